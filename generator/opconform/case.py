@@ -1,0 +1,170 @@
+"""`case.json`: everything that a runner needs to know of a case but the tensors' values."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter
+
+from opconform.element_types import ELEMENT_TYPES
+
+_STRICT = ConfigDict(extra="forbid")
+
+Binding = Literal["constant", "parameter"]
+Context = Literal["bare", "folded", "concat"]
+#: An attribute as the spec wrote it, however wrong.
+Attribute = StrictBool | StrictInt | StrictFloat | StrictStr
+#: A dimension of the IR's data: static, `?`, or bounded as in `2..8`.
+Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=r"^(\?|\d+\.\.\d+)$")]
+#: The dimensions of the IR's data, or `...` where even the rank is dynamic.
+Dynamic = tuple[Dimension, ...] | Literal["..."]
+CaseId = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-\d+/[a-z0-9]+(-[a-z0-9]+)*/[0-9a-f]{10}$")]
+
+
+def _known(name: str) -> str:
+    if name not in ELEMENT_TYPES:
+        raise ValueError(f"{name!r} is not an element type")
+    return name
+
+
+ElementTypeName = Annotated[str, AfterValidator(_known)]
+Shape = tuple[Annotated[int, Field(ge=0)], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Input:
+    """One input of a case. `dynamic` is None where the IR's shape is the tensor's own."""
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    element_type: ElementTypeName
+    shape: Shape
+    binding: Binding
+    dynamic: Dynamic | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Output:
+    """One expected output of a case's first feed."""
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    element_type: ElementTypeName
+    shape: Shape
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Accept:
+    """The expectation that the case is executed and gives these outputs."""
+
+    __pydantic_config__ = _STRICT
+
+    accept: tuple[Output, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reject:
+    """The expectation that the case is refused, and the requirement that it violates."""
+
+    __pydantic_config__ = _STRICT
+
+    reject: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """One concrete instance of an operation: the document `case.json`.
+
+    `expect` is None only in what a harness is sent; a blind suite keeps the outputs' names, element types and shapes.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    format: Literal[1] = 1
+    id: CaseId
+    op: str
+    title: str
+    profile: str
+    requirements: tuple[str, ...]
+    attributes: Mapping[str, Attribute]
+    context: Context
+    feeds: Annotated[int, Field(ge=1, le=2)]
+    inputs: tuple[Input, ...]
+    expect: Accept | Reject | None = None
+    twin: CaseId | None = None
+
+
+_CASE = TypeAdapter(Case)
+
+
+def case_of(document: bytes) -> Case:
+    """The case that a `case.json` holds.
+
+    Raises:
+        pydantic.ValidationError: The document breaks the format.
+    """
+    return _CASE.validate_json(document)
+
+
+def case_from(document: Any) -> Case:  # noqa: ANN401 - any JSON value may come in
+    """The case that a decoded `case.json` holds.
+
+    Raises:
+        pydantic.ValidationError: The document breaks the format.
+    """
+    return _CASE.validate_json(json.dumps(document))
+
+
+def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:
+    """A case as a JSON object; for a harness without what is expected of it."""
+    document: dict[str, object] = {
+        "format": case.format,
+        "id": case.id,
+        "op": case.op,
+        "title": case.title,
+        "profile": case.profile,
+        "requirements": list(case.requirements),
+        "attributes": dict(case.attributes),
+        "context": case.context,
+        "feeds": case.feeds,
+        "inputs": [_input_document(each) for each in case.inputs],
+    }
+    if not for_harness:
+        document["expect"] = _expect_document(case.expect)
+        document["twin"] = case.twin
+    return document
+
+
+def _input_document(each: Input) -> dict[str, object]:
+    document: dict[str, object] = {
+        "name": each.name,
+        "element_type": each.element_type,
+        "shape": list(each.shape),
+        "binding": each.binding,
+    }
+    if each.dynamic is not None:
+        document["dynamic"] = each.dynamic if isinstance(each.dynamic, str) else list(each.dynamic)
+    return document
+
+
+def _expect_document(expect: Accept | Reject | None) -> dict[str, object] | None:
+    match expect:
+        case Accept(accept=outputs):
+            return {
+                "accept": [
+                    {"name": each.name, "element_type": each.element_type, "shape": list(each.shape)}
+                    for each in outputs
+                ]
+            }
+        case Reject(reject=requirement):
+            return {"reject": requirement}
+        case None:
+            return None
+
+
+def canonical_json(value: object) -> str:
+    """One spelling of a JSON value: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,32 @@
+"""The errors of opconform, each one sentence that says what was wrong, where, and what to do."""
+
+
+class OpconformError(Exception):
+    """Any fault that is told to a person and not shown as a traceback."""
+
+    #: What the command line exits with when this error ends a command.
+    exit_code = 2
+
+
+class UsageError(OpconformError):
+    """A command that cannot be carried out as it was given."""
+
+
+class SpecError(OpconformError):
+    """One or more mistakes in specs, each on a line of its own with its place."""
+
+
+class RenderError(OpconformError):
+    """A template which cannot be rendered."""
+
+
+class SuiteError(OpconformError):
+    """A suite, a golden or a results file which is missing, cut short, changed or foreign."""
+
+    exit_code = 1
+
+
+class HarnessError(OpconformError):
+    """A harness which cannot be started or does not speak the protocol."""
+
+    exit_code = 3

@@ -1,0 +1,307 @@
+"""Suites: reading what a generation wrote, from a folder or a zip file, and believing none of it unchecked."""
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.case import Case, CaseId, Reject, canonical_json, case_of
+from opconform.errors import SuiteError
+from opconform.npz import arrays_of
+from opconform.tensors import Array
+
+HEADER = "suite.json"
+MANIFEST = "manifest.jsonl"
+
+#: The most bytes that one file of a suite may take unless its reader says otherwise (16 GiB).
+FILE_LIMIT = 1 << 34
+
+_STRICT = ConfigDict(extra="forbid")
+_FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
+_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Level = Literal["normative", "interpretation"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequirementNote:
+    """What a report says of a requirement: its level and its text."""
+
+    __pydantic_config__ = _STRICT
+
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Header:
+    """`suite.json`.
+
+    Attributes:
+        format: The version of the suite's format.
+        version: The suite's own version: major for the format, minor for coverage, patch for a mended case.
+        generator: The version of opconform that wrote it.
+        seed: What its random fills and samples are keyed by.
+        blind: Whether the expected outputs are left out.
+        dialects: The file, inside a case's folder, of the model of each dialect.
+        specs: The SHA-256 of each spec file, by its name.
+        specification: The revisions of the specification's pages, by operation.
+        requirements: Every requirement's level and text, by operation and id.
+        counts: The cases by what is expected of them: `accept`, `reject`.
+        digest: The SHA-256 of the manifest: the suite digest.
+        checksum: The SHA-256 of this document without this key, in canonical JSON.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    format: Literal[1] = 1
+    version: str
+    generator: str
+    seed: int
+    blind: bool
+    dialects: Mapping[str, _FileName]
+    specs: Mapping[str, _Digest]
+    specification: Mapping[str, tuple[str, ...]]
+    requirements: Mapping[str, Mapping[str, RequirementNote]]
+    counts: Mapping[str, int]
+    digest: _Digest
+    checksum: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A line of `manifest.jsonl`: one case, and the SHA-256 of each file of its folder."""
+
+    __pydantic_config__ = _STRICT
+
+    id: CaseId
+    profile: str
+    requirements: tuple[str, ...]
+    expect: Literal["accept"] | Reject
+    twin: CaseId | None
+    files: Mapping[_FileName, _Digest]
+
+    @property
+    def op(self) -> str:
+        """The operation, as in `Split-1`."""
+        return self.id.split("/", 1)[0]
+
+
+_HEADER = TypeAdapter(Header)
+_ENTRY = TypeAdapter(Entry)
+
+
+def header_text(header: Header) -> str:
+    """`suite.json` as it is written, with its checksum renewed."""
+    document = _HEADER.dump_python(header, mode="json")
+    del document["checksum"]
+    checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
+    return json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
+
+
+def entry_line(entry: Entry) -> str:
+    """The manifest's line of a case, its newline included."""
+    return canonical_json(_ENTRY.dump_python(entry, mode="json")) + "\n"
+
+
+def entry_of(line: bytes, where: str) -> Entry:
+    """The case that a line of a manifest lists.
+
+    Raises:
+        SuiteError: The line breaks the format.
+    """
+    try:
+        return _ENTRY.validate_json(line)
+    except ValidationError as fault:
+        raise SuiteError(f"{where} is not a line of a manifest: {_first(fault)}.") from fault
+
+
+class Store(Protocol):
+    """Where a suite's files lie."""
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, by its path in the suite."""
+
+    def paths(self) -> Iterator[str]:
+        """The path of everything in the suite that is not a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A suite that is a folder tree."""
+
+    root: Path
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file.
+
+        Raises:
+            SuiteError: There is no such file, or it is a link, or too large.
+        """
+        place = self.root / path
+        try:
+            descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+            with os.fdopen(descriptor, "rb") as file:
+                _within_limit(os.fstat(file.fileno()).st_size, str(place))
+                return file.read()
+        except OSError as fault:
+            raise SuiteError(f"{place} cannot be read: {fault.strerror}. Generate the suite again.") from fault
+
+    def paths(self) -> Iterator[str]:
+        """The path of every file and link below the folder."""
+        for folder, folders, files in os.walk(self.root):
+            inside = Path(folder).relative_to(self.root)
+            links = [each for each in folders if (Path(folder) / each).is_symlink()]
+            yield from ((inside / each).as_posix() for each in files + links)
+
+
+@dataclass(frozen=True)
+class Zip:
+    """A suite that is one zip file."""
+
+    root: Path
+
+    @cached_property
+    def _archive(self) -> zipfile.ZipFile:
+        return zipfile.ZipFile(self.root)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a member.
+
+        Raises:
+            SuiteError: There is no such member, or it is damaged or too large.
+        """
+        try:
+            metadata = self._archive.getinfo(path)
+            _within_limit(metadata.file_size, f"{self.root}:{path}")
+            return self._archive.read(metadata)
+        except KeyError as fault:
+            raise SuiteError(f"{self.root} holds no {path}. Generate the suite again.") from fault
+        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as fault:
+            raise SuiteError(f"{self.root}:{path} cannot be read: {fault}. Generate the suite again.") from fault
+
+    def paths(self) -> Iterator[str]:
+        """The name of every member, as often as it stands there."""
+        return (each.filename for each in self._archive.infolist())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A suite whose header and manifest have been checked against each other."""
+
+    store: Folder | Zip
+    header: Header
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Entry]:
+        """The manifest's lines by case id."""
+        return {each.id: each for each in self.entries}
+
+    def read(self, entry: Entry, name: str) -> bytes:
+        """A file of a case.
+
+        Raises:
+            SuiteError: It is missing, or is not what the manifest says.
+        """
+        content = self.store.read(f"{entry.id}/{name}")
+        if hashlib.sha256(content).hexdigest() != entry.files.get(name):
+            raise SuiteError(
+                f"{self.store.root}: {entry.id}/{name} was changed after the suite was generated. "
+                f"Run `opconform verify` to see everything that changed."
+            )
+        return content
+
+    def case(self, entry: Entry) -> Case:
+        """The case of a manifest's line.
+
+        Raises:
+            SuiteError: `case.json` is missing, changed, breaks the format, or contradicts the manifest.
+        """
+        try:
+            case = case_of(self.read(entry, "case.json"))
+        except ValidationError as fault:
+            raise SuiteError(f"{self.store.root}: {entry.id}/case.json: {_first(fault)}.") from fault
+        expect = case.expect if isinstance(case.expect, Reject) else "accept"
+        if (case.id, case.twin, case.requirements, expect) != (entry.id, entry.twin, entry.requirements, entry.expect):
+            raise SuiteError(f"{self.store.root}: {entry.id}/case.json contradicts the manifest. Generate it again.")
+        return case
+
+    def arrays(self, entry: Entry, name: str) -> dict[str, Array]:
+        """The arrays of an `.npz` file of a case.
+
+        Raises:
+            SuiteError: It is missing, changed or not readable.
+        """
+        return arrays_of(self.read(entry, name), f"{self.store.root}: {entry.id}/{name}", limit=FILE_LIMIT)
+
+
+def inputs_name(feed: int) -> str:
+    """The file of a feed's inputs: `inputs.npz`, then `inputs.1.npz`."""
+    return "inputs.npz" if feed == 0 else f"inputs.{feed}.npz"
+
+
+def expected_name(feed: int) -> str:
+    """The file of a feed's expected outputs: `expected.npz`, then `expected.1.npz`."""
+    return "expected.npz" if feed == 0 else f"expected.{feed}.npz"
+
+
+def open_suite(path: Path) -> Suite:
+    """The suite in a folder or a zip file.
+
+    Raises:
+        SuiteError: There is no suite, it is not whole, or its header and manifest do not belong together.
+    """
+    store = _store(path)
+    header = _header(store, path)
+    manifest = store.read(MANIFEST)
+    if hashlib.sha256(manifest).hexdigest() != header.digest:
+        raise SuiteError(f"{path}: {MANIFEST} is not the one that {HEADER} was written for. Generate the suite again.")
+    entries = tuple(
+        entry_of(line, f"{path}/{MANIFEST}:{number}") for number, line in enumerate(manifest.splitlines(), 1)
+    )
+    ids = [each.id for each in entries]
+    if ids != sorted(set(ids)):
+        raise SuiteError(f"{path}: {MANIFEST} is not sorted by id, each once. Generate the suite again.")
+    return Suite(store=store, header=header, entries=entries)
+
+
+def _store(path: Path) -> Folder | Zip:
+    if path.is_dir():
+        return Folder(path)
+    if not path.exists():
+        raise SuiteError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.")
+    if not zipfile.is_zipfile(path):
+        raise SuiteError(f"{path} is neither a folder nor a whole zip file. Generate the suite again.")
+    return Zip(path)
+
+
+def _header(store: Folder | Zip, path: Path) -> Header:
+    try:
+        content = store.read(HEADER)
+    except SuiteError as fault:
+        raise SuiteError(f"{path} holds no {HEADER}: it is no suite, or one that was not finished.") from fault
+    try:
+        header = _HEADER.validate_json(content)
+    except ValidationError as fault:
+        raise SuiteError(f"{path}/{HEADER}: {_first(fault)}.") from fault
+    if header_text(header).encode() != content:
+        raise SuiteError(f"{path}/{HEADER} was changed after the suite was generated. Generate the suite again.")
+    return header
+
+
+def _within_limit(size: int, where: str) -> None:
+    if size > FILE_LIMIT:
+        raise SuiteError(f"{where} takes {size:,} bytes, more than the {FILE_LIMIT:,} that are read.")
+
+
+def _first(fault: ValidationError) -> str:
+    error = fault.errors(include_url=False)[0]
+    place = ".".join(str(each) for each in error["loc"])
+    return f"{place}: {error['msg']}" if place else error["msg"]

@@ -1,0 +1,1 @@
+"""Runners: they execute a suite on any backend, compare what comes back, and report."""
