@@ -1,0 +1,82 @@
+"""What a Python backend is: a class with two methods, `describe` and `run`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from opconform.case import Case
+from opconform.tensors import Tensor
+
+#: Where a refusal came: while the model was read, built or compiled, or while it was executed.
+Stage = Literal["build", "run"]
+
+#: The inputs of one feed, by name; constants that the model holds are among them.
+Inputs = Mapping[str, Tensor]
+#: The outputs of one feed, in order.
+Outputs = Sequence[Tensor]
+
+
+class Rejected(Exception):  # noqa: N818 - it is an answer and no error
+    """The backend refuses the case as invalid.
+
+    `requirement` is the requirement that the backend's message names, where the backend's module can tell.
+    """
+
+    def __init__(self, stage: Stage, message: str, requirement: str | None = None) -> None:
+        super().__init__(stage, message, requirement)
+        self.stage: Stage = stage
+        self.message = message
+        self.requirement = requirement
+
+
+class Unsupported(Exception):  # noqa: N818 - it is an answer and no error
+    """The backend says that it does not implement what the case needs."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Implementation:
+    """What a backend says of itself.
+
+    Attributes:
+        name: The product's name, as in `openvino`.
+        version: The product's version.
+        device: What it executes on, as in `CPU`; None where there is nothing to choose.
+        language: What the harness is written in.
+        dialects: The dialects that it reads, the one it likes best first; empty where it executes the case directly.
+        element_types: The element types of data that it says it supports.
+        operations: The operations that it implements.
+        dynamic: Whether it takes models with dynamic dimensions.
+        bindings: How axis and lengths may reach it.
+    """
+
+    name: str
+    version: str
+    device: str | None = None
+    language: str = "python"
+    dialects: tuple[str, ...] = ()
+    element_types: tuple[str, ...]
+    operations: tuple[str, ...]
+    dynamic: bool
+    bindings: tuple[Literal["constant", "parameter"], ...]
+
+
+class Backend(Protocol):
+    """Something that can execute a case. It is constructed with the device of `NAME:DEVICE`, or None."""
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do; it says no more than is true."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """The outputs of each feed, all of them on one built model, in order.
+
+        Args:
+            case: The case, without what is expected of it.
+            model: The rendered model of the backend's first dialect that the case has, or None for a backend without
+                dialects.
+            feeds: One or two sets of inputs.
+
+        Raises:
+            Rejected: The backend refuses the case.
+            Unsupported: The backend says that it does not implement what the case needs.
+        """

@@ -1,0 +1,1 @@
+"""The backends that opconform ships, a module each."""
