@@ -109,7 +109,7 @@ def case_of(document: bytes) -> Case:
     return _CASE.validate_json(document)
 
 
-def case_from(document: Any) -> Case:  # noqa: ANN401 - any JSON value may come in
+def case_from(document: Any) -> Case:
     """The case that a decoded `case.json` holds.
 
     Raises:

@@ -1,0 +1,286 @@
+"""Drafting: the keys of one concrete case, checked against each other, become a draft."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opconform.case import Attribute, Binding, Dynamic
+from opconform.drafts import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of
+from opconform.elements import Element, checked
+from opconform.expressions import is_expression
+from opconform.loading import Group
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operation, Rejection, Shape
+from opconform.spec import RejectKeys, TensorKeys
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What a generation may grow to; each is checked before anything is allocated."""
+
+    cases: int = 100_000
+    elements: int = 1 << 24
+    outputs: int = 4_096
+    bytes: int = 8 << 30
+
+
+LIMITS = Limits()
+
+
+class Wrong(Exception):  # noqa: N818 - it becomes a mistake, which is the error
+    """A key of a case that cannot be; the message says why."""
+
+    def __init__(self, key: str, sentence: str) -> None:
+        super().__init__(key, sentence)
+        self.key, self.sentence = key, sentence
+
+
+def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:  # noqa: ANN401 - a model made at run time
+    """The draft of one case.
+
+    Args:
+        group: The group that the case belongs to.
+        keys: The case's keys, checked against the operation's model.
+        limits: What it may grow to.
+        twin: Whether it is the twin of another.
+
+    Raises:
+        Wrong: Two of its keys contradict each other, or one is over a limit.
+    """
+    operation = OPERATIONS[group.op]
+    tensors = {
+        name: each for name in operation.inputs if (each := _tensor(operation, name, getattr(keys, name), limits))
+    }
+    expect: Acceptance | Refusal = ACCEPTANCE
+    if isinstance(keys.expect, RejectKeys) and not twin:
+        expect = Refusal(requirement=keys.expect.reject, also=keys.expect.also)
+    binding = _binding(operation, tensors, keys)
+    second = _second(operation, keys.feed, tensors, binding, limits) if keys.feed is not None else None
+    draft = Draft(
+        op=group.op,
+        group=group.id,
+        title=group.title,
+        profile=group.profile,
+        requirements=_requirements(group, expect),
+        where=group.place,
+        attributes=_attributes(operation, keys),
+        tensors=tensors,
+        second=second,
+        binding=binding,
+        dynamic=_dynamic(keys, tensors),
+        context=keys.context,
+        expect=expect,
+        is_twin=twin,
+    )
+    _check_feeds(draft)
+    _check_expectation(draft, limits)
+    return draft
+
+
+def _tensor(operation: Operation, name: str, keys: TensorKeys | None, limits: Limits) -> TensorDraft | None:
+    if keys is None:
+        return None
+    is_data = name == operation.inputs[0]
+    element_type = keys.element_type or ("f32" if is_data else "i64")
+    if keys.values is not None:
+        return _from_values(name, element_type, keys, limits)
+    if keys.shape is None:
+        raise Wrong(name, "it needs a `shape`, or `values`")
+    count = math.prod(keys.shape)
+    if count > limits.elements:
+        sentence = (
+            f"a shape of {count:,} elements is over the limit of {limits.elements:,}; raise it with --max-elements"
+        )
+        raise Wrong(name, sentence)
+    if (keys.fill == "constant") != (keys.value is not None):
+        raise Wrong(name, "`value` goes with `fill: constant`, and the other way round")
+    elements = () if keys.value is None else (_element(name, element_type, keys.value),)
+    if is_data:
+        return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
+    if not elements and count:
+        raise Wrong(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
+    return TensorDraft(element_type=element_type, shape=keys.shape, fill="values", elements=elements * count)
+
+
+def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits) -> TensorDraft:
+    if keys.fill is not None or keys.value is not None:
+        raise Wrong(name, "`values` are all its elements, so `fill` and `value` have no place beside them")
+    shape = _nesting(name, keys.values)
+    elements = tuple(_element(name, element_type, each) for each in _flat(keys.values))
+    if keys.shape is not None and keys.shape != shape:
+        if math.prod(keys.shape) != len(elements) or len(shape) > 1:
+            raise Wrong(name, f"its values have the shape {list(shape)}, and `shape` says {list(keys.shape)}")
+        shape = keys.shape
+    if len(elements) > limits.elements:
+        raise Wrong(name, f"{len(elements):,} elements are over the limit of {limits.elements:,}")
+    return TensorDraft(element_type=element_type, shape=shape, fill="values", elements=elements)
+
+
+def _nesting(name: str, values: object) -> Shape:
+    if not isinstance(values, list):
+        return ()
+    inner = {_nesting(name, each) for each in values}
+    if len(inner) > 1:
+        raise Wrong(name, "its values are nested unevenly")
+    return (len(values), *next(iter(inner), ()))
+
+
+def _flat(values: object) -> Iterable[object]:
+    if not isinstance(values, list):
+        yield values
+        return
+    for each in values:
+        yield from _flat(each)
+
+
+def _element(name: str, element_type: str, value: object) -> Element:
+    if not isinstance(value, bool | int | float | str) or is_expression(value):
+        raise Wrong(name, f"{value!r} is no element; write a number, true, false or a text")
+    try:
+        return checked(element_type, value)
+    except ValueError as fault:
+        raise Wrong(name, str(fault)) from fault
+
+
+def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:  # noqa: ANN401 - as `draft_of`
+    attributes: dict[str, Attribute] = {}
+    for name in operation.attributes:
+        value = getattr(keys, name)
+        if isinstance(value, str) and _reads_as_integer(value):
+            raise Wrong(name, f"in an IR the text {value!r} is the number {int(value)}; write {int(value)}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Wrong(name, f"{value!r} cannot be written in JSON; write a text")
+        if value is not None:
+            attributes[name] = value
+    return attributes
+
+
+def _reads_as_integer(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any) -> Mapping[str, Binding]:  # noqa: ANN401
+    data, *others = operation.inputs
+    folded = keys.context == "folded"
+    given = dict.fromkeys(others, keys.binding) if isinstance(keys.binding, str) else keys.binding
+    unknown = [each for each in given if each not in others]
+    if unknown:
+        raise Wrong("binding", f"{unknown[0]!r} is not bound here; allowed are: {', '.join(others)}")
+    if folded and "parameter" in given.values():
+        raise Wrong("binding", "in the context `folded` every input is a constant")
+    bound: dict[str, Binding] = {
+        data: "constant" if folded else "parameter",
+        **dict.fromkeys(others, "constant"),
+        **given,
+    }
+    return {name: bound[name] for name in tensors}
+
+
+def _dynamic(keys: Any, tensors: Mapping[str, TensorDraft]) -> Dynamic | None:  # noqa: ANN401 - as `draft_of`
+    data = next(iter(tensors.values()), None)
+    if keys.dynamic is None or data is None:
+        return None
+    if keys.context == "folded":
+        raise Wrong("dynamic", "in the context `folded` data is a constant, whose shape is known")
+    if keys.dynamic == "...":
+        return "..."
+    dynamic: tuple[int | str, ...] = ("?",) * len(data.shape) if keys.dynamic == "all" else tuple(keys.dynamic)
+    if not _fits(dynamic, data.shape):
+        raise Wrong("dynamic", f"{list(dynamic)} has no place for data of shape {list(data.shape)}")
+    return None if dynamic == data.shape else dynamic
+
+
+def _fits(dynamic: Sequence[int | str], shape: Shape) -> bool:
+    return len(dynamic) == len(shape) and all(_covers(*each) for each in zip(dynamic, shape, strict=True))
+
+
+def _covers(dimension: int | str, size: int) -> bool:
+    if isinstance(dimension, int):
+        return dimension == size
+    low, _, high = dimension.partition("..")
+    return not high or int(low) <= size <= int(high)
+
+
+def _second(
+    operation: Operation,
+    feed: Any,  # noqa: ANN401 - as `draft_of`
+    tensors: Mapping[str, TensorDraft],
+    binding: Mapping[str, Binding],
+    limits: Limits,
+) -> Mapping[str, TensorDraft]:
+    given = {name: each for name in operation.inputs if (each := _tensor(operation, name, getattr(feed, name), limits))}
+    for name, each in given.items():
+        if binding.get(name) != "parameter":
+            raise Wrong("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
+        if name != operation.inputs[0] and each.shape != tensors[name].shape:
+            raise Wrong("feed", f"{name} has the shape {list(tensors[name].shape)} in the IR")
+        if each.element_type != tensors[name].element_type:
+            raise Wrong("feed", f"{name} has the element type {tensors[name].element_type} in the IR")
+    return given
+
+
+def _check_feeds(draft: Draft) -> None:
+    if draft.second is None:
+        return
+    if isinstance(draft.expect, Refusal):
+        raise Wrong("feed", "a rejected case has one feed")
+    data = draft.operation.inputs[0]
+    shape = draft.feeds[1][data].shape if data in draft.tensors else ()
+    declared = draft.dynamic or draft.feeds[0][data].shape
+    if declared != "..." and not _fits(declared, shape):
+        raise Wrong("feed", f"data of shape {list(shape)} has no place in the IR's {list(declared)}; see `dynamic`")
+
+
+def _check_expectation(draft: Draft, limits: Limits) -> None:
+    """Set the author's opinion and the reference semantics' against each other."""
+    violated = [_violated(draft, feed) for feed in range(len(draft.feeds))]
+    match draft.expect:
+        case Acceptance():
+            for feed, names in enumerate(violated):
+                if names:
+                    which = f" of feed {feed}" if feed else ""
+                    author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
+                    sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
+                    raise Wrong("twin" if draft.is_twin else "expect", sentence)
+            asked = draft.operation.asked(arguments_of(draft, 0)) or 0
+            if asked > limits.outputs:
+                raise Wrong("expect", f"{asked:,} outputs are over the limit of {limits.outputs:,}")
+        case Refusal(requirement=requirement, also=also):
+            _check_refusal({requirement, *also}, set(violated[0]))
+            if draft.context not in ("bare", "folded"):
+                raise Wrong("context", f"a rejected case has no outputs for the context {draft.context!r} to use")
+
+
+def _check_refusal(named: set[str], violated: set[str]) -> None:
+    if not violated:
+        raise Wrong(
+            "expect", f"the spec says it is rejected for {_listed(named)}, but the reference semantics accept it"
+        )
+    if named != violated:
+        sentence = f"the spec says it is rejected for {_listed(named)}, but the reference semantics say for {_listed(violated)}"
+        raise Wrong("expect", sentence)
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
+    try:
+        draft.operation.axis(arguments_of(draft, feed))
+    except Rejection as rejection:
+        return rejection.requirements
+    return ()
+
+
+def _requirements(group: Group, expect: Acceptance | Refusal) -> tuple[str, ...]:
+    if isinstance(expect, Acceptance):
+        return group.requirements
+    if group.requirements and expect.requirement not in group.requirements:
+        raise Wrong("requirements", f"they must name {expect.requirement}, which the case violates")
+    return group.requirements or (expect.requirement,)

@@ -1,0 +1,215 @@
+"""Expanding: a group's combinations become drafts of cases, checked one by one before anything is made of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from opconform.documents import Mistake, Route, SpecMistakes
+from opconform.drafting import LIMITS, Limits, Wrong, draft_of
+from opconform.drafts import Draft, Refusal, content_of, digits_of
+from opconform.expressions import ExpressionError, Value, Variables, expression_of, is_expression
+from opconform.loading import Group
+from opconform.matrix import Combination, MatrixError, combinations_of, shown
+from opconform.mistakes import mistakes_of
+from opconform.sampling import PATIENCE, samples_of
+from opconform.spec import CONCRETE, MODELS
+
+#: After so many combinations with mistakes the rest of a group is not looked at.
+_ENOUGH = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expanded:
+    """A draft, its content in canonical JSON, and the digits of its id."""
+
+    draft: Draft
+    content: str
+    digits: str
+
+
+def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> list[Expanded]:
+    """The cases of a group, their twins among them, sorted by their digits and each once.
+
+    Raises:
+        SpecMistakes: An expression fails, a case is malformed or over a limit, or the author's expectation and the
+            reference semantics differ.
+    """
+    expansion = _Expansion(group, limits)
+    try:
+        for combination in combinations_of(group, limits.cases):
+            if group.sample is None:
+                expansion.add(combination)
+            else:
+                _add_samples(expansion, combination, seed)
+            if expansion.failed > _ENOUGH:
+                break
+    except MatrixError as fault:
+        raise SpecMistakes([group.mistake((fault.key,), f"{fault.sentence}.")]) from fault
+    return expansion.finished()
+
+
+def _add_samples(expansion: "_Expansion", combination: Combination, seed: int) -> None:
+    group = expansion.group
+    wanted = group.sample.count if group.sample else 0
+    if wanted > expansion.limits.cases:
+        raise MatrixError("sample", f"{wanted:,} cases are over the limit of {expansion.limits.cases:,}")
+    found = 0
+    for number, drawn in enumerate(samples_of(group, combination, seed), 1):
+        found += expansion.add(drawn)
+        if found >= wanted or expansion.failed > _ENOUGH:
+            return
+        if number > wanted * PATIENCE:
+            raise MatrixError("sample", f"{number:,} draws give only {found:,} different cases; make the domain larger")
+
+
+@dataclass(slots=True)
+class _Expansion:
+    """The cases and the mistakes found so far in one group."""
+
+    group: Group
+    limits: Limits
+    cases: dict[str, Expanded] = field(default_factory=dict)
+    mistakes: dict[tuple[int, int], Mistake] = field(default_factory=dict)
+    failed: int = 0
+    own: "_Template" = field(init=False)
+    twin: "_Template | None" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.own = _Template(_with_feed(self.group.keys), ())
+        overrides = self.group.twin
+        twin = None if overrides is None else _with_feed(_overridden(self.group.keys, overrides))
+        self.twin = None if twin is None else _Template(twin, ("twin",))
+
+    def add(self, variables: Combination) -> bool:
+        """Add the case of a combination and its twin; tell whether the case is a new one."""
+        try:
+            case = self._expanded(self.own, variables, is_twin=False)
+            if isinstance(case.draft.expect, Refusal) and self.twin is not None:
+                twin = self._expanded(self.twin, variables, is_twin=True)
+                case = replace(case, draft=replace(case.draft, twin=twin.digits))
+                self.cases.setdefault(twin.digits, twin)
+        except SpecMistakes as fault:
+            self.failed += 1
+            for mistake in fault.mistakes:
+                self.mistakes.setdefault((mistake.line, mistake.column), mistake)
+            return False
+        earlier = self.cases.get(case.digits)
+        self.cases[case.digits] = case
+        if len(self.cases) > 2 * self.limits.cases:
+            raise MatrixError("matrix", f"there are more than {self.limits.cases:,} cases, the limit")
+        return earlier is None or earlier.draft.is_twin
+
+    def finished(self) -> list[Expanded]:
+        """The cases, sorted.
+
+        Raises:
+            SpecMistakes: There were mistakes, or there is no case.
+        """
+        if self.mistakes:
+            raise SpecMistakes(self.mistakes.values())
+        if not self.cases:
+            raise SpecMistakes([self.group.mistake(("where",), "no combination is left, so the group has no case.")])
+        return [self.cases[digits] for digits in sorted(self.cases)]
+
+    def _expanded(self, template: "_Template", variables: Combination, *, is_twin: bool) -> Expanded:
+        group, note = self.group, f" (with {shown(variables)})" if variables else ""
+        keys = template.keys(group, variables)
+        models = MODELS[group.op]
+        try:
+            draft = draft_of(group, models.case.model_validate(keys, context=CONCRETE), self.limits, twin=is_twin)
+        except ValidationError as fault:
+            raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
+        except Wrong as fault:
+            route = (*template.route, fault.key)
+            raise SpecMistakes([group.mistake(route, f"{fault.key}: {fault.sentence}{note}.")]) from fault
+        content = content_of(draft)
+        return Expanded(draft=draft, content=content, digits=digits_of(content))
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """The keys of a group's cases, expressions and all. `route` is where in the group they are written."""
+
+    written: Mapping[str, Any]
+    route: Route
+    _parts: dict[str, Callable[[Variables], Value]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._parts.update({name: _part(value, (*self.route, name)) for name, value in self.written.items()})
+
+    def keys(self, group: Group, variables: Variables) -> dict[str, Value]:
+        """The keys of one case: every expression replaced by its value."""
+        try:
+            return {name: part(variables) for name, part in self._parts.items()}
+        except _FailedError as fault:
+            sentence = f"{fault.sentence}, with {shown(variables)}."
+            raise SpecMistakes([group.mistake(fault.route, sentence)]) from fault
+
+
+class _FailedError(Exception):
+    def __init__(self, route: Route, sentence: str) -> None:
+        super().__init__(route, sentence)
+        self.route, self.sentence = route, sentence
+
+
+def _part(value: Any, route: Route) -> Callable[[Variables], Value]:  # noqa: ANN401 - any YAML value
+    """What gives a written value once the variables are known."""
+    if not _holds_expression(value):
+        return lambda _: value
+    if isinstance(value, dict):
+        named = {name: _part(each, (*route, name)) for name, each in value.items()}
+        return lambda variables: {name: each(variables) for name, each in named.items()}
+    if isinstance(value, list):
+        parts = [_part(each, (*route, index)) for index, each in enumerate(value)]
+        return lambda variables: [each(variables) for each in parts]
+    expression = expression_of(value)
+
+    def evaluated(variables: Variables) -> Value:
+        try:
+            return expression.value(variables)
+        except ExpressionError as fault:
+            raise _FailedError(route, str(fault)) from fault
+
+    return evaluated
+
+
+def _holds_expression(value: object) -> bool:
+    return is_expression(value) or any(_holds_expression(each) for each in _inside(value))
+
+
+def _inside(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _overridden(written: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a case with some overridden: a mapping key by key, anything else as a whole."""
+    merged = {name: value for name, value in written.items() if name != "expect"}
+    for name, value in overrides.items():
+        earlier = merged.get(name)
+        merged[name] = _merged(earlier, value) if isinstance(earlier, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _with_feed(written: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The keys of a case, those of its second feed completed from the first."""
+    feed = written.get("feed")
+    if not isinstance(feed, dict):
+        return written
+    whole = {
+        name: _merged(written[name], value)
+        if isinstance(written.get(name), dict) and isinstance(value, dict)
+        else value
+        for name, value in feed.items()
+    }
+    return {**written, "feed": whole}
+
+
+def _merged(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
+    """A tensor's keys, some of them overridden: other values bring their own shape, another fill has no values."""
+    gone = {"shape", "fill", "value"} if "values" in later else {"values", "value"} if "fill" in later else set()
+    return {name: value for name, value in earlier.items() if name not in gone} | dict(later)

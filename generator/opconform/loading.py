@@ -1,0 +1,239 @@
+"""Loading specs: YAML files in, groups out, or every mistake of every file at once."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from opconform.documents import Document, Mistake, Route, SpecMistakes, nearest, read_document
+from opconform.errors import UsageError
+from opconform.expressions import ExpressionError, compiled, expression_of, is_expression
+from opconform.locations import root
+from opconform.mistakes import mistakes_of
+from opconform.operations import OPERATIONS
+from opconform.requirements import requirements_of
+from opconform.spec import MODELS, Sample
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """One entry of a spec, its keys checked and its expressions readable.
+
+    Attributes:
+        document: The file that it stands in.
+        route: Where in the file.
+        keys: The keys of its cases, as they are written: expressions and all.
+        twin: The keys that a twin has otherwise, as they are written, or None.
+    """
+
+    op: str
+    id: str
+    title: str
+    profile: str
+    requirements: tuple[str, ...]
+    matrix: Mapping[str, Any]
+    combine: str
+    where: str | None
+    include: tuple[Mapping[str, Any], ...]
+    exclude: tuple[Mapping[str, Any], ...]
+    sample: Sample | None
+    keys: Mapping[str, Any]
+    twin: Mapping[str, Any] | None
+    document: Document
+    route: Route
+
+    def mistake(self, route: Route, sentence: str) -> Mistake:
+        """A mistake at a route inside the group."""
+        return self.document.mistake((*self.route, *route), f"group {self.id!r}: {sentence}")
+
+    @property
+    def place(self) -> str:
+        """Where the group stands, as `file:line:column`."""
+        mistake = self.document.mistake(self.route, "")
+        return f"{mistake.file}:{mistake.line}:{mistake.column}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spec:
+    """A spec file.
+
+    Attributes:
+        file: Its name, as mistakes bear it: below `cases/` for the shipped ones.
+        digest: The SHA-256 of its bytes.
+    """
+
+    file: str
+    digest: str
+    op: str
+    groups: tuple[Group, ...]
+
+
+def shipped_specs() -> list[Path]:
+    """The spec files that opconform ships, sorted."""
+    cases = Path(str(root() / "cases"))
+    return sorted(each for each in cases.glob("*/*.yaml") if each.name != "requirements.yaml")
+
+
+def load_specs(paths: Sequence[Path]) -> list[Spec]:
+    """The specs in files, or in all files `*.yaml` of folders; without any, the shipped ones.
+
+    Raises:
+        SpecMistakes: Every mistake of all the files.
+        UsageError: A path leads to no spec.
+    """
+    specs: list[Spec] = []
+    mistakes: list[Mistake] = []
+    for path in _files(paths) if paths else shipped_specs():
+        try:
+            specs.append(load_spec(path))
+        except SpecMistakes as fault:
+            mistakes.extend(fault.mistakes)
+    if mistakes:
+        raise SpecMistakes(mistakes)
+    _check_unique(specs)
+    return specs
+
+
+def load_spec(path: Path) -> Spec:
+    """The spec in a file.
+
+    Raises:
+        SpecMistakes: Every mistake of the file.
+    """
+    document = read_document(path, _name(path))
+    value = document.value
+    if not isinstance(value, dict):
+        raise SpecMistakes([document.mistake((), "A spec is a mapping with the keys 'op' and 'groups'.")])
+    op, mistakes = _operation(document)
+    if op is not None:
+        mistakes += _mistakes(document, op)
+    if op is None or mistakes:
+        raise SpecMistakes(mistakes)
+    groups = tuple(_group(document, op, index) for index in range(len(value["groups"])))
+    return Spec(file=document.file, digest=_digest(path), op=op, groups=groups)
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(each for each in path.rglob("*.yaml") if each.name != "requirements.yaml")
+        if not found:
+            raise UsageError(f"The folder {path} holds no spec (*.yaml).")
+        yield from found
+
+
+def _name(path: Path) -> str:
+    cases = Path(str(root() / "cases"))
+    return f"cases/{path.relative_to(cases).as_posix()}" if path.is_relative_to(cases) else path.as_posix()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
+    """The spec's operation, or where it is misspelt the one that is probably meant, so that the rest can be checked."""
+    op = document.value.get("op")
+    if op in OPERATIONS:
+        return op, []
+    if op is None:
+        return None, [document.mistake((), f"The key 'op' is missing. Allowed are: {', '.join(OPERATIONS)}.")]
+    near = [each for each in OPERATIONS if isinstance(op, str) and nearest(op, [each])]
+    sentence = f"op: {op!r} is no operation here. {nearest(str(op), OPERATIONS)}Allowed are: {', '.join(OPERATIONS)}."
+    return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
+
+
+def _mistakes(document: Document, op: str) -> list[Mistake]:
+    model = MODELS[op].spec
+    mistakes: list[Mistake] = []
+    try:
+        model.model_validate(document.value | {"op": op})
+    except ValidationError as fault:
+        mistakes.extend(mistakes_of(fault, document, model))
+    groups = document.value.get("groups")
+    for index, group in enumerate(groups if isinstance(groups, list) else []):
+        if isinstance(group, dict):
+            mistakes.extend(_expression_mistakes(document, group, ("groups", index)))
+            mistakes.extend(_requirement_mistakes(document, op, group, ("groups", index)))
+            earlier = [each.get("id") for each in groups[:index] if isinstance(each, dict)]
+            if "id" in group and group["id"] in earlier:
+                mistakes.append(
+                    document.mistake(("groups", index, "id"), f"The id {group['id']!r} stands here a second time.")
+                )
+    return mistakes
+
+
+def _expression_mistakes(document: Document, value: Any, route: Route) -> Iterator[Mistake]:  # noqa: ANN401 - any YAML value
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _expression_mistakes(document, each, (*route, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _expression_mistakes(document, each, (*route, index))
+    elif isinstance(value, str):
+        is_where = len(route) == 3 and route[-1] == "where"  # noqa: PLR2004 - groups, index, where
+        try:
+            if is_where and not is_expression(value):
+                compiled(value)
+            elif is_expression(value):
+                expression_of(value)
+        except ExpressionError as fault:
+            yield document.mistake(route, f"{fault}.")
+
+
+def _requirement_mistakes(document: Document, op: str, group: Mapping[str, Any], route: Route) -> Iterator[Mistake]:
+    known = requirements_of(op).by_id
+    for where, name in _named_requirements(group):
+        if isinstance(name, str) and not is_expression(name) and name not in known:
+            sentence = f"{name!r} is no requirement of {op}. {nearest(name, known)}See cases/{op}/requirements.yaml."
+            yield document.mistake((*route, *where), sentence)
+
+
+def _named_requirements(group: Mapping[str, Any]) -> Iterator[tuple[Route, Any]]:
+    for route in (("requirements",), ("expect", "also")):
+        value: Any = group
+        for part in route:
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, list):
+            yield from (((*route, index), each) for index, each in enumerate(value))
+    expect = group.get("expect")
+    if isinstance(expect, dict):
+        yield ("expect", "reject"), expect.get("reject")
+
+
+def _group(document: Document, op: str, index: int) -> Group:
+    written = document.value["groups"][index]
+    checked: Any = MODELS[op].group.model_validate(written)
+    return Group(
+        op=op,
+        id=checked.id,
+        title=checked.title,
+        profile=checked.profile,
+        requirements=checked.requirements,
+        matrix=checked.matrix,
+        combine=checked.combine,
+        where=checked.where,
+        include=checked.include,
+        exclude=checked.exclude,
+        sample=checked.sample,
+        keys={key: value for key, value in written.items() if key in MODELS[op].case.model_fields},
+        twin=written.get("twin"),
+        document=document,
+        route=("groups", index),
+    )
+
+
+def _check_unique(specs: Sequence[Spec]) -> None:
+    seen: dict[tuple[str, str], Group] = {}
+    mistakes = []
+    for group in (each for spec in specs for each in spec.groups):
+        earlier = seen.setdefault((group.op, group.id), group)
+        if earlier is not group:
+            mistakes.append(group.mistake(("id",), f"the id is taken by the group at {earlier.place}."))
+    if mistakes:
+        raise SpecMistakes(mistakes)

@@ -1,0 +1,103 @@
+"""What pydantic found wrong with a document, said as mistakes with their places."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from opconform.documents import KEY, Document, Mistake, Route, nearest
+
+_LONGEST = 60
+
+
+def mistakes_of(
+    fault: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
+) -> Iterator[Mistake]:
+    """The mistakes of a document, one for each place.
+
+    Args:
+        fault: What pydantic found.
+        document: Where it was found.
+        model: The model that the value at the route was checked against.
+        route: Where the value stands in the document.
+        note: What to add to each sentence, beginning with a space.
+    """
+    errors = fault.errors(include_url=False)
+    routes = [_route(document.value, (*route, *each["loc"])) for each in errors]
+    for found in dict.fromkeys(routes):
+        inside = any(len(other) > len(found) and other[: len(found)] == found for other in routes)
+        here = [each for each, other in zip(errors, routes, strict=True) if other == found]
+        alternatives = any(len(each["loc"]) + len(route) > len(found) for each in here)
+        if not (inside and alternatives):
+            yield _mistake(here, document, model, found, note)
+
+
+def _mistake(
+    errors: Sequence[ErrorDetails], document: Document, model: type[BaseModel], route: Route, note: str
+) -> Mistake:
+    first = errors[0]
+    last = first["loc"][-1] if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        allowed = sorted(_keys_at(model, first["loc"][:-1]))
+        hint = nearest(str(last), allowed)
+        sentence = f"{last!r} is no key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
+        return document.mistake((*route, KEY), sentence)
+    if first["type"] == "missing":
+        return document.mistake(route, f"The key {last!r} is missing.{note}")
+    key = next((f"{each}: " for each in reversed(route) if isinstance(each, str)), "")
+    wanted = " or ".join(dict.fromkeys(_wanted(each) for each in errors))
+    return document.mistake(route, f"{key}{_shown(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")
+
+
+def _wanted(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "literal_error":
+            return f"it must be {context['expected']}"
+        case "string_pattern_mismatch":
+            return f"it must be a text like {context['pattern']}"
+        case "value_error":
+            return str(context["error"])
+        case _:
+            return error["msg"].replace("Input should", "it must").replace("valid ", "")
+
+
+def _near(errors: Sequence[ErrorDetails]) -> str:
+    found = errors[0]["input"]
+    expected = " ".join(str(each.get("ctx", {}).get("expected", "")) for each in errors)
+    hint = nearest(found, expected.replace("'", "").replace(",", "").split()) if isinstance(found, str) else ""
+    return f" {hint.rstrip()}" if hint else ""
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _route(value: Any, location: Iterable[str | int]) -> Route:  # noqa: ANN401 - any YAML value
+    """The parts of pydantic's location that lead somewhere in the value; the names of a union's members do not."""
+    route: list[str | int] = []
+    for part in location:
+        inside = isinstance(value, dict) and part in value
+        if inside or (isinstance(value, list) and isinstance(part, int) and part < len(value)):
+            value = value[part]
+            route.append(part)
+    return tuple(route)
+
+
+def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
+    """The keys that are allowed at a location."""
+    models = {model}
+    for part in location:
+        fields = [each.model_fields[part].annotation for each in models if part in each.model_fields]
+        if fields:
+            models = {found for each in fields for found in _models_in(each)}
+    return {name for each in models for name in each.model_fields}
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _models_in(each)

@@ -1,0 +1,43 @@
+"""Split-1, from its specification page: pieces of the same length along an axis."""
+
+from opconform.operations.along_axis import axis_violations, data_violations, dimension, splitting
+from opconform.operations.operation import Arguments, Rejection
+
+
+def _num_splits(arguments: Arguments) -> int | None:
+    """`num_splits`, or None where it is left out or is no integer."""
+    given = arguments.attributes.get("num_splits")
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
+def _num_splits_violations(arguments: Arguments) -> list[str]:
+    """The requirements on `num_splits` that are violated (Attributes; Detailed Description, first sentence)."""
+    if "num_splits" not in arguments.attributes:
+        return ["num_splits.required"]
+    count, size = _num_splits(arguments), dimension(arguments)
+    if count is None:
+        return ["num_splits.type"]
+    if count < 1:
+        return ["num_splits.positive"]
+    if size is None:
+        return []
+    if size == 0:
+        return ["num_splits.zero-dimension"]
+    if count > size:
+        return ["num_splits.at-most-dimension"]
+    return ["num_splits.divides"] if size % count else []
+
+
+def _sizes(arguments: Arguments) -> tuple[int, ...]:
+    violated = (
+        *data_violations(arguments),
+        *axis_violations(arguments, allowed=[()]),
+        *_num_splits_violations(arguments),
+    )
+    count, size = _num_splits(arguments), dimension(arguments)
+    if violated or count is None or size is None:
+        raise Rejection(violated)
+    return (size // count,) * count
+
+
+SPLIT = splitting(inputs=("data", "axis"), attributes=("num_splits",), sizes=_sizes, asked=_num_splits)

@@ -1,0 +1,188 @@
+"""Specs: the keys of a YAML file of case groups, checked, and published as a JSON Schema."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    create_model,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+from opconform.case import Attribute, Binding, Context, Dimension
+from opconform.element_types import ELEMENT_TYPES
+from opconform.elements import Element
+from opconform.expressions import is_expression
+from opconform.operations import OPERATIONS
+
+#: The validation context under which no expression may be left.
+CONCRETE: Mapping[str, bool] = MappingProxyType({"concrete": True})
+
+_EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*\$\{\{[\s\S]*\}\}\s*$"}
+
+
+class _OrExpression:
+    """An annotation: in a spec the value may be an expression that yields it."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        def validate(value: Any, inner: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:  # noqa: ANN401
+            return value if is_expression(value) and not info.context else inner(value)
+
+        return core_schema.with_info_wrap_validator_function(validate, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [handler(schema), _EXPRESSION_SCHEMA]}
+
+
+_MAYBE = _OrExpression()
+_ElementTypeName = Literal[tuple(ELEMENT_TYPES)]  # type: ignore[valid-type] - the names are the table's
+_Size = Annotated[int, Field(strict=True, ge=0)]
+_Kebab = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+_Requirement = Annotated[str, Field(pattern=r"^[a-z0-9_]+([.-][a-z0-9_]+)*$")]
+_Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_Nested = Any
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), arbitrary_types_allowed=True)
+
+
+class TensorKeys(_Keys):
+    """A tensor of a case. A value in place of this mapping is short for `values`."""
+
+    element_type: Annotated[_ElementTypeName, _MAYBE] | None = Field(
+        None, description="OpenVINO's name of the element type; f32 for data and i64 for the other inputs by default."
+    )
+    shape: Annotated[tuple[Annotated[_Size, _MAYBE], ...], _MAYBE] | None = Field(
+        None, description="The sizes of the dimensions; by default as `values` are nested."
+    )
+    fill: Annotated[Literal["ramp", "bits", "special", "constant"], _MAYBE] | None = Field(
+        None, description="How the elements are made; ramp by default."
+    )
+    value: Annotated[Element, _MAYBE] | None = Field(None, description="The element of a constant fill.")
+    values: _Nested = Field(
+        None,
+        description="The elements in place, nested as the shape is: numbers, true and false, texts; `nan`, `inf`, "
+        "`-inf`; and bit patterns such as 0x7fc00001.",
+    )
+
+
+class _OrValues:
+    """An annotation: a tensor may be written as its values alone."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        def spelled_out(value: Any) -> Any:  # noqa: ANN401 - any YAML value
+            return value if isinstance(value, dict) or value is None or is_expression(value) else {"values": value}
+
+        return core_schema.no_info_before_validator_function(spelled_out, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [handler(schema), {"type": ["array", "number", "boolean", "string"]}]}
+
+
+#: An input of a case; null or a missing key leaves it out.
+_Tensor = Annotated[TensorKeys | None, _MAYBE, _OrValues()]
+
+
+class RejectKeys(_Keys):
+    """The expectation that a case is refused."""
+
+    reject: Annotated[_Requirement, _MAYBE] = Field(description="The one requirement that the case violates.")
+    also: tuple[Annotated[_Requirement, _MAYBE], ...] = Field(
+        (), description="Requirements whose violation cannot be avoided at the same time."
+    )
+
+
+class _CaseKeys(_Keys):
+    binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
+        "constant", description="Whether axis and lengths are constants of the IR or parameters fed at run time."
+    )
+    dynamic: Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE], ...], _MAYBE] | None = Field(
+        None,
+        description='The dimensions of the IR\'s data: sizes, "?" or bounds such as "2..8"; "all" makes each of them '
+        '"?", and "..." leaves even the rank open.',
+    )
+    context: Annotated[Context, _MAYBE] = Field("bare", description="The graph around the operation.")
+    expect: Annotated[Literal["accept"] | RejectKeys, _MAYBE] = Field(
+        "accept", description="What a conformant backend does."
+    )
+
+
+class Sample(_Keys):
+    """Random cases: `count` draws of the variables in `draw`, one after the other."""
+
+    count: Annotated[int, Field(strict=True, ge=1)] = Field(description="How many different cases are drawn.")
+    seed: int = Field(0, description="Draws other cases when it changes.")
+    draw: Mapping[_Variable, Any] = Field(
+        description="The variables, each an expression that may use the earlier ones and random functions."
+    )
+
+
+class _GroupKeys(_Keys):
+    id: _Kebab = Field(description="The group's name, which the ids of its cases bear.")
+    title: Annotated[str, Field(min_length=1)] = Field(description="Why these cases exist.")
+    profile: _Kebab = Field("core", description="The part of a suite that the cases belong to.")
+    requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
+    matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), _MAYBE]] = Field(
+        default_factory=dict, description="Variables and their values; every combination is a case."
+    )
+    combine: Literal["product", "pairwise"] = Field(
+        "product", description="Every combination of the matrix, or as few as cover every pair of values."
+    )
+    where: str | None = Field(None, description="An expression; combinations that it is false for are left out.")
+    include: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to add or extend.")
+    exclude: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to leave out.")
+    sample: Sample | None = Field(None, description="Random cases beside the matrix.")
+
+
+class OperationModels:
+    """The pydantic models of one operation's cases, groups and specs."""
+
+    def __init__(self, op: str) -> None:
+        operation = OPERATIONS[op]
+        inputs: dict[str, Any] = {
+            name: (_Tensor, Field(None, description=f"The input {name} of {op}.")) for name in operation.inputs
+        }
+        attributes: dict[str, Any] = {
+            name: (Annotated[Attribute, _MAYBE] | None, Field(None, description=f"The attribute {name} of {op}."))
+            for name in operation.attributes
+        }
+        title = op.replace("-", "")
+        feed = create_model(f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs)
+        overrides = create_model(
+            f"{title}Overrides",
+            __base__=_CaseKeys,
+            __doc__="The keys of a case that its twin has otherwise.",
+            **inputs,
+            **attributes,
+        )
+        self.case = create_model(
+            f"{title}Case",
+            __base__=overrides,
+            __doc__="What a case of this operation is.",
+            feed=(feed | None, Field(None, description="Other values for a second inference on the same model.")),
+        )
+        self.group = create_model(
+            f"{title}Group",
+            __base__=(self.case, _GroupKeys),
+            __doc__="One entry of a spec, expanded into cases.",
+            twin=(overrides | None, Field(None, description="What to override to mend the fault of a rejected case.")),
+        )
+        self.spec = create_model(
+            f"{title}Spec",
+            __base__=_Keys,
+            __doc__=f"A spec of {op}.",
+            op=(Literal[op], Field(description="The operation.")),
+            groups=(Annotated[list[self.group], Field(min_length=1)], Field(description="The groups of cases.")),  # type: ignore[name-defined] - made above
+        )
+
+
+#: The models of each operation.
+MODELS: Mapping[str, OperationModels] = MappingProxyType({op: OperationModels(op) for op in OPERATIONS})
