@@ -89,6 +89,7 @@ class _Expansion:
             if isinstance(case.draft.expect, Refusal) and self.twin is not None:
                 twin = self._expanded(self.twin, variables, is_twin=True)
                 case = replace(case, draft=replace(case.draft, twin=twin.digits))
+                twin = replace(twin, draft=replace(twin.draft, requirements=case.draft.requirements))
                 self.cases.setdefault(twin.digits, twin)
         except SpecMistakes as fault:
             self.failed += 1

@@ -47,6 +47,7 @@ class Header:
         format: The version of the suite's format.
         version: The suite's own version: major for the format, minor for coverage, patch for a mended case.
         generator: The version of opconform that wrote it.
+        recipe: The SHA-256 of all that decides a case's bytes besides its spec: generator, templates, seed, dialects.
         seed: What its random fills and samples are keyed by.
         blind: Whether the expected outputs are left out.
         dialects: The file, inside a case's folder, of the model of each dialect.
@@ -63,6 +64,7 @@ class Header:
     format: Literal[1] = 1
     version: str
     generator: str
+    recipe: _Digest
     seed: int
     blind: bool
     dialects: Mapping[str, _FileName]

@@ -1,0 +1,135 @@
+"""Case files: everything that a case's folder holds, as bytes, and its line of the manifest."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from opconform.case import Accept, Case, Input, Output, Reject, document_of
+from opconform.dialects import DIALECTS
+from opconform.drafts import Draft, Refusal, arguments_of, id_of
+from opconform.expanding import Expanded
+from opconform.golden import Golden, golden_of, output_shapes
+from opconform.npz import npz_bytes
+from opconform.suite import Entry, expected_name, inputs_name
+
+CASE = "case.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """What decides a case's bytes besides its draft.
+
+    Attributes:
+        seed: The suite's seed.
+        dialects: The dialects to render.
+        blind: Whether the expected outputs are left out.
+    """
+
+    seed: int
+    dialects: tuple[str, ...]
+    blind: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseFiles:
+    """A case's line of the manifest and the contents of its folder."""
+
+    entry: Entry
+    contents: Mapping[str, bytes]
+
+
+def case_bytes(expanded: Expanded) -> bytes:
+    """`case.json` of a draft; no tensor is filled for it."""
+    return (json.dumps(document_of(_case_of(expanded)), ensure_ascii=False) + "\n").encode()
+
+
+def case_files(expanded: Expanded, case: bytes, recipe: Recipe) -> CaseFiles:
+    """All the files of a case.
+
+    Args:
+        expanded: The case's draft.
+        case: Its `case.json`.
+        recipe: What else decides the bytes.
+    """
+    golden = golden_of(expanded.draft, expanded.content, recipe.seed)
+    contents = {CASE: case, **_arrays(golden, recipe.blind)}
+    identity = id_of(expanded.draft, expanded.digits)
+    for name in recipe.dialects:
+        contents.update(DIALECTS[name].files_of(golden, identity))
+    return CaseFiles(entry=_entry(expanded, contents), contents=contents)
+
+
+def digest_of(content: bytes) -> str:
+    """The SHA-256 of some bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
+    files = {
+        inputs_name(feed): npz_bytes({name: each.array for name, each in inputs.items()})
+        for feed, inputs in enumerate(golden.inputs)
+    }
+    for feed, outputs in enumerate([] if blind else golden.outputs or []):
+        files[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
+    return files
+
+
+def _entry(expanded: Expanded, contents: Mapping[str, bytes]) -> Entry:
+    draft = expanded.draft
+    return Entry(
+        id=id_of(draft, expanded.digits),
+        profile=draft.profile,
+        requirements=draft.requirements,
+        expect=Reject(reject=draft.expect.requirement) if isinstance(draft.expect, Refusal) else "accept",
+        twin=_twin(draft),
+        files={name: digest_of(content) for name, content in sorted(contents.items())},
+    )
+
+
+def _twin(draft: Draft) -> str | None:
+    return None if draft.twin is None else id_of(draft, draft.twin)
+
+
+def _case_of(expanded: Expanded) -> Case:
+    draft = expanded.draft
+    return Case(
+        id=id_of(draft, expanded.digits),
+        op=draft.op,
+        title=draft.title,
+        profile=draft.profile,
+        requirements=draft.requirements,
+        attributes=draft.attributes,
+        context=draft.context,
+        feeds=len(draft.feeds),
+        inputs=tuple(_inputs(draft)),
+        expect=_expect(draft),
+        twin=_twin(draft),
+    )
+
+
+def _inputs(draft: Draft) -> Sequence[Input]:
+    data = draft.operation.inputs[0]
+    return [
+        Input(
+            name=name,
+            element_type=each.element_type,
+            shape=each.shape,
+            binding=draft.binding[name],
+            dynamic=draft.dynamic if name == data else None,
+        )
+        for name, each in draft.tensors.items()
+    ]
+
+
+def _expect(draft: Draft) -> Accept | Reject:
+    if isinstance(draft.expect, Refusal):
+        return Reject(reject=draft.expect.requirement)
+    element_type = draft.tensors[draft.operation.inputs[0]].element_type
+    shapes = output_shapes(draft, draft.operation.infer(arguments_of(draft, 0)))
+    return Accept(
+        accept=tuple(
+            Output(name=f"output_{number}", element_type=element_type, shape=shape)
+            for number, shape in enumerate(shapes)
+        )
+    )

@@ -1,0 +1,280 @@
+"""Generating: specs in, a suite out, on as many processes as wanted and with the same bytes."""
+
+import contextlib
+import hashlib
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from math import prod
+from multiprocessing import connection, get_context, parent_process
+from pathlib import Path
+
+from opconform import __version__
+from opconform.casefiles import Recipe, case_bytes, case_files
+from opconform.dialects import DIALECTS
+from opconform.drafting import LIMITS, Limits
+from opconform.drafts import id_of
+from opconform.errors import SuiteError, UsageError
+from opconform.expanding import Expanded, expand
+from opconform.loading import Group, Spec
+from opconform.locations import root
+from opconform.locking import locked, share
+from opconform.requirements import requirements_of
+from opconform.selecting import EVERYTHING, Selection
+from opconform.suite import Entry, Header, RequirementNote
+from opconform.writing import Leftovers, ManifestFile, Place, finish, manifest_file, prepare, write_case
+
+#: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.
+SUITE_VERSION = "1.0.0"
+
+_BATCH = 32
+#: How many batches wait for a worker, so that the memory used does not depend on the number of cases.
+_WAITING = 4
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How a suite is generated."""
+
+    seed: int = 0
+    dialects: tuple[str, ...] = tuple(DIALECTS)
+    blind: bool = False
+    jobs: int = 1
+    selection: Selection = EVERYTHING
+    limits: Limits = LIMITS
+
+    @property
+    def recipe(self) -> Recipe:
+        """What decides a case's bytes besides its draft."""
+        return Recipe(seed=self.seed, dialects=self.dialects, blind=self.blind)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Progress:
+    """How far a generation is: the share of the work that is done, of 1, and the cases so far."""
+
+    share: float
+    cases: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generated:
+    """What came of a generation.
+
+    Attributes:
+        out: The suite.
+        header: Its `suite.json`.
+        taken: How many of its cases were there already.
+        repeated: A sentence for each two groups that expand to the same case.
+    """
+
+    out: Path
+    header: Header
+    taken: int
+    repeated: tuple[str, ...]
+
+
+def generate(
+    specs: Sequence[Spec], out: Path, options: Options, tell: Callable[[Progress], None] = lambda _: None
+) -> Generated:
+    """Write the suite of some specs.
+
+    Args:
+        specs: The specs.
+        out: A folder, or a file whose name ends in `.zip`. A suite that is there is replaced.
+        options: How to generate.
+        tell: Told how far it is, now and then.
+
+    Raises:
+        SpecMistakes: A spec cannot be expanded.
+        SuiteError: The disk is full, or refuses.
+        UsageError: Nothing is selected, or something else stands at `out`.
+    """
+    place = Place(out=out)
+    with contextlib.ExitStack() as held:
+        try:
+            out.absolute().parent.mkdir(parents=True, exist_ok=True)
+            workers = held.enter_context(locked(place.lock))
+        except OSError as fault:
+            raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
+        recipe = _recipe_digest(options.recipe)
+        leftovers = prepare(place, recipe)
+        expansion = _Expansion(_groups(specs, options.selection), options, tell)
+        writer = _Writer(leftovers=leftovers, recipe=options.recipe)
+        written, taken = 0, 0
+        with manifest_file(place) as manifest:
+            for done in _written(expansion, writer, options.jobs, workers):
+                manifest.add(done.entry)
+                taken += done.taken
+                written += done.size
+                if written > options.limits.bytes:
+                    limit = options.limits.bytes
+                    raise UsageError(f"The suite takes more than {limit:,} bytes, the limit; raise it with --max-bytes.")
+        header = _header(specs, options, recipe, manifest)
+        finish(place, header, resumed=leftovers.resumed)
+    return Generated(out=out, header=header, taken=taken, repeated=tuple(expansion.repeated))
+
+
+def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
+    """The wanted groups in the order of their cases' ids."""
+    groups = [each for spec in specs for each in spec.groups if selection.wants_profile(each.profile)]
+    if not groups:
+        known = sorted({each.profile for spec in specs for each in spec.groups})
+        raise UsageError(f"No group is of the profile that was named; there are: {', '.join(known)}.")
+    return sorted(groups, key=lambda each: f"{each.op}/{each.id}/")
+
+
+class _Expansion:
+    """The wanted cases of all groups, in the order of their ids."""
+
+    def __init__(self, groups: Sequence[Group], options: Options, tell: Callable[[Progress], None]) -> None:
+        self._groups = groups
+        self._options = options
+        self._tell = tell
+        self._first: dict[str, int] = {}
+        self.repeated: list[str] = []
+
+    def __iter__(self) -> Iterator[Expanded]:
+        sizes = [_size_of(each) for each in self._groups]
+        whole, count = sum(sizes), 0
+        for number, group in enumerate(self._groups):
+            cases = self._selected(group)
+            for position, each in enumerate(cases):
+                self._note(each, number)
+                yield each
+                count += 1
+                if count % _BATCH == 0:
+                    done = sum(sizes[:number]) + sizes[number] * position / len(cases)
+                    self._tell(Progress(share=done / whole, cases=count))
+        if not count:
+            raise UsageError(f"No case matches {' '.join(self._options.selection.patterns)}.")
+        self._tell(Progress(share=1.0, cases=count))
+
+    def _selected(self, group: Group) -> list[Expanded]:
+        selection = self._options.selection
+        cases = expand(group, seed=self._options.seed, limits=self._options.limits)
+        wanted = [each for each in cases if selection.wants(id_of(each.draft, each.digits), each.draft.requirements)]
+        twins = {each.draft.twin for each in wanted}
+        return [each for each in cases if each.digits in twins or each in wanted] if selection.patterns else cases
+
+    def _note(self, expanded: Expanded, number: int) -> None:
+        first = self._first.setdefault(expanded.digits, number)
+        if first != number and not expanded.draft.is_twin:
+            one, other = self._groups[first], self._groups[number]
+            sentence = f"{other.place}: group {other.id!r} expands to the same case as group {one.id!r} at {one.place}"
+            self.repeated.append(f"{sentence}: {id_of(expanded.draft, expanded.digits)}.")
+
+
+def _size_of(group: Group) -> int:
+    lists = [len(each) if isinstance(each, list) else 10 for each in group.matrix.values()]
+    return prod(lists) * (group.sample.count if group.sample else 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Done:
+    entry: Entry
+    taken: bool
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Writer:
+    """What turns drafts into folders; the same in every process."""
+
+    leftovers: Leftovers
+    recipe: Recipe
+
+    def write(self, expanded: Expanded) -> _Done:
+        case = case_bytes(expanded)
+        entry = self.leftovers.take(id_of(expanded.draft, expanded.digits), case)
+        if entry is not None:
+            return _Done(entry=entry, taken=True, size=0)
+        files = case_files(expanded, case, self.recipe)
+        write_case(self.leftovers.partial, files)
+        return _Done(entry=files.entry, taken=False, size=sum(len(each) for each in files.contents.values()))
+
+
+def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -> Iterator[_Done]:
+    if jobs == 1:
+        yield from map(writer.write, expansion)
+        return
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (writer, workers))
+    waiting: deque[Future[list[_Done]]] = deque()
+    cases = iter(expansion)
+    try:
+        while batch := list(islice(cases, _BATCH)):
+            waiting.append(pool.submit(_write_batch, batch))
+            while len(waiting) > jobs * _WAITING:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    except BrokenProcessPool as fault:
+        raise SuiteError("A worker process was killed. Run the same command again: what is written is kept.") from fault
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_WRITERS: list[_Writer] = []
+
+
+def _start_worker(writer: _Writer, lock: Path) -> None:
+    share(lock)
+    _WRITERS.append(writer)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _write_batch(batch: Sequence[Expanded]) -> list[_Done]:
+    return [_WRITERS[0].write(each) for each in batch]
+
+
+@cache
+def _recipe_digest(recipe: Recipe) -> str:
+    """The digest of the generator's own source, the templates, and what a recipe says."""
+    digest = hashlib.sha256(repr(recipe).encode())
+    package = Path(__file__).parent
+    templates = Path(str(root() / "templates"))
+    for folder, pattern in ((package, "*.py"), (templates, "*.j2")):
+        for file in sorted(folder.rglob(pattern)):
+            if "_data" not in file.parts:
+                digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _header(specs: Sequence[Spec], options: Options, recipe: str, manifest: ManifestFile) -> Header:
+    operations = sorted({each.op for each in specs})
+    return Header(
+        version=SUITE_VERSION,
+        generator=__version__,
+        recipe=recipe,
+        seed=options.seed,
+        blind=options.blind,
+        dialects={name: DIALECTS[name].model for name in options.dialects},
+        specs={_spec_name(each): each.digest for each in sorted(specs, key=lambda each: (each.op, each.file))},
+        specification={op: tuple(page.revision for page in requirements_of(op).pages) for op in operations},
+        requirements={
+            op: {
+                each.id: RequirementNote(level=each.level, text=each.text) for each in requirements_of(op).requirements
+            }
+            for op in operations
+        },
+        counts=manifest.counts,
+        digest=manifest.digest.hexdigest(),
+    )
+
+
+def _spec_name(spec: Spec) -> str:
+    """A spec's name in a suite: without the folders, which are another machine's business."""
+    return f"{spec.op}/{Path(spec.file).name}"

@@ -1,0 +1,39 @@
+"""Selecting cases: by profile, and by patterns that match an id or name a requirement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+#: The profiles that are left out unless they are named.
+NOT_BY_DEFAULT = frozenset({"large"})
+#: The name that stands for all the other profiles.
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """Which cases are wanted.
+
+    Attributes:
+        profiles: The profiles; `default` and none at all stand for every one but the large.
+        patterns: Shell patterns of ids, such as `Split-1/axis-*`, or requirements; none at all match everything.
+    """
+
+    profiles: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    def wants_profile(self, profile: str) -> bool:
+        """Whether cases of a profile are wanted."""
+        if profile in self.profiles:
+            return True
+        return (not self.profiles or DEFAULT in self.profiles) and profile not in NOT_BY_DEFAULT
+
+    def wants(self, identity: str, requirements: Sequence[str]) -> bool:
+        """Whether a case of a wanted profile is wanted itself."""
+        return not self.patterns or any(
+            fnmatchcase(identity, each) or fnmatchcase(identity, f"{each}/*") or each in requirements
+            for each in self.patterns
+        )
+
+
+EVERYTHING = Selection()

@@ -1,0 +1,43 @@
+"""Templates: jinja2 over the folder `templates`, which spell and compute nothing."""
+
+from functools import cache
+
+from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+
+from opconform.errors import RenderError
+from opconform.locations import root
+
+
+def render(template: str, **values: object) -> bytes:
+    """A template's text with the values put in, in UTF-8; everything that XML would misread is escaped.
+
+    Raises:
+        RenderError: There is no such template, or it is wrong.
+    """
+    try:
+        return _template(template).render(values).lstrip("\n").encode()
+    except TemplateError as fault:
+        raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> SandboxedEnvironment:
+    return SandboxedEnvironment(
+        loader=FunctionLoader(_source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _source(name: str) -> str | None:
+    file = root() / "templates" / name
+    return file.read_text(encoding="utf-8") if file.is_file() else None
