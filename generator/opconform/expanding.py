@@ -1,6 +1,6 @@
 """Expanding: a group's combinations become drafts of cases, checked one by one before anything is made of them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -74,20 +74,20 @@ class _Expansion:
     mistakes: dict[tuple[int, int], Mistake] = field(default_factory=dict)
     failed: int = 0
     own: "_Template" = field(init=False)
-    twin: "_Template | None" = field(init=False)
+    twin: "_Template" = field(init=False)
 
     def __post_init__(self) -> None:
-        self.own = _Template(_with_feed(self.group.keys), ())
-        overrides = self.group.twin
-        twin = None if overrides is None else _with_feed(_overridden(self.group.keys, overrides))
-        self.twin = None if twin is None else _Template(twin, ("twin",))
+        self.own = _Template(self.group.keys, ())
+        self.twin = _Template(self.group.twin, ("twin",))
 
     def add(self, variables: Combination) -> bool:
         """Add the case of a combination and its twin; tell whether the case is a new one."""
         try:
-            case = self._expanded(self.own, variables, is_twin=False)
-            if isinstance(case.draft.expect, Refusal) and self.twin is not None:
-                twin = self._expanded(self.twin, variables, is_twin=True)
+            keys = self.own.value(self.group, variables)
+            case = self._expanded(keys, (), variables)
+            if isinstance(case.draft.expect, Refusal) and self.group.twin is not None:
+                overrides = self.twin.value(self.group, variables)
+                twin = self._expanded(_overridden(keys, overrides), tuple(overrides), variables)
                 case = replace(case, draft=replace(case.draft, twin=twin.digits))
                 twin = replace(twin, draft=replace(twin.draft, requirements=case.draft.requirements))
                 self.cases.setdefault(twin.digits, twin)
@@ -114,39 +114,38 @@ class _Expansion:
             raise SpecMistakes([self.group.mistake(("where",), "no combination is left, so the group has no case.")])
         return [self.cases[digits] for digits in sorted(self.cases)]
 
-    def _expanded(self, template: "_Template", variables: Combination, *, is_twin: bool) -> Expanded:
+    def _expanded(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Expanded:
+        """A case, or where some of its keys were overridden the twin of one."""
         group, note = self.group, f" (with {shown(variables)})" if variables else ""
-        keys = template.keys(group, variables)
         models = MODELS[group.op]
         try:
-            draft = draft_of(group, models.case.model_validate(keys, context=CONCRETE), self.limits, twin=is_twin)
+            checked = models.case.model_validate(_with_feed(keys), context=CONCRETE)
+            draft = draft_of(group, checked, self.limits, twin=bool(overridden))
         except ValidationError as fault:
             raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
         except Wrong as fault:
-            route = (*template.route, fault.key)
+            route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
             raise SpecMistakes([group.mistake(route, f"{fault.key}: {fault.sentence}{note}.")]) from fault
         content = content_of(draft)
         return Expanded(draft=draft, content=content, digits=digits_of(content))
 
 
-@dataclass(frozen=True, slots=True)
 class _Template:
-    """The keys of a group's cases, expressions and all. `route` is where in the group they are written."""
+    """Some written keys, expressions and all. `route` is where in the group they are written."""
 
-    written: Mapping[str, Any]
-    route: Route
-    _parts: dict[str, Callable[[Variables], Value]] = field(init=False, default_factory=dict)
+    def __init__(self, written: Any, route: Route) -> None:
+        self._part = _part(written, route)
 
-    def __post_init__(self) -> None:
-        self._parts.update({name: _part(value, (*self.route, name)) for name, value in self.written.items()})
-
-    def keys(self, group: Group, variables: Variables) -> dict[str, Value]:
-        """The keys of one case: every expression replaced by its value."""
+    def value(self, group: Group, variables: Variables) -> dict[str, Value]:
+        """The keys, with every expression replaced by its value."""
         try:
-            return {name: part(variables) for name, part in self._parts.items()}
+            keys = self._part(variables)
         except _FailedError as fault:
             sentence = f"{fault.sentence}, with {shown(variables)}."
             raise SpecMistakes([group.mistake(fault.route, sentence)]) from fault
+        if not isinstance(keys, dict):
+            raise SpecMistakes([group.mistake(("twin",), f"twin: {keys!r} is no mapping of keys to override.")])
+        return keys
 
 
 class _FailedError(Exception):

@@ -91,6 +91,12 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
     }
 )
 
+#: What the expressions of a sample may call besides; `sampling` makes them.
+RANDOM_FUNCTIONS = ("random_choice", "random_integer", "random_partition", "random_shape", "random_shuffle")
+
+#: The names that no variable can have.
+ALL_FUNCTIONS = frozenset({*FUNCTIONS, *RANDOM_FUNCTIONS})
+
 _OPERATIONS: Mapping[str, Callable[[Any, Any], Value]] = MappingProxyType(
     {"*": lambda x, y: x * y, "**": lambda x, y: x**y, "%": lambda x, y: x % y, "+": lambda x, y: x + y}
 )

@@ -164,8 +164,10 @@ class _Expansion:
         return [each for each in cases if each.digits in twins or each in wanted] if selection.patterns else cases
 
     def _note(self, expanded: Expanded, number: int) -> None:
+        if expanded.draft.is_twin:
+            return
         first = self._first.setdefault(expanded.digits, number)
-        if first != number and not expanded.draft.is_twin:
+        if first != number:
             one, other = self._groups[first], self._groups[number]
             sentence = f"{other.place}: group {other.id!r} expands to the same case as group {one.id!r} at {one.place}"
             self.repeated.append(f"{sentence}: {id_of(expanded.draft, expanded.digits)}.")

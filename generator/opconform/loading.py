@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from opconform.documents import Document, Mistake, Route, SpecMistakes, nearest, read_document
+from opconform.documents import KEY, Document, Mistake, Route, SpecMistakes, nearest, read_document
 from opconform.errors import UsageError
-from opconform.expressions import ExpressionError, compiled, expression_of, is_expression
+from opconform.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.locations import root
 from opconform.mistakes import mistakes_of
 from opconform.operations import OPERATIONS
@@ -160,6 +160,7 @@ def _mistakes(document: Document, op: str) -> list[Mistake]:
         if isinstance(group, dict):
             mistakes.extend(_expression_mistakes(document, group, ("groups", index)))
             mistakes.extend(_requirement_mistakes(document, op, group, ("groups", index)))
+            mistakes.extend(_variable_mistakes(document, group, ("groups", index)))
             earlier = [each.get("id") for each in groups[:index] if isinstance(each, dict)]
             if "id" in group and group["id"] in earlier:
                 mistakes.append(
@@ -184,6 +185,16 @@ def _expression_mistakes(document: Document, value: Any, route: Route) -> Iterat
                 expression_of(value)
         except ExpressionError as fault:
             yield document.mistake(route, f"{fault}.")
+
+
+def _variable_mistakes(document: Document, group: Mapping[str, Any], route: Route) -> Iterator[Mistake]:
+    sample = group.get("sample")
+    draw = sample.get("draw") if isinstance(sample, dict) else None
+    for where, variables in ((("matrix",), group.get("matrix")), (("sample", "draw"), draw)):
+        for name in variables if isinstance(variables, dict) else ():
+            if name in ALL_FUNCTIONS:
+                sentence = f"{name!r} is the name of a function, so no variable can be called so."
+                yield document.mistake((*route, *where, name, KEY), sentence)
 
 
 def _requirement_mistakes(document: Document, op: str, group: Mapping[str, Any], route: Route) -> Iterator[Mistake]:

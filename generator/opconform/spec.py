@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
     BaseModel,
@@ -10,6 +10,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    TypeAdapter,
     ValidationInfo,
     create_model,
 )
@@ -167,13 +168,13 @@ class OperationModels:
             f"{title}Case",
             __base__=overrides,
             __doc__="What a case of this operation is.",
-            feed=(feed | None, Field(None, description="Other values for a second inference on the same model.")),
+            feed=(Annotated[feed, _MAYBE] | None, Field(None, description="Other values for a second inference on the same model.")),
         )
         self.group = create_model(
             f"{title}Group",
             __base__=(self.case, _GroupKeys),
             __doc__="One entry of a spec, expanded into cases.",
-            twin=(overrides | None, Field(None, description="What to override to mend the fault of a rejected case.")),
+            twin=(Annotated[overrides, _MAYBE] | None, Field(None, description="What to override to mend the fault of a rejected case.")),
         )
         self.spec = create_model(
             f"{title}Spec",
@@ -186,3 +187,17 @@ class OperationModels:
 
 #: The models of each operation.
 MODELS: Mapping[str, OperationModels] = MappingProxyType({op: OperationModels(op) for op in OPERATIONS})
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a spec of any operation."""
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        Annotated[Union[tuple(each.spec for each in MODELS.values())], Field(discriminator="op")]  # type: ignore[valid-type]
+    )
+    published = adapter.json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "opconform spec",
+        "description": "Case groups of one operation. See docs/specs.md.",
+        **published,
+    }

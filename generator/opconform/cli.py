@@ -1,0 +1,90 @@
+"""The command line: which commands there are. Each is imported only when it is used, so that `--help` is quick."""
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import click
+
+from opconform import __version__
+from opconform.errors import OpconformError
+
+
+class _Command(NamedTuple):
+    module: str
+    summary: str
+
+
+_COMMANDS: Mapping[str, _Command] = MappingProxyType(
+    {
+        "certify": _Command("certify", "Generate the shipped suites, run a backend on them, and give a verdict."),
+        "generate": _Command("generate", "Write a suite: golden inputs and outputs, and IR, from specs."),
+        "run": _Command("run", "Run a backend on a suite and compare every bit."),
+        "verify": _Command("verify", "Find every missing, changed or foreign file of a suite."),
+        "list": _Command("list", "List the cases of specs or of a suite."),
+        "show": _Command("show", "Draw a case: the tensor, its chunks, and what is expected."),
+        "backends": _Command("backends", "List the backends that are installed, and what the others need."),
+        "schema": _Command("schema", "Print the JSON Schema of specs, for an editor."),
+    }
+)
+
+_INTERRUPTED = 130
+
+
+class _Lazy(click.Group):
+    """A group whose commands are known by name and summary until one is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"opconform.commands.{_COMMANDS[cmd_name].module}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.summary) for name, each in _COMMANDS.items()])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="opconform")
+@click.option("--debug", is_flag=True, help="Show a traceback where a fault of opconform's own would be one sentence.")
+def _opconform(debug: bool) -> None:  # noqa: ARG001 - `main` looks for it
+    """Conformance suites for tensor operations: generate them, and certify any backend with them.
+
+    The main job in one line: opconform certify --backend openvino
+    """
+
+
+def main() -> None:
+    """Run the command line. Ends with 0, or 1, 2 or 3 as `docs/cli.md` says."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        _opconform.main(standalone_mode=False, prog_name="opconform")
+    except click.exceptions.Exit as ending:
+        sys.exit(ending.exit_code)
+    except click.ClickException as fault:
+        fault.show()
+        sys.exit(fault.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted. What is written is kept; run the same command again to go on.", err=True)
+        sys.exit(_INTERRUPTED)
+    except OpconformError as fault:
+        if debug:
+            raise
+        click.echo(f"error: {fault}", err=True)
+        sys.exit(fault.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as fault:  # noqa: BLE001 - the last resort: no traceback unless one is asked for
+        if debug:
+            raise
+        click.echo(f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.", err=True)
+        sys.exit(70)

@@ -1,0 +1,61 @@
+"""`opconform generate`."""
+
+import json
+from pathlib import Path
+
+import click
+
+from opconform.commands.generating import generate_shown
+from opconform.commands.options import generation_options, options_of, selection_options, spec_arguments
+from opconform.generating import Generated
+from opconform.selecting import Selection
+
+
+@click.command("generate")
+@spec_arguments
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A folder, or a file NAME.zip.")
+@selection_options
+@generation_options
+@click.option("--jobs", type=int, help="Processes; one a core by default.")
+@click.option("--blind", is_flag=True, help="Leave the expected outputs out.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+def command(
+    specs: tuple[Path, ...],
+    out: Path,
+    profiles: tuple[str, ...],
+    patterns: tuple[str, ...],
+    jobs: int | None,
+    blind: bool,
+    as_json: bool,
+    **limits: object,
+) -> None:
+    """Write a suite from SPECs (YAML files or folders; the shipped ones by default).
+
+    A suite that is there is brought up to date; a generation that was killed is continued.
+    """
+    selection = Selection(profiles=profiles, patterns=patterns)
+    options = options_of(selection, jobs=jobs, blind=blind, **limits)  # type: ignore[arg-type] - click has checked them
+    generated = generate_shown(specs, out, options, quiet=as_json)
+    click.echo(_json(generated) if as_json else _sentence(generated))
+
+
+def _json(generated: Generated) -> str:
+    header = generated.header
+    return json.dumps(
+        {
+            "out": str(generated.out),
+            "digest": header.digest,
+            "counts": dict(header.counts),
+            "unchanged": generated.taken,
+            "warnings": list(generated.repeated),
+        }
+    )
+
+
+def _sentence(generated: Generated) -> str:
+    counts = generated.header.counts
+    unchanged = f", {generated.taken:,} of them unchanged" if generated.taken else ""
+    return (
+        f"{generated.out}: {sum(counts.values()):,} cases ({counts['accept']:,} accepted, {counts['reject']:,} rejected)"
+        f"{unchanged}; suite digest {generated.header.digest}"
+    )

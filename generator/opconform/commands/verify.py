@@ -1,0 +1,32 @@
+"""`opconform verify`."""
+
+import json
+from pathlib import Path
+
+import click
+
+from opconform.suite import open_suite
+from opconform.verifying import faults_of
+
+
+@click.command("verify")
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the faults as JSON.")
+def command(suite: Path, as_json: bool) -> None:
+    """Find every missing, changed or foreign file of SUITE (a folder or a zip file).
+
+    Ends with 0 where the suite is whole, and with 1 otherwise.
+    """
+    faults = list(faults_of(suite))
+    if as_json:
+        click.echo(json.dumps({"suite": str(suite), "whole": not faults, "faults": faults}))
+    else:
+        for each in faults:
+            click.echo(each)
+        click.echo(f"{len(faults):,} faults: not the suite that was generated." if faults else _whole(suite))
+    raise click.exceptions.Exit(1 if faults else 0)
+
+
+def _whole(path: Path) -> str:
+    suite = open_suite(path)
+    return f"{path} is whole: {len(suite.entries):,} cases, suite digest {suite.header.digest}"
