@@ -1,0 +1,244 @@
+"""Connecting: a harness process, started without a shell, spoken to a line at a time, and killed with all its children."""
+
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import opconform
+import opconform_runners
+from opconform.errors import HarnessError, UsageError
+from opconform_runners.backend import Implementation
+from opconform_runners.installed import check
+from opconform_runners.protocol import LINE_LIMIT, ProtocolError, said_of, start_line, stop_line
+
+#: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
+START_LIMIT = 120.0
+STOP_LIMIT = 2.0
+
+_TAIL = 4_096
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """How a harness is started.
+
+    Attributes:
+        arguments: The program and its arguments.
+        environment: What is set for it beside the environment of this process.
+        name: What it is called in reports and file names.
+    """
+
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    name: str
+
+
+def backend_command(name: str, python: Path | None = None) -> Command:
+    """The command of a Python backend.
+
+    Args:
+        name: As in `openvino:CPU` or `path/file.py:ClassName`.
+        python: The interpreter to run it in; this one by default.
+
+    Raises:
+        UsageError: There is no such backend or interpreter.
+    """
+    check(name)
+    arguments = (str(python or sys.executable), "-m", "opconform_runners.harness", name)
+    if python is None:
+        return Command(arguments=arguments, name=name)
+    if not os.access(python, os.X_OK):
+        raise UsageError(f"{python} is no interpreter that can be run. Name the python of a virtual environment.")
+    roots = dict.fromkeys(str(Path(each.__file__ or "").parents[1]) for each in (opconform, opconform_runners))
+    return Command(arguments=arguments, environment={"PYTHONPATH": os.pathsep.join(roots)}, name=name)
+
+
+def harness_command(text: str) -> Command:
+    """The command of a harness in any language, split as a shell would split it.
+
+    Raises:
+        UsageError: It is empty, or a quote is not closed.
+    """
+    try:
+        arguments = tuple(shlex.split(text))
+    except ValueError as fault:
+        raise UsageError(f"--harness {text!r} cannot be split into words: {fault}.") from fault
+    if not arguments:
+        raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
+    return Command(arguments=arguments, name=Path(arguments[0]).name)
+
+
+class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
+    """The harness process ended; `how` says with which code or signal, and what it wrote last."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+@dataclass(slots=True)
+class Harness:
+    """A harness that has answered `start`."""
+
+    command: Command
+    implementation: Implementation
+    _process: asyncio.subprocess.Process
+    _tail: deque[bytes]
+    _drain: "asyncio.Task[None]"
+
+    def send(self, line: bytes) -> None:
+        """Send a request; it is buffered, so that a harness that does not read cannot stop us."""
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.is_closing():
+            stdin.write(line)
+
+    async def receive(self) -> bytes:
+        """The next line.
+
+        Raises:
+            HarnessEnded: The process ended.
+            ProtocolError: The line is too long.
+        """
+        return await _line_of(self._process, self._tail, self._drain)
+
+    @property
+    def said_last(self) -> str:
+        """The end of what the harness wrote to standard error."""
+        return _text(self._tail)
+
+    async def stop(self) -> None:
+        """Let the harness end, and kill it with all its children if it does not."""
+        with contextlib.suppress(TimeoutError):
+            self.send(stop_line())
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            async with asyncio.timeout(STOP_LIMIT):
+                await self._process.wait()
+        await self.kill()
+
+    async def kill(self) -> None:
+        """Kill the harness and all its children."""
+        _kill(self._process)
+        self._drain.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._drain
+        await self._process.wait()
+        _close(self._process)
+
+
+async def connect(command: Command) -> Harness:
+    """Start a harness and ask it what it is.
+
+    Raises:
+        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command.arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, **command.environment},
+            limit=LINE_LIMIT,
+            start_new_session=True,
+        )
+    except OSError as fault:
+        raise HarnessError(f"{command.arguments[0]} cannot be started: {fault.strerror}.") from fault
+    tail: deque[bytes] = deque(maxlen=16)
+    drain = asyncio.create_task(_drained(process, tail))
+    try:
+        if process.stdin is not None:
+            process.stdin.write(start_line())
+        async with asyncio.timeout(START_LIMIT):
+            implementation = said_of(await _line_of(process, tail, drain))
+    except (TimeoutError, HarnessEnded, ProtocolError) as fault:
+        _kill(process)
+        await process.wait()
+        await drain
+        _close(process)
+        raise HarnessError(_start_sentence(command, fault, _text(tail))) from fault
+    except BaseException:
+        _kill(process)
+        raise
+    return Harness(command, implementation, process, tail, drain)
+
+
+def _start_sentence(command: Command, fault: BaseException, last: str) -> str:
+    if isinstance(fault, TimeoutError):
+        why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
+    elif isinstance(fault, HarnessEnded):
+        missing = [line for line in last.splitlines() if "No module named" in line]
+        if missing:
+            module = missing[-1].rpartition("No module named ")[2].strip("'").partition(".")[0]
+            plain = command.name.partition(":")[0]
+            return f'{command.name} cannot be used: {module} is not installed there; pip install "opconform[{plain}]".'
+        why = fault.how
+    else:
+        why = f"{fault}; see docs/protocol.md"
+    said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""
+    return f"The harness {command.name} cannot be started: {why}.{said}"
+
+
+async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]") -> bytes:
+    stdout = process.stdout
+    if stdout is None:
+        raise HarnessEnded("it has no standard output")
+    try:
+        line = await stdout.readline()
+    except ValueError as fault:
+        raise ProtocolError(f"the harness wrote a line of more than {LINE_LIMIT:,} bytes") from fault
+    if line.endswith(b"\n"):
+        return line
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(STOP_LIMIT):
+            await process.wait()
+            await asyncio.shield(drain)
+    raise HarnessEnded(_how(process.returncode, _text(tail)))
+
+
+async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> None:
+    """Read standard error to its end and keep the last of it, so that a talkative harness is never blocked."""
+    while process.stderr is not None and (chunk := await process.stderr.read(_TAIL)):
+        tail.append(chunk)
+
+
+def _how(code: int | None, last: str) -> str:
+    if code is None:
+        how = "it closed its standard output"
+    elif code < 0:
+        how = f"it was ended by {_signal(-code)}"
+    else:
+        how = f"it ended with code {code}"
+    return f"{how}; its last words: {' / '.join(last.splitlines()[-3:])}" if last else how
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _text(tail: Sequence[bytes]) -> str:
+    return b"".join(tail)[-_TAIL:].decode(errors="replace").strip()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+
+
+def _close(process: asyncio.subprocess.Process) -> None:
+    """Close the pipes now, and not when the event loop is gone."""
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()

@@ -1,0 +1,283 @@
+"""Executing: cases go to harness processes and outcomes come back, whatever a harness does on the way."""
+
+import asyncio
+import math
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opconform.case import Accept, Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import HarnessError, SuiteError
+from opconform.npz import arrays_of
+from opconform.suite import Entry, Suite, inputs_name
+from opconform.tensors import Array
+from opconform_runners.backend import Implementation
+from opconform_runners.connecting import Command, Harness, HarnessEnded, connect
+from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
+
+#: How many requests a harness is given ahead, so that it never waits for us.
+IN_FLIGHT = 4
+#: How often a harness is started again in vain before the run is given up.
+STARTS = 3
+#: How many bytes more than expected a harness may return.
+_SLACK = 1 << 20
+_TEXT_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Returned:
+    """The backend executed the case; `outputs` are those of each feed."""
+
+    outputs: tuple[tuple[Array, ...], ...]
+    element_types: tuple[tuple[str, ...], ...] | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crashed:
+    """The harness process ended while it worked on the case."""
+
+    how: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimedOut:
+    """The harness did not answer in time."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Broken:
+    """The harness, and not the backend, failed."""
+
+    sentence: str
+    log: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotSent:
+    """The case is nothing that this kind of backend can be given."""
+
+    why: str
+
+
+Outcome = Returned | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Executed:
+    """What came of an execution.
+
+    Attributes:
+        implementation: What the harness says it drives.
+        gave_up: Why the rest of the cases were not executed, or None.
+    """
+
+    implementation: Implementation
+    gave_up: str | None
+
+
+def execute(
+    suite: Suite,
+    entries: Sequence[Entry],
+    command: Command,
+    *,
+    jobs: int,
+    timeout: float,
+    tell: Callable[[Entry, Case, Outcome], None],
+) -> Executed:
+    """Execute cases of a suite.
+
+    Args:
+        suite: The suite.
+        entries: The lines of the cases, in the order in which they are to be executed.
+        command: How a harness is started.
+        jobs: How many harness processes there are.
+        timeout: How long a case may take, in seconds.
+        tell: Told each outcome, in no certain order.
+
+    Raises:
+        HarnessError: The harness cannot be started at all.
+        SuiteError: A file of the suite is not what it says.
+    """
+    with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
+        execution = _Execution(suite, command, deque(entries), timeout, Path(scratch), tell)
+        return asyncio.run(execution.run(max(1, min(jobs, len(entries)))))
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A request that has no reply yet."""
+
+    seq: int
+    entry: Entry
+    case: Case
+    folder: Path
+    outputs: list[Path]
+
+
+@dataclass(slots=True)
+class _Execution:
+    suite: Suite
+    command: Command
+    waiting: deque[Entry]
+    timeout: float
+    scratch: Path
+    tell: Callable[[Entry, Case, Outcome], None]
+    seq: int = 0
+    gave_up: str | None = None
+    implementation: Implementation | None = field(default=None)
+
+    async def run(self, jobs: int) -> Executed:
+        first = await connect(self.command)
+        self.implementation = first.implementation
+        async with asyncio.TaskGroup() as group:
+            try:
+                tasks = [group.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]
+                await asyncio.gather(*tasks)
+            except BaseException:
+                await first.kill()
+                raise
+        return Executed(implementation=first.implementation, gave_up=self.gave_up)
+
+    async def _serve(self, harness: Harness | None) -> None:
+        """Keep one harness busy until no case is left."""
+        sent: deque[_Sent] = deque()
+        try:
+            while (self.waiting or sent) and self.gave_up is None:
+                if harness is None and (harness := await self._connected()) is None:
+                    return
+                self._fill(harness, sent)
+                if sent and not await self._settle(harness, sent):
+                    await harness.kill()
+                    harness = None
+        finally:
+            self.waiting.extendleft(each.entry for each in reversed(sent))
+            if harness is not None:
+                await harness.stop()
+
+    async def _connected(self) -> Harness | None:
+        for attempt in range(STARTS):
+            try:
+                return await connect(self.command)
+            except HarnessError as fault:
+                if attempt == STARTS - 1:
+                    self.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
+        return None
+
+    def _fill(self, harness: Harness, sent: deque[_Sent]) -> None:
+        while self.waiting and len(sent) < IN_FLIGHT:
+            entry = self.waiting.popleft()
+            case = self.suite.case(entry)
+            dialect, why = _dialect_of(self.suite, entry, case, harness.implementation)
+            if why is not None:
+                self.tell(entry, case, NotSent(why=why))
+                continue
+            sent.append(self._send(harness, entry, case, dialect))
+
+    def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> _Sent:
+        self.seq += 1
+        folder = self.scratch / f"{self.seq}"
+        folder.mkdir()
+        for name in entry.files:
+            if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
+                place = folder / name
+                if "/" in name:
+                    place.parent.mkdir(exist_ok=True)
+                place.write_bytes(self.suite.read(entry, name))
+        outputs = [self.scratch / f"{self.seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds)]
+        feeds = [Feed(inputs=inputs_name(feed), outputs=str(outputs[feed])) for feed in range(case.feeds)]
+        model = None if dialect is None else self.suite.header.dialects[dialect]
+        harness.send(run_line(self.seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds))
+        return _Sent(seq=self.seq, entry=entry, case=case, folder=folder, outputs=outputs)
+
+    async def _settle(self, harness: Harness, sent: deque[_Sent]) -> bool:
+        """Wait for the oldest request's outcome; tell whether the harness can be used further.
+
+        The others that were sent to a harness that cannot are sent again to the next one, and are not to blame.
+        """
+        oldest = sent[0]
+        usable = False
+        outcome: Outcome
+        try:
+            async with asyncio.timeout(self.timeout):
+                line = await harness.receive()
+            reply = reply_of(line)
+            if reply.seq != oldest.seq:
+                raise ProtocolError(f"the harness answered seq {reply.seq} where {oldest.seq} was due")
+            outcome, usable = self._outcome(oldest, reply), True
+        except TimeoutError:
+            outcome = TimedOut(seconds=self.timeout)
+        except HarnessEnded as ending:
+            outcome = Crashed(how=ending.how)
+        except ProtocolError as fault:
+            outcome = Broken(sentence=str(fault), log=harness.said_last or None)
+        sent.popleft()
+        self._clear(oldest)
+        if not usable:
+            for each in sent:
+                self._clear(each)
+            self.waiting.extendleft(each.entry for each in reversed(sent))
+            sent.clear()
+        self.tell(oldest.entry, oldest.case, outcome)
+        return usable
+
+    def _outcome(self, sent: _Sent, reply: Ok | Refused | NotSupported | Failed) -> Outcome:
+        match reply:
+            case Ok():
+                return _returned(sent, reply)
+            case Failed(message=message, traceback=log):
+                return Broken(sentence=message, log=log)
+            case Refused() | NotSupported():
+                return reply
+
+    def _clear(self, sent: _Sent) -> None:
+        shutil.rmtree(sent.folder, ignore_errors=True)
+        for each in sent.outputs:
+            each.unlink(missing_ok=True)
+
+
+def _dialect_of(
+    suite: Suite, entry: Entry, case: Case, implementation: Implementation
+) -> tuple[str | None, str | None]:
+    """The dialect to give a backend a case in, and why there is none."""
+    if not implementation.dialects:
+        why = f"the context `{case.context}` is a graph, and this backend reads no dialect"
+        return None, None if case.context == "bare" else why
+    for each in implementation.dialects:
+        if suite.header.dialects.get(each) in entry.files:
+            return each, None
+    return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
+
+
+def _returned(sent: _Sent, reply: Ok) -> Returned | Broken:
+    limit = _limit_of(sent.case)
+    outputs = []
+    for path in sent.outputs:
+        try:
+            if path.stat().st_size > limit + _SLACK:
+                return Broken(sentence=f"the harness wrote {path.stat().st_size:,} bytes of outputs")
+            arrays = arrays_of(path.read_bytes(), "the harness's output file", limit=limit + _SLACK)
+        except FileNotFoundError:
+            return Broken(sentence="the harness said `ok` and wrote no outputs")
+        except (OSError, SuiteError) as fault:
+            return Broken(sentence=str(fault))
+        names = [f"output_{number}" for number in range(len(arrays))]
+        if set(arrays) != set(names):
+            return Broken(sentence=f"the harness's outputs are called {', '.join(sorted(arrays)) or 'nothing'}")
+        outputs.append(tuple(arrays[name] for name in names))
+    return Returned(outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds)
+
+
+def _limit_of(case: Case) -> int:
+    """How many bytes the outputs of a case may take: ten times what is expected of the largest type, and some more."""
+    elements = sum(math.prod(each.shape) for each in case.inputs)
+    text = any(ELEMENT_TYPES[each.element_type].kind == "string" for each in case.inputs)
+    expected = len(case.expect.accept) if isinstance(case.expect, Accept) else 0
+    return 10 * 8 * elements * (64 if text else 1) + _TEXT_BYTES + 1_024 * expected
+

@@ -1,0 +1,75 @@
+"""Backends by name: those that entry points announce, and classes in files."""
+
+import importlib.util
+import re
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from opconform.errors import UsageError
+from opconform_runners.backend import Backend
+
+GROUP = "opconform.backends"
+
+_IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)(:(?P<device>.+))?")
+
+
+def names() -> list[str]:
+    """The names of the announced backends."""
+    return sorted(each.name for each in entry_points(group=GROUP))
+
+
+def load(name: str) -> Backend:
+    """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`.
+
+    Raises:
+        UsageError: There is no such backend.
+    """
+    check(name)
+    in_file = _IN_FILE.fullmatch(name)
+    if in_file:
+        return _made(_from_file(Path(in_file["path"]), in_file["name"]), in_file["device"])
+    plain, _, device = name.partition(":")
+    return _made(_entry(plain).load(), device or None)
+
+
+def check(name: str) -> None:
+    """Refuse a name that no backend can have.
+
+    Raises:
+        UsageError: There is no such backend.
+    """
+    in_file = _IN_FILE.fullmatch(name)
+    if in_file and not Path(in_file["path"]).is_file():
+        raise UsageError(f"There is no file {in_file['path']}. A backend in a file is named as path/file.py:ClassName.")
+    if name.endswith(".py"):
+        raise UsageError(f"A backend in a file is named with its class, as {name}:ClassName.")
+    if not in_file:
+        _entry(name.partition(":")[0])
+
+
+def _made(backend: Any, device: str | None) -> Backend:  # noqa: ANN401 - another's class
+    made: Backend = backend() if device is None else backend(device)
+    return made
+
+
+def _entry(name: str) -> EntryPoint:
+    found = [each for each in entry_points(group=GROUP) if each.name == name]
+    if not found:
+        known = ", ".join(names())
+        raise UsageError(f"{name!r} is no backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness.")
+    return found[0]
+
+
+def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401 - another's class
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    if found is None or found.loader is None:
+        raise UsageError(f"{path} cannot be imported.")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[path.stem] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    found.loader.exec_module(module)
+    if not hasattr(module, name):
+        raise UsageError(f"{path} holds no class {name}.")
+    return getattr(module, name)

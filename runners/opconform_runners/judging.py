@@ -1,0 +1,153 @@
+"""Judging: from what is expected of a case and what came of it to a verdict."""
+
+from collections.abc import Mapping, Sequence
+
+from opconform.case import Accept, Case, Reject
+from opconform.errors import SuiteError
+from opconform.suite import Entry, Suite, expected_name
+from opconform_runners.backend import Implementation
+from opconform_runners.comparing import expected_outputs, mismatch_of
+from opconform_runners.executing import Broken, Crashed, NotSent, Outcome, Returned, TimedOut
+from opconform_runners.protocol import NotSupported, Refused
+from opconform_runners.verdicts import (
+    Error,
+    Fail,
+    Inconclusive,
+    Nondeterministic,
+    Pass,
+    Unsupported,
+    Verdict,
+    name_of,
+    sentence_of,
+)
+
+#: What each kind of difference shows to be right, since number, element type, shape and values are compared in turn.
+_CLEARED: Mapping[str, frozenset[str]] = {
+    "element-type": frozenset({"outputs.count"}),
+    "shape": frozenset({"outputs.count", "outputs.element-type", "data.element-type"}),
+    "value": frozenset({"outputs.count", "outputs.element-type", "data.element-type", "outputs.shape"}),
+}
+_NAN_PAYLOAD = "nan-payload"
+
+
+def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Pass | Fail | Unsupported | Error:
+    """The verdict of a case for itself, before its twin and a second execution are asked.
+
+    Args:
+        suite: The suite that the case is of.
+        entry: The case's line.
+        case: The case.
+        outcome: What came of it.
+    """
+    match outcome:
+        case Crashed(how=how):
+            return Fail(reason="crash", sentence=f"the backend's process died: {how}")
+        case TimedOut(seconds=seconds):
+            return Fail(reason="timeout", sentence=f"there was no answer within {seconds:g} seconds")
+        case Broken(sentence=sentence, log=log):
+            return Error(sentence=sentence, log=log)
+        case NotSent(why=why):
+            return Unsupported(why=why)
+        case NotSupported(message=message):
+            return Unsupported(why=message)
+        case Refused():
+            return _refused(case, outcome)
+        case Returned():
+            return _returned(suite, entry, case, outcome)
+
+
+def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
+    """The verdict of a case once those of all cases for themselves are known."""
+    verdict = own[entry.id]
+    if entry.expect == "accept" or not isinstance(verdict, Pass):
+        return verdict
+    if entry.twin is None:
+        return Inconclusive(why="the case has no twin, so a refusal may mean anything")
+    twin = own.get(entry.twin)
+    if isinstance(twin, Pass):
+        return verdict
+    what = "has no verdict" if twin is None else f"is {name_of(twin)}: {sentence_of(twin)}"
+    return Inconclusive(why=f"its twin {entry.twin} {what}")
+
+
+def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | Nondeterministic:
+    """The verdict of a case that failed and was executed once more."""
+    same = isinstance(second, Fail) and (first.reason, first.mismatch) == (second.reason, second.mismatch)
+    return first if same else Nondeterministic(first=first, second=second)
+
+
+def broken_requirements(entry: Entry, verdict: Verdict) -> tuple[str, ...]:
+    """The requirements that a failure speaks against.
+
+    A rejected case speaks of the one that it violates. Of an accepted case's requirements those are left out that the
+    comparison has shown to be kept; a NaN's payload counts against the requirement on NaN payloads alone.
+    """
+    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+    if not isinstance(failure, Fail):
+        return ()
+    if entry.expect != "accept":
+        return (entry.expect.reject,)
+    about_nan = tuple(each for each in entry.requirements if each.endswith(_NAN_PAYLOAD))
+    if failure.reason == _NAN_PAYLOAD and about_nan:
+        return about_nan
+    cleared = _CLEARED.get(failure.reason, frozenset()) | set(about_nan)
+    return tuple(each for each in entry.requirements if each not in cleared) or entry.requirements
+
+
+def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
+    """What is worth knowing of a verdict beside itself: a backend that can do more or less than it says."""
+    declared = _declared_gap(case, implementation)
+    if isinstance(verdict, Unsupported) and sent and declared is None:
+        return ("undeclared-unsupported",)
+    if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared is not None:
+        return ("passes-undeclared",)
+    return ()
+
+
+def _declared_gap(case: Case, implementation: Implementation) -> str | None:
+    """What of a case the backend says that it cannot do, or None."""
+    if case.op not in implementation.operations:
+        return case.op
+    for each in case.inputs:
+        if each.element_type not in implementation.element_types:
+            return each.element_type
+        if each.binding not in implementation.bindings:
+            return each.binding
+        if each.dynamic is not None and not implementation.dynamic:
+            return "dynamic"
+    return None
+
+
+def _refused(case: Case, answer: Refused) -> Pass | Fail:
+    if not isinstance(case.expect, Reject):
+        sentence = f"the case is right, and was refused at {answer.stage} time: {answer.message}"
+        return Fail(reason="rejected-valid", sentence=sentence)
+    early = all(each.dynamic is None for each in case.inputs)
+    constant = all(each.binding == "constant" for each in case.inputs[1:])
+    other = answer.requirement if answer.requirement not in (None, case.expect.reject) else None
+    return Pass(late=answer.stage == "run" and early and constant, other_reason=other)
+
+
+def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass | Fail:
+    match case.expect:
+        case Reject(reject=requirement):
+            shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[0][:8]) or "none"
+            sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}"
+            return Fail(reason="accepted-invalid", sentence=sentence)
+        case Accept(accept=outputs):
+            return _compared(suite, entry, case, outcome, [each.element_type for each in outputs])
+        case None:
+            raise SuiteError(f"{entry.id}/case.json says nothing of what is expected. Generate the suite again.")
+
+
+def _compared(suite: Suite, entry: Entry, case: Case, outcome: Returned, element_types: Sequence[str]) -> Pass | Fail:
+    element_type = element_types[0] if element_types else "f32"
+    for feed, actual in enumerate(outcome.outputs):
+        golden = suite.arrays(entry, expected_name(feed))
+        expected = expected_outputs(golden, case.expect.accept) if isinstance(case.expect, Accept) else []
+        said = outcome.element_types[feed] if outcome.element_types else None
+        mismatch = mismatch_of(expected, actual, element_type, feed=feed, said=said)
+        if mismatch is not None:
+            where = f"in feed {feed} " if feed else ""
+            return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}", mismatch=mismatch)
+    return Pass()

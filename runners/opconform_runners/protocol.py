@@ -1,0 +1,223 @@
+"""The harness protocol, version 1: one JSON object a line, requests one way and replies the other."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.case import Case, document_of
+from opconform_runners.backend import Implementation, Stage
+
+VERSION = 1
+#: The most bytes of a line.
+LINE_LIMIT = 1 << 20
+
+_STRICT = ConfigDict(extra="forbid")
+_Seconds = Annotated[float, Field(ge=0)]
+
+
+class ProtocolError(Exception):
+    """A line that is no message of the protocol; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """The reply to `start`: what the implementation is and can do."""
+
+    __pydantic_config__ = _STRICT
+
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Who:
+        """What is under test."""
+
+        __pydantic_config__ = _STRICT
+
+        name: str
+        version: str
+        device: str | None = None
+        language: str | None = None
+
+    protocol: Literal[1]
+    implementation: Who
+    dialects: tuple[str, ...] = ()
+    element_types: tuple[str, ...]
+    operations: tuple[str, ...]
+    dynamic: bool
+    bindings: tuple[Literal["constant", "parameter"], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ok:
+    """The case was executed and every feed's outputs are written.
+
+    `element_types` are those of each feed's outputs; a harness need not say them, but `.npz` cannot tell bf16 from u16.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["ok"] = "ok"
+    seconds: _Seconds | None = None
+    element_types: tuple[tuple[str, ...], ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refused:
+    """The backend refuses the case. `requirement` is the one that its message names, where the harness can tell."""
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["rejected"] = "rejected"
+    stage: Stage
+    message: str
+    requirement: str | None = None
+    seconds: _Seconds | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotSupported:
+    """The backend says that it does not implement what the case needs."""
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["unsupported"] = "unsupported"
+    message: str
+    seconds: _Seconds | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failed:
+    """The harness itself failed."""
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["error"] = "error"
+    message: str
+    traceback: str | None = None
+    seconds: _Seconds | None = None
+
+
+Reply = Ok | Refused | NotSupported | Failed
+
+_SAID = TypeAdapter(Said)
+_REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="status")])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feed:
+    """Where a feed's inputs lie in the case's folder, and where its outputs are to be written."""
+
+    inputs: str
+    outputs: str
+
+
+def start_line() -> bytes:
+    """The request that opens the conversation."""
+    return _line({"cmd": "start", "protocol": VERSION})
+
+
+def stop_line() -> bytes:
+    """The request that ends it."""
+    return _line({"cmd": "stop"})
+
+
+def run_line(
+    seq: int, case: Case, *, folder: str, dialect: str | None, model: str | None, feeds: Sequence[Feed]
+) -> bytes:
+    """The request to execute a case, told without what is expected of it."""
+    return _line(
+        {
+            "cmd": "run",
+            "seq": seq,
+            "case": document_of(case, for_harness=True),
+            "dir": folder,
+            "dialect": dialect,
+            "model": model,
+            "feeds": [{"inputs": each.inputs, "outputs": each.outputs} for each in feeds],
+        }
+    )
+
+
+def said_line(implementation: Implementation) -> bytes:
+    """The reply to `start`."""
+    return _line(
+        {
+            "protocol": VERSION,
+            "implementation": {
+                "name": implementation.name,
+                "version": implementation.version,
+                "device": implementation.device,
+                "language": implementation.language,
+            },
+            "dialects": list(implementation.dialects),
+            "element_types": list(implementation.element_types),
+            "operations": list(implementation.operations),
+            "dynamic": implementation.dynamic,
+            "bindings": list(implementation.bindings),
+        }
+    )
+
+
+def reply_line(reply: Reply) -> bytes:
+    """The reply to `run`."""
+    return _line({name: value for name, value in _REPLY.dump_python(reply, mode="json").items() if value is not None})
+
+
+def said_of(line: bytes) -> Implementation:
+    """What a harness says of itself.
+
+    Raises:
+        ProtocolError: The line is no reply to `start`.
+    """
+    try:
+        said = _SAID.validate_json(line)
+    except ValidationError as fault:
+        raise ProtocolError(_sentence(line, fault)) from fault
+    who = said.implementation
+    return Implementation(
+        name=who.name,
+        version=who.version,
+        device=who.device,
+        language=who.language or "unknown",
+        dialects=said.dialects,
+        element_types=said.element_types,
+        operations=said.operations,
+        dynamic=said.dynamic,
+        bindings=said.bindings,
+    )
+
+
+def reply_of(line: bytes) -> Reply:
+    """A reply to `run`.
+
+    Raises:
+        ProtocolError: The line is none.
+    """
+    try:
+        return _REPLY.validate_json(line)
+    except ValidationError as fault:
+        raise ProtocolError(_sentence(line, fault)) from fault
+
+
+def request_of(line: bytes) -> Mapping[str, Any]:
+    """A request as a harness receives it, decoded."""
+    request: Mapping[str, Any] = json.loads(line)
+    return request
+
+
+def _line(message: Mapping[str, object]) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _sentence(line: bytes, fault: ValidationError) -> str:
+    error = fault.errors(include_url=False)[0]
+    shown = line[:80].decode(errors="replace").rstrip()
+    if error["type"] == "json_invalid":
+        return f"the harness wrote a line that is no JSON: {shown!r}"
+    place = ".".join(str(each) for each in error["loc"])
+    return f"the harness wrote {shown!r}, in which {place or 'the message'} is wrong: {error['msg']}"

@@ -1,0 +1,165 @@
+"""`results.jsonl`: a line a case while the run goes on, sorted and closed with a footer when it is over."""
+
+import contextlib
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.case import CaseId, canonical_json
+from opconform.errors import SuiteError, UsageError
+from opconform_runners.backend import Stage
+from opconform_runners.comparing import Mismatch
+from opconform_runners.verdicts import FailReason, VerdictName
+
+RESULTS = "results.jsonl"
+REPORT = "report.json"
+
+_STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """A line of `results.jsonl`: what became of one case.
+
+    Attributes:
+        verdict: The verdict's name.
+        reason: The reason of a failure.
+        sentence: What happened, in words; empty for a plain pass.
+        requirements: The requirements that the case is evidence for.
+        broken: Those of them that a failure speaks against.
+        inputs: The case's inputs in words.
+        seconds: The time spent inside the backend.
+        stage: When it refused.
+        message: What it said when it refused, or could not.
+        late: Whether it refused later than it could have.
+        other_reason: The requirement that it refused for, where that is another.
+        findings: `undeclared-unsupported`, `passes-undeclared`.
+        mismatch: Where outputs differ.
+        again: What it did in a fresh harness, where that was something else.
+        log: What a harness that failed wrote.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    id: CaseId
+    profile: str
+    expect: Literal["accept", "reject"]
+    verdict: VerdictName
+    reason: FailReason | None = None
+    sentence: str = ""
+    requirements: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    inputs: str = ""
+    seconds: float | None = None
+    stage: Stage | None = None
+    message: str | None = None
+    late: bool = False
+    other_reason: str | None = None
+    findings: tuple[str, ...] = ()
+    mismatch: Mismatch | None = None
+    again: str | None = None
+    log: str | None = None
+
+    @property
+    def op(self) -> str:
+        """The operation."""
+        return self.id.split("/", 1)[0]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Footer:
+    """The last line: without it the results are not complete. `digest` is the SHA-256 of the lines before."""
+
+    __pydantic_config__ = _STRICT
+
+    footer: Literal[True] = True
+    cases: Annotated[int, Field(ge=0)]
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+_RESULT = TypeAdapter(Result)
+_FOOTER = TypeAdapter(Footer)
+_PLAIN: Mapping[str, object] = {"sentence": "", "late": False, "findings": [], "broken": [], "inputs": ""}
+
+
+def result_document(result: Result) -> dict[str, object]:
+    """A result as a JSON object, without the keys that say nothing."""
+    document: dict[str, object] = _RESULT.dump_python(result, mode="json")
+    return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
+
+
+def prepare_folder(out: Path) -> None:
+    """Make the folder that results are written to, and remove those of an earlier run.
+
+    Raises:
+        UsageError: It is a file, or holds files of these names that are not ours.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, beginnings in ((RESULTS, (b'{"broken"', b'{"cases"', b'{"expect"', b"")), (REPORT, (b'{\n "format"',))):
+            path = out / name
+            if path.exists() and not path.read_bytes()[:200].startswith(beginnings):
+                raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another --out.")
+            path.unlink(missing_ok=True)
+    except OSError as fault:
+        raise UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.") from fault
+
+
+@contextlib.contextmanager
+def growing_results(out: Path) -> Iterator["GrowingResults"]:
+    """The results of a run that goes on: lines as they come, and no footer."""
+    with (out / RESULTS).open("wb") as file:
+        yield GrowingResults(file)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingResults:
+    """A results file that is being written."""
+
+    _file: io.BufferedWriter
+
+    def add(self, result: Result) -> None:
+        """Write a line, so that it is there whatever happens next."""
+        self._file.write(_line(result_document(result)))
+        self._file.flush()
+
+
+def write_results(out: Path, results: Sequence[Result]) -> None:
+    """Put the whole results, sorted and with their footer, in the place of the growing ones."""
+    lines = b"".join(_line(result_document(each)) for each in sorted(results, key=lambda each: each.id))
+    footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
+    beside = out / f"{RESULTS}.new"
+    beside.write_bytes(lines + _line(_FOOTER.dump_python(footer, mode="json")))
+    beside.replace(out / RESULTS)
+
+
+def read_results(path: Path) -> list[Result]:
+    """The results of a run that came to its end.
+
+    Raises:
+        SuiteError: The file is missing, has no footer, or was changed.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+    *lines, last = content.splitlines(keepends=True) or [b""]
+    try:
+        footer = _FOOTER.validate_json(last)
+    except ValidationError as fault:
+        raise SuiteError(f"{path} has no footer: the run did not come to its end. Run it again.") from fault
+    if footer.digest != hashlib.sha256(b"".join(lines)).hexdigest() or footer.cases != len(lines):
+        raise SuiteError(f"{path} was changed after the run. Run it again.")
+    try:
+        return [_RESULT.validate_json(line) for line in lines]
+    except ValidationError as fault:
+        raise SuiteError(f"{path} holds a line that is no result. Run it again.") from fault
+
+
+def _line(document: Mapping[str, object]) -> bytes:
+    return canonical_json(document).encode() + b"\n"

@@ -1,0 +1,215 @@
+"""Running: a suite, a harness, and a verdict for every case."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.case import Case
+from opconform.errors import SuiteError, UsageError
+from opconform.selecting import EVERYTHING, Selection
+from opconform.suite import Entry, Suite, inputs_name
+from opconform_runners.backend import Implementation
+from opconform_runners.connecting import Command
+from opconform_runners.describing import description_of
+from opconform_runners.executing import Executed, NotSent, Outcome, Returned, execute
+from opconform_runners.judging import broken_requirements, compared, final_verdict, findings_of, first_verdict
+from opconform_runners.protocol import NotSupported, Refused
+from opconform_runners.results import GrowingResults, Result, growing_results, prepare_folder, write_results
+from opconform_runners.verdicts import (
+    Error,
+    Fail,
+    Nondeterministic,
+    Pass,
+    Unsupported,
+    Verdict,
+    name_of,
+    reason_of,
+    sentence_of,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOptions:
+    """How a suite is run.
+
+    Attributes:
+        jobs: How many harness processes there are.
+        timeout: How long a case may take, in seconds.
+        selection: Which cases are run, together with the twins that their verdicts need.
+    """
+
+    jobs: int = 1
+    timeout: float = 60.0
+    selection: Selection = EVERYTHING
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """What came of a run.
+
+    Attributes:
+        implementation: What was tested.
+        results: What became of each case, sorted by id.
+        missing: The ids of the cases that have no verdict.
+        gave_up: Why there are some, or None.
+    """
+
+    implementation: Implementation
+    results: tuple[Result, ...]
+    missing: tuple[str, ...]
+    gave_up: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    """What is kept of a case between its execution and its verdict."""
+
+    case: Case
+    outcome: Outcome
+    own: Pass | Fail | Unsupported | Error
+
+
+def run_suite(
+    suite: Suite, command: Command, out: Path, options: RunOptions, tell: Callable[[int, int], None] = lambda *_: None
+) -> Run:
+    """Run cases of a suite, and write `results.jsonl`.
+
+    Args:
+        suite: The suite; it holds the expected outputs.
+        command: How the harness is started.
+        out: The folder for the results.
+        options: How to run.
+        tell: Told now and then how many cases are done, and how many there are.
+
+    Raises:
+        HarnessError: The harness cannot be started.
+        SuiteError: The suite is blind, or a file of it is not what it says.
+        UsageError: No case is selected, or the results have no place.
+    """
+    if suite.header.blind:
+        raise SuiteError(f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind.")
+    entries = selected(suite, options.selection)
+    prepare_folder(out)
+    with growing_results(out) as growing:
+        running = _Running(suite, command, options, growing, tell, len(entries))
+        return running.run(entries, out)
+
+
+def selected(suite: Suite, selection: Selection) -> list[Entry]:
+    """The selected lines of a manifest and the twins of the rejected cases among them, each twin before its case.
+
+    Raises:
+        UsageError: There are none.
+    """
+    wanted = [
+        each
+        for each in suite.entries
+        if selection.wants_profile(each.profile) and selection.wants(each.id, each.requirements)
+    ]
+    if not wanted:
+        what = " ".join((*selection.profiles, *selection.patterns)) or "anything"
+        profiles = ", ".join(sorted({each.profile for each in suite.entries})) or "none"
+        raise UsageError(f"No case of {suite.store.root} matches {what}. Its profiles are: {profiles}.")
+    twins = [suite.by_id[each.twin] for each in wanted if each.twin in suite.by_id]
+    ordered = dict.fromkeys(sorted((each.id for each in [*twins, *wanted])))
+    return [suite.by_id[each] for each in ordered]
+
+
+class _Running:
+    """One run, from its first case to its results."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        command: Command,
+        options: RunOptions,
+        growing: GrowingResults,
+        tell: Callable[[int, int], None],
+        count: int,
+    ) -> None:
+        self._suite = suite
+        self._command = command
+        self._options = options
+        self._growing = growing
+        self._tell = tell
+        self._count = count
+        self._seen: dict[str, _Seen] = {}
+        self._own: dict[str, Verdict] = {}
+
+    def run(self, entries: Sequence[Entry], out: Path) -> Run:
+        executed = self._execute(entries, self._first)
+        failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
+        if failed and executed.gave_up is None:
+            self._execute(failed, self._again)
+        results = [self._result(each, executed.implementation) for each in entries if each.id in self._own]
+        missing = tuple(each.id for each in entries if each.id not in self._own)
+        if not missing:
+            write_results(out, results)
+        return Run(
+            implementation=executed.implementation, results=tuple(results), missing=missing, gave_up=executed.gave_up
+        )
+
+    def _execute(self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None]) -> Executed:
+        options = self._options
+        return execute(
+            self._suite, entries, self._command, jobs=options.jobs, timeout=options.timeout, tell=tell
+        )
+
+    def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
+        own = first_verdict(self._suite, entry, case, outcome)
+        self._own[entry.id] = own
+        self._seen[entry.id] = _Seen(case=case, outcome=_light(outcome), own=own)
+        self._growing.add(_plain_result(entry, own))
+        self._tell(len(self._own), self._count)
+
+    def _again(self, entry: Entry, case: Case, outcome: Outcome) -> None:
+        first = self._own[entry.id]
+        if isinstance(first, Fail):
+            self._own[entry.id] = compared(first, first_verdict(self._suite, entry, case, outcome))
+
+    def _result(self, entry: Entry, implementation: Implementation) -> Result:
+        seen, verdict = self._seen[entry.id], final_verdict(entry, self._own)
+        outcome = seen.outcome
+        failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+        sent = not isinstance(outcome, NotSent)
+        shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
+        return Result(
+            id=entry.id,
+            profile=entry.profile,
+            expect="accept" if entry.expect == "accept" else "reject",
+            verdict=name_of(verdict),
+            reason=reason_of(verdict),
+            sentence=sentence_of(verdict),
+            requirements=entry.requirements,
+            broken=broken_requirements(entry, verdict),
+            inputs=description_of(seen.case, self._suite.arrays(entry, inputs_name(0))) if shown else "",
+            seconds=getattr(outcome, "seconds", None),
+            stage=outcome.stage if isinstance(outcome, Refused) else None,
+            message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
+            late=isinstance(verdict, Pass) and verdict.late,
+            other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
+            findings=findings_of(seen.case, verdict, implementation, sent=sent),
+            mismatch=failure.mismatch if isinstance(failure, Fail) else None,
+            again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
+            log=verdict.log if isinstance(verdict, Error) else None,
+        )
+
+
+def _light(outcome: Outcome) -> Outcome:
+    """An outcome without the outputs, which have been compared and would fill the memory."""
+    if isinstance(outcome, Returned):
+        return Returned(outputs=(), element_types=None, seconds=outcome.seconds)
+    return outcome
+
+
+def _plain_result(entry: Entry, own: Verdict) -> Result:
+    """What is written while the run goes on, when neither twins nor second executions are known."""
+    return Result(
+        id=entry.id,
+        profile=entry.profile,
+        expect="accept" if entry.expect == "accept" else "reject",
+        verdict=name_of(own),
+        reason=reason_of(own),
+        sentence=sentence_of(own),
+        requirements=entry.requirements,
+    )
