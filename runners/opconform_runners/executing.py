@@ -90,6 +90,7 @@ def execute(
     jobs: int,
     timeout: float,
     tell: Callable[[Entry, Case, Outcome], None],
+    alone: bool = False,
 ) -> Executed:
     """Execute cases of a suite.
 
@@ -100,13 +101,14 @@ def execute(
         jobs: How many harness processes there are.
         timeout: How long a case may take, in seconds.
         tell: Told each outcome, in no certain order.
+        alone: Whether each case has a harness process of its own, which no other case has touched.
 
     Raises:
         HarnessError: The harness cannot be started at all.
         SuiteError: A file of the suite is not what it says.
     """
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
-        execution = _Execution(suite, command, deque(entries), timeout, Path(scratch), tell)
+        execution = _Execution(suite, command, deque(entries), timeout, Path(scratch), tell, 1 if alone else IN_FLIGHT)
         return asyncio.run(execution.run(max(1, min(jobs, len(entries)))))
 
 
@@ -129,6 +131,7 @@ class _Execution:
     timeout: float
     scratch: Path
     tell: Callable[[Entry, Case, Outcome], None]
+    ahead: int
     seq: int = 0
     gave_up: str | None = None
     implementation: Implementation | None = field(default=None)
@@ -153,7 +156,7 @@ class _Execution:
                 if harness is None and (harness := await self._connected()) is None:
                     return
                 self._fill(harness, sent)
-                if sent and not await self._settle(harness, sent):
+                if sent and (not await self._settle(harness, sent) or self.ahead == 1):
                     await harness.kill()
                     harness = None
         finally:
@@ -171,7 +174,7 @@ class _Execution:
         return None
 
     def _fill(self, harness: Harness, sent: deque[_Sent]) -> None:
-        while self.waiting and len(sent) < IN_FLIGHT:
+        while self.waiting and len(sent) < self.ahead:
             entry = self.waiting.popleft()
             case = self.suite.case(entry)
             dialect, why = _dialect_of(self.suite, entry, case, harness.implementation)

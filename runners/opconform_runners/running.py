@@ -135,12 +135,14 @@ class _Running:
         self._count = count
         self._seen: dict[str, _Seen] = {}
         self._own: dict[str, Verdict] = {}
+        self._second: dict[str, Pass | Fail | Unsupported | Error] = {}
+        self._confirmed: set[str] = set()
 
     def run(self, entries: Sequence[Entry], out: Path) -> Run:
         executed = self._execute(entries, self._first)
         failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
         if failed and executed.gave_up is None:
-            self._execute(failed, self._again)
+            self._confirm(failed)
         results = [self._result(each, executed.implementation) for each in entries if each.id in self._own]
         missing = tuple(each.id for each in entries if each.id not in self._own)
         if not missing:
@@ -149,11 +151,24 @@ class _Running:
             implementation=executed.implementation, results=tuple(results), missing=missing, gave_up=executed.gave_up
         )
 
-    def _execute(self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None]) -> Executed:
-        options = self._options
-        return execute(
-            self._suite, entries, self._command, jobs=options.jobs, timeout=options.timeout, tell=tell
-        )
+    def _confirm(self, failed: Sequence[Entry]) -> None:
+        """Execute what failed once more: together in a fresh harness, and alone where that ends otherwise or in a crash."""
+        together = [each for each in failed if reason_of(self._own[each.id]) not in ("crash", "timeout")]
+        if together:
+            self._execute(together, self._again)
+        alone = [each for each in failed if each.id not in self._confirmed]
+        if alone:
+            self._execute(alone, self._again, alone=True)
+        for each in failed:
+            first, second = self._own[each.id], self._second.get(each.id)
+            if isinstance(first, Fail) and second is not None:
+                self._own[each.id] = compared(first, second)
+
+    def _execute(
+        self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None], *, alone: bool = False
+    ) -> Executed:
+        jobs, timeout = self._options.jobs, self._options.timeout
+        return execute(self._suite, entries, self._command, jobs=jobs, timeout=timeout, tell=tell, alone=alone)
 
     def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         own = first_verdict(self._suite, entry, case, outcome)
@@ -163,9 +178,10 @@ class _Running:
         self._tell(len(self._own), self._count)
 
     def _again(self, entry: Entry, case: Case, outcome: Outcome) -> None:
-        first = self._own[entry.id]
-        if isinstance(first, Fail):
-            self._own[entry.id] = compared(first, first_verdict(self._suite, entry, case, outcome))
+        first, second = self._own[entry.id], first_verdict(self._suite, entry, case, outcome)
+        self._second[entry.id] = second
+        if isinstance(first, Fail) and not isinstance(compared(first, second), Nondeterministic):
+            self._confirmed.add(entry.id)
 
     def _result(self, entry: Entry, implementation: Implementation) -> Result:
         seen, verdict = self._seen[entry.id], final_verdict(entry, self._own)

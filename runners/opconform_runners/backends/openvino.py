@@ -1,0 +1,125 @@
+"""The `openvino` backend: reads the rendered IR with OpenVINO and executes it on a device."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+
+from opconform.case import Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform.packing import pack, unpack
+from opconform.tensors import Tensor
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+
+#: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
+_NO_MEMORY = frozenset({"u1", "u3", "u6"})
+
+#: How OpenVINO says that it does not implement something, as against refusing it.
+_NOT_IMPLEMENTED = (
+    re.compile(r"Input image format \w+ is not supported"),  # the plugin has no memory of this element type
+    re.compile(r"Not Implemented"),  # a node, or a way to execute it
+    re.compile(r"doesn't support \w+ operation with dynamic rank"),
+    re.compile(r"Element not supported"),  # shape inference cannot read a constant of this element type
+    re.compile(r"[Uu]nsupported (data|element) type|type is not supported"),
+)
+
+#: What OpenVINO's messages speak of. A message about a missing input does not say which.
+_REQUIREMENTS = (
+    (re.compile(r"out of the tensor rank range"), "axis.range"),
+    (re.compile(r"'axis' input must be a scalar|Axis should be a scalar"), "axis.shape"),
+    (re.compile(r"Element type of 'axis' input must be integer"), "axis.element-type"),
+    (re.compile(r"must be evenly divisible"), "num_splits.divides"),
+    (re.compile(r"'num_splits' must be greater than zero"), "num_splits.positive"),
+    (re.compile(r"Cannot parse '.*' to number"), "num_splits.type"),
+    (re.compile(r"Total length of splits"), "lengths.sum"),
+    (re.compile(r"in split lengths input\. Should be >= -1"), "lengths.negative"),
+    (re.compile(r"multiple -1 values"), "lengths.single-remainder"),
+    (re.compile(r"Split lengths should be a 1-D tensor"), "lengths.rank"),
+)
+
+_NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*")
+_LONGEST = 400
+
+
+class OpenVINO:
+    """OpenVINO's runtime on one device, with its default settings."""
+
+    def __init__(self, device: str = "CPU") -> None:
+        self._device = device
+        self._core = ov.Core()
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do, as measured on the CPU plugin."""
+        return Implementation(
+            name="openvino",
+            version=ov.__version__.partition("-")[0],
+            device=self._device,
+            dialects=("openvino",),
+            element_types=tuple(each for each in ELEMENT_TYPES if each not in _NO_MEMORY),
+            operations=("Split-1", "VariadicSplit-1"),
+            dynamic=True,
+            bindings=("constant", "parameter"),
+        )
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+        """The outputs of each feed, all on one compiled model.
+
+        Raises:
+            Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
+            Unsupported: OpenVINO says that it does not implement something.
+        """
+        try:
+            request = self._core.compile_model(self._core.read_model(model), self._device).create_infer_request()
+        except RuntimeError as fault:
+            raise _answer(case, "build", str(fault)) from fault
+        outputs = []
+        for feed in feeds:
+            tensors = [(port, _tensor(feed[port.any_name])) for port in request.model_inputs]
+            try:
+                for port, tensor in tensors:
+                    request.set_tensor(port, tensor)
+                request.infer()
+                outputs.append([_output(request.get_tensor(each)) for each in request.model_outputs])
+            except RuntimeError as fault:
+                raise _answer(case, "run", str(fault)) from fault
+        return outputs
+
+
+def _answer(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
+    """What a message of OpenVINO's means.
+
+    The pages allow no axis and no lengths of a type that is not an integer type. To say that such a type is not
+    implemented is therefore to refuse the case.
+    """
+    short = _shortened(message)
+    others = [each for each in case.inputs[1:] if not ELEMENT_TYPES[each.element_type].is_integer]
+    if any(each.search(message) for each in _NOT_IMPLEMENTED):
+        if not others:
+            return Unsupported(short)
+        requirement = "axis.element-type" if others[0].name == "axis" else "lengths.element-type"
+        return Rejected(stage, short, requirement)
+    return Rejected(stage, short, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))
+
+
+def _shortened(message: str) -> str:
+    """A message in one line, without the places in OpenVINO's source and the description of the node."""
+    return _NOISE.sub("", " ".join(message.split()))[:_LONGEST].strip()
+
+
+def _tensor(value: Tensor) -> ov.Tensor:
+    if value.type.kind == "string":
+        return ov.Tensor(value.array)
+    tensor = ov.Tensor(getattr(ov.Type, value.element_type), ov.Shape(value.shape))
+    packed = np.frombuffer(pack(value), np.uint8)
+    if packed.size:
+        tensor.data.reshape(-1).view(np.uint8)[:] = packed
+    return tensor
+
+
+def _output(tensor: ov.Tensor) -> Tensor:
+    name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
+    if name == "string":
+        return Tensor(element_type=name, array=np.array(tensor.str_data, dtype=np.str_).reshape(shape))
+    return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape)
