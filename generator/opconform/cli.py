@@ -66,9 +66,8 @@ def main() -> None:
     """Run the command line. Ends with 0, or 1, 2 or 3 as `docs/cli.md` says."""
     debug = "--debug" in sys.argv[1:]
     try:
-        _opconform.main(standalone_mode=False, prog_name="opconform")
-    except click.exceptions.Exit as ending:
-        sys.exit(ending.exit_code)
+        code = _opconform.main(standalone_mode=False, prog_name="opconform")
+        sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as fault:
         fault.show()
         sys.exit(fault.exit_code)

@@ -1,0 +1,47 @@
+"""`opconform certify`."""
+
+from pathlib import Path
+
+import click
+
+from opconform.commands.generating import generate_shown
+from opconform.commands.options import generation_options, options_of, spec_arguments
+from opconform.commands.running import backend_options, command_of, execute_shown, folder_of
+from opconform.selecting import Selection
+from opconform.suite import open_suite
+from opconform_runners.running import RunOptions
+
+
+@click.command("certify")
+@spec_arguments
+@backend_options
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Certify this profile; repeatable.")
+@generation_options
+@click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
+@click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
+def command(
+    specs: tuple[Path, ...],
+    backend: str | None,
+    harness: str | None,
+    python: Path | None,
+    timeout: float,
+    strict: bool,
+    as_json: bool,
+    profiles: tuple[str, ...],
+    out: Path | None,
+    jobs: int | None,
+    **limits: object,
+) -> None:
+    """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
+
+    Writes suite/, results.jsonl and report.json under --out. Ends with 0 where the backend is conformant, 1 where it is
+    not or the run is incomplete, 3 where the backend cannot be started.
+    """
+    started = command_of(backend, harness, python)
+    folder = out or folder_of(started)
+    selection = Selection(profiles=profiles)
+    options = options_of(selection, jobs=jobs, **limits)  # type: ignore[arg-type] - click has checked them
+    generated = generate_shown(specs, folder / "suite", options, quiet=as_json)
+    running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
+    suite = open_suite(generated.out)
+    raise click.exceptions.Exit(execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json))

@@ -1,0 +1,100 @@
+"""`opconform list`."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from opconform.case import Accept, Case, Reject
+from opconform.commands.listing import listed
+from opconform.commands.options import selection_options
+from opconform.drafting import LIMITS
+from opconform.errors import UsageError
+from opconform.requirements import requirements_of
+from opconform.selecting import Selection
+
+
+@click.command("list")
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[SPEC|SUITE]...")
+@selection_options
+@click.option("--requirements", "by_requirement", is_flag=True, help="A row a requirement instead of a line a case.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def command(
+    sources: tuple[Path, ...],
+    profiles: tuple[str, ...],
+    patterns: tuple[str, ...],
+    by_requirement: bool,
+    as_json: bool,
+) -> None:
+    """List the cases of SPECs or of a SUITE; of the shipped specs by default."""
+    selection = Selection(profiles=profiles, patterns=patterns)
+    cases = [each.case for each in listed(sources, selection, LIMITS)]
+    if not cases:
+        raise UsageError(f"No case matches {' '.join((*profiles, *patterns)) or 'anything'}.")
+    if by_requirement:
+        _print_requirements(cases, as_json=as_json)
+    else:
+        for each in [] if as_json else cases:
+            click.echo(f"{each.id}  {each.profile:10}  {_expectation(each)}")
+        if as_json:
+            click.echo(json.dumps([_document(each) for each in cases]))
+
+
+def _expectation(case: Case) -> str:
+    match case.expect:
+        case Reject(reject=requirement):
+            return f"rejected for {requirement}"
+        case Accept(accept=outputs):
+            return f"accepted, {len(outputs)} outputs" if len(outputs) != 1 else "accepted, 1 output"
+        case None:
+            return ""
+
+
+def _document(case: Case) -> dict[str, object]:
+    return {
+        "id": case.id,
+        "profile": case.profile,
+        "title": case.title,
+        "requirements": list(case.requirements),
+        "expect": {"reject": case.expect.reject} if isinstance(case.expect, Reject) else "accept",
+        "twin": case.twin,
+    }
+
+
+def _print_requirements(cases: list[Case], *, as_json: bool) -> None:
+    accepting: Counter[tuple[str, str]] = Counter()
+    rejecting: Counter[tuple[str, str]] = Counter()
+    for case in cases:
+        if isinstance(case.expect, Reject):
+            rejecting[case.op, case.expect.reject] += 1
+        else:
+            accepting.update((case.op, each) for each in case.requirements)
+    rows = [
+        {
+            "op": op,
+            "id": each.id,
+            "level": each.level,
+            "source": "; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in each.sources),
+            "accepting": accepting[op, each.id],
+            "rejecting": rejecting[op, each.id] if each.violable else None,
+        }
+        for op in sorted({each.op for each in cases})
+        for each in requirements_of(op).requirements
+    ]
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for name in ("operation", "requirement", "level"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("accept", justify="right")
+    table.add_column("reject", justify="right")
+    table.add_column("source", overflow="fold")
+    for row in rows:
+        rejected = "-" if row["rejecting"] is None else str(row["rejecting"])
+        op, name, level, source = (str(row[key]) for key in ("op", "id", "level", "source"))
+        table.add_row(op, name, level, str(row["accepting"]), rejected, source)
+    Console(highlight=False).print(table)

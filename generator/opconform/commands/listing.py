@@ -1,0 +1,63 @@
+"""What `list` and `show` share: the cases of specs or of a suite."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.case import Case, case_of
+from opconform.casefiles import Recipe, case_bytes, case_files
+from opconform.drafting import Limits
+from opconform.expanding import Expanded, expand
+from opconform.loading import load_specs
+from opconform.npz import arrays_of
+from opconform.selecting import Selection
+from opconform.suite import FILE_LIMIT, Entry, Suite, expected_name, inputs_name, open_suite
+from opconform.tensors import Array
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """A case, from wherever it comes, and how its arrays are had."""
+
+    case: Case
+    source: "Expanded | tuple[Suite, Entry]"
+
+    def inputs(self) -> dict[str, Array]:
+        """The inputs of the first feed."""
+        return self._arrays(inputs_name(0))
+
+    def expected(self) -> dict[str, Array]:
+        """The expected outputs of the first feed; none for a rejected case or a blind suite."""
+        return self._arrays(expected_name(0))
+
+    def _arrays(self, name: str) -> dict[str, Array]:
+        if isinstance(self.source, tuple):
+            suite, entry = self.source
+            return suite.arrays(entry, name) if name in entry.files else {}
+        contents = case_files(self.source, b"", Recipe(seed=0, dialects=(), blind=False)).contents
+        return arrays_of(contents[name], name, limit=FILE_LIMIT) if name in contents else {}
+
+
+def listed(sources: Sequence[Path], selection: Selection, limits: Limits) -> Iterator[Listed]:
+    """The selected cases of a suite, or of specs; without a source, of the shipped specs.
+
+    Raises:
+        SpecMistakes: A spec is wrong.
+        SuiteError: The suite is.
+    """
+    if len(sources) == 1 and _is_suite(sources[0]):
+        suite = open_suite(sources[0])
+        for entry in suite.entries:
+            if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
+                yield Listed(case=suite.case(entry), source=(suite, entry))
+        return
+    groups = [each for spec in load_specs(sources) for each in spec.groups if selection.wants_profile(each.profile)]
+    for group in sorted(groups, key=lambda each: f"{each.op}/{each.id}/"):
+        for expanded in expand(group, limits=limits):
+            case = case_of(case_bytes(expanded))
+            if selection.wants(case.id, case.requirements):
+                yield Listed(case=case, source=expanded)
+
+
+def _is_suite(path: Path) -> bool:
+    return path.suffix == ".zip" or (path / "suite.json").exists()

@@ -1,0 +1,49 @@
+"""`opconform run`."""
+
+from pathlib import Path
+
+import click
+
+from opconform.commands.options import selection_options
+from opconform.commands.running import backend_options, command_of, execute_shown, folder_of
+from opconform.selecting import Selection
+from opconform.suite import open_suite
+from opconform_runners.running import RunOptions
+
+
+@click.command("run")
+@click.argument("suite", type=click.Path(path_type=Path))
+@backend_options
+@selection_options
+@click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Harness processes.")
+def command(
+    suite: Path,
+    backend: str | None,
+    harness: str | None,
+    python: Path | None,
+    timeout: float,
+    strict: bool,
+    as_json: bool,
+    profiles: tuple[str, ...],
+    patterns: tuple[str, ...],
+    out: Path | None,
+    jobs: int,
+) -> None:
+    """Run a backend on SUITE (a folder or a zip file) and compare every bit.
+
+    Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
+    be started.
+    """
+    started = command_of(backend, harness, python)
+    options = RunOptions(jobs=jobs, timeout=timeout, selection=Selection(profiles=profiles, patterns=patterns))
+    code = execute_shown(
+        open_suite(suite),
+        started,
+        out or folder_of(started),
+        options,
+        whole=False,
+        strict=strict,
+        as_json=as_json,
+    )
+    raise click.exceptions.Exit(code)

@@ -1,0 +1,137 @@
+"""What `run` and `certify` share: a suite executed with its progress shown, and its report."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from opconform.commands.options import Function
+from opconform.errors import UsageError
+from opconform.suite import Suite
+from opconform_runners.connecting import Command, backend_command, harness_command
+from opconform_runners.report import Report, report_document, report_of, write_report
+from opconform_runners.running import RunOptions, run_suite
+from opconform_runners.summary import print_summary
+
+_SECONDS_BETWEEN_LINES = 10.0
+#: How wide a summary is that goes to a file.
+_WIDTH = 120
+_NAMES = str.maketrans({each: "-" for each in ":/\\ "})
+
+
+def backend_options(function: Function) -> Function:
+    """What decides which backend is run, and how."""
+    options = (
+        click.option("--backend", metavar="NAME[:DEVICE]", help="A backend, or path/file.py:ClassName."),
+        click.option("--harness", metavar="COMMAND", help="A harness in any language that speaks the protocol."),
+        click.option(
+            "--python",
+            type=click.Path(path_type=Path),
+            help="The interpreter of another virtual environment to run the backend in.",
+        ),
+        click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take."),
+        click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements."),
+        click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
+    )
+    for each in reversed(options):
+        function = each(function)
+    return function
+
+
+def command_of(backend: str | None, harness: str | None, python: Path | None) -> Command:
+    """How the harness is started.
+
+    Raises:
+        UsageError: Not exactly one of the two is named, or it cannot be.
+    """
+    if (backend is None) == (harness is None):
+        raise UsageError("Name the backend with either --backend NAME or --harness COMMAND. See `opconform backends`.")
+    if harness is not None and python is not None:
+        raise UsageError("--python goes with --backend; a --harness names its own interpreter.")
+    return backend_command(backend, python) if backend is not None else harness_command(harness or "")
+
+
+def folder_of(command: Command) -> Path:
+    """Where results go unless the user says otherwise."""
+    return Path("opconform-out") / Path(command.name).name.translate(_NAMES)
+
+
+def execute_shown(
+    suite: Suite, command: Command, out: Path, options: RunOptions, *, whole: bool, strict: bool, as_json: bool
+) -> int:
+    """Run a suite, write the results and the report, and show what came of it.
+
+    Args:
+        suite: The suite.
+        command: How the harness is started.
+        out: The folder for the results.
+        options: How to run.
+        whole: Whether whole profiles are run.
+        strict: Whether interpretations count.
+        as_json: Whether to print the report as JSON, and nothing else.
+
+    Returns:
+        The exit code: 0 where the backend is conformant, 1 otherwise.
+    """
+    if options.timeout <= 0 or options.jobs < 1:
+        raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
+    with _shown(quiet=as_json) as tell:
+        run = run_suite(suite, command, out, options, tell)
+    report = report_of(suite.header, run, whole=whole, strict=strict)
+    write_report(out, report)
+    if as_json:
+        click.echo(json.dumps(report_document(report), ensure_ascii=False))
+    else:
+        _print(report, out)
+    return 0 if report.conformant else 1
+
+
+def _print(report: Report, out: Path) -> None:
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    print_summary(report, console)
+    console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    if quiet:
+        yield lambda *_: None
+    elif sys.stderr.isatty():
+        with _bar() as tell:
+            yield tell
+    else:
+        yield _lines()
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    rate = TextColumn("{task.fields[rate]:,.0f}/s")
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        started = time.monotonic()
+        task = bar.add_task("run", total=None, rate=0.0)
+
+        def tell(done: int, whole: int) -> None:
+            rate = done / max(time.monotonic() - started, 1e-9)
+            what = "run" if done < whole else "run failures again"
+            bar.update(task, completed=done, total=whole, rate=rate, description=what)
+
+        yield tell
+
+
+def _lines() -> Callable[[int, int], None]:
+    last = [time.monotonic()]
+
+    def tell(done: int, whole: int) -> None:
+        if time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
+            last[0] = time.monotonic()
+            click.echo(f"run: {done:,} of {whole:,} cases", err=True)
+
+    return tell

@@ -1,0 +1,97 @@
+"""`opconform show`."""
+
+import json
+from pathlib import Path
+
+import click
+
+from opconform.case import Accept, Case, Reject, document_of
+from opconform.commands.listing import Listed, listed
+from opconform.drafting import LIMITS
+from opconform.drawing import drawing_of
+from opconform.errors import UsageError
+from opconform.requirements import requirements_of
+from opconform.selecting import Selection
+from opconform.tensors import Array, Tensor
+
+_MOST = 12
+
+
+@click.command("show")
+@click.argument("case")
+@click.option("--from", "sources", multiple=True, type=click.Path(path_type=Path), help="A spec or a suite; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print case.json.")
+def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
+    """Draw CASE: the tensor, its chunks, and what is expected.
+
+    CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that only one case matches.
+    """
+    shown = _found(case, sources)
+    if as_json:
+        click.echo(json.dumps(document_of(shown.case), indent=1, ensure_ascii=False))
+        return
+    for line in _lines(shown):
+        click.echo(line)
+
+
+def _found(name: str, sources: tuple[Path, ...]) -> Listed:
+    pattern = name if "/" in name else f"*/{name}*"
+    everything = Selection(profiles=("default", "large"), patterns=(pattern,))
+    found = list(listed(sources, everything, LIMITS))
+    if not found:
+        raise UsageError(f"No case matches {name!r}. `opconform list` lists them.")
+    if len(found) > 1:
+        some = ", ".join(each.case.id for each in found[:5])
+        raise UsageError(f"{len(found):,} cases match {name!r}: {some}{', …' if len(found) > 5 else ''}. Name one.")  # noqa: PLR2004
+    return found[0]
+
+
+def _lines(shown: Listed) -> list[str]:
+    case, inputs = shown.case, shown.inputs()
+    levels = requirements_of(case.op).by_id
+    lines = [case.id, f"  {case.title}", f"  profile {case.profile}, context {case.context}"]
+    for each in case.requirements:
+        text = f": {levels[each].text}" if each in levels else ""
+        lines.append(f"  requirement {each}{text}")
+    lines.append("")
+    for each in case.inputs:
+        values = "" if each.name == "data" else f" = {_values(Tensor(element_type=each.element_type, array=inputs[each.name]))}"
+        declared = f", declared {json.dumps(each.dynamic)}" if each.dynamic is not None else ""
+        lines.append(f"  {each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
+    lines += [f"  {name}: {value!r}" for name, value in case.attributes.items()]
+    lines.append("")
+    lines += [f"  {line}" for line in _drawing(case, inputs)]
+    lines.append("")
+    match case.expect:
+        case Reject(reject=requirement):
+            lines.append(f"  must be rejected: it violates {requirement}")
+            lines.append(f"  its twin, which is accepted: {case.twin}")
+        case Accept(accept=outputs):
+            lines.append(f"  must be accepted, with {len(outputs)} output{'' if len(outputs) == 1 else 's'}:")
+            lines += [f"    {each.name}: {each.element_type}{list(each.shape)}" for each in outputs[:_MOST]]
+            lines += [f"    … {len(outputs) - _MOST} more"] if len(outputs) > _MOST else []
+        case None:
+            pass
+    return lines
+
+
+def _drawing(case: Case, inputs: dict[str, Array]) -> list[str]:
+    data = next((each for each in case.inputs if each.name == "data"), None)
+    if data is None:
+        return ["(there is no data)"]
+    axis, sizes = _cut(case, data.shape) if isinstance(case.expect, Accept) and case.context != "concat" else (None, [])
+    return drawing_of(inputs["data"], data.element_type, axis, sizes)
+
+
+def _cut(case: Case, shape: tuple[int, ...]) -> tuple[int | None, list[int]]:
+    """The axis and the sizes of the chunks, read off the outputs' shapes."""
+    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    differing = [axis for axis in range(len(shape)) if any(each.shape[axis] != shape[axis] for each in outputs)]
+    axis = differing[0] if differing else 0
+    return axis, [each.shape[axis] for each in outputs]
+
+
+def _values(tensor: Tensor) -> str:
+    values = tensor.integers() if tensor.type.is_integer else tensor.array.reshape(-1).tolist()
+    shown = ", ".join(str(each) for each in values[:_MOST]) + (", …" if len(values) > _MOST else "")
+    return shown if not tensor.shape else f"[{shown}]"

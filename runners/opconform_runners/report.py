@@ -1,0 +1,165 @@
+"""`report.json`: a run by verdict, by profile and by requirement, and whether the backend is conformant."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.suite import Header, Level
+from opconform_runners.backend import Implementation
+from opconform_runners.results import REPORT, Result, result_document
+from opconform_runners.running import Run
+
+FORMAT = 1
+#: The verdicts in the order in which reports count them.
+VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequirementRow:
+    """What a run says of one requirement.
+
+    Attributes:
+        counts: The cases by verdict; a failure that speaks against other requirements of its case is not counted here.
+    """
+
+    op: str
+    id: str
+    level: Level
+    text: str
+    counts: Mapping[str, int]
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a case shows the backend to violate it."""
+        return self.counts["fail"] > 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """A run, summed up.
+
+    Attributes:
+        whole: Whether whole profiles were run, as a certificate needs.
+        strict: Whether interpretations count as much as normative requirements.
+        conformant: None where the run is incomplete.
+        unsaid: The broken cases that name no requirement, which count as normative.
+    """
+
+    suite: Header
+    implementation: Implementation
+    results: tuple[Result, ...]
+    missing: tuple[str, ...]
+    gave_up: str | None
+    whole: bool
+    strict: bool
+    requirements: tuple[RequirementRow, ...]
+    unsaid: int
+    conformant: bool | None
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """The cases by verdict."""
+        return _counts(self.results)
+
+    @property
+    def broken(self) -> tuple[RequirementRow, ...]:
+        """The requirements whose violation makes the backend non-conformant."""
+        return tuple(each for each in self.requirements if each.is_broken and (self.strict or each.level == "normative"))
+
+    @property
+    def differing(self) -> tuple[RequirementRow, ...]:
+        """The interpretations that the backend reads otherwise, where that does not count against it."""
+        return tuple(each for each in self.requirements if each.is_broken and each not in self.broken)
+
+
+def report_of(suite: Header, run: Run, *, whole: bool, strict: bool) -> Report:
+    """The report of a run.
+
+    Args:
+        suite: The suite's header.
+        run: The run.
+        whole: Whether whole profiles were run.
+        strict: Whether interpretations count as much as normative requirements.
+    """
+    rows = tuple(_rows(suite, run.results))
+    unsaid = sum(each.verdict == "fail" and not each.requirements for each in run.results)
+    broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
+    incomplete = bool(run.missing) or any(each.verdict == "error" for each in run.results)
+    return Report(
+        suite=suite,
+        implementation=run.implementation,
+        results=run.results,
+        missing=run.missing,
+        gave_up=run.gave_up,
+        whole=whole,
+        strict=strict,
+        requirements=rows,
+        unsaid=unsaid,
+        conformant=None if incomplete else not broken,
+    )
+
+
+def write_report(out: Path, report: Report) -> None:
+    """Write `report.json`, whole or not at all."""
+    beside = out / f"{REPORT}.new"
+    beside.write_text(json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    beside.replace(out / REPORT)
+
+
+def report_document(report: Report) -> dict[str, object]:
+    """A report as a JSON object."""
+    who = report.implementation
+    suite = report.suite
+    return {
+        "format": FORMAT,
+        "suite": {
+            "digest": suite.digest,
+            "version": suite.version,
+            "generator": suite.generator,
+            "seed": suite.seed,
+            "specification": {op: list(each) for op, each in suite.specification.items()},
+        },
+        "implementation": {
+            "name": who.name,
+            "version": who.version,
+            "device": who.device,
+            "language": who.language,
+            "dialects": list(who.dialects),
+        },
+        "whole": report.whole,
+        "strict": report.strict,
+        "conformant": report.conformant,
+        "gave_up": report.gave_up,
+        "missing": list(report.missing),
+        "summary": report.summary,
+        "profiles": {
+            name: _counts(each for each in report.results if each.profile == name)
+            for name in sorted({each.profile for each in report.results})
+        },
+        "requirements": {
+            op: {
+                each.id: {"level": each.level, "text": each.text, "broken": each.is_broken, **each.counts}
+                for each in report.requirements
+                if each.op == op
+            }
+            for op in sorted({each.op for each in report.requirements})
+        },
+        "cases": [result_document(each) for each in report.results],
+    }
+
+
+def _rows(suite: Header, results: Sequence[Result]) -> Iterable[RequirementRow]:
+    ran = {each.op for each in results}
+    for op, notes in suite.requirements.items():
+        for name, note in notes.items():
+            if op in ran:
+                mine = [each for each in results if each.op == op and name in each.requirements]
+                counted = [each for each in mine if each.verdict != "fail" or name in each.broken]
+                yield RequirementRow(op=op, id=name, level=note.level, text=note.text, counts=_counts(counted))
+
+
+def _counts(results: Iterable[Result]) -> dict[str, int]:
+    counts = Counter(each.verdict for each in results)
+    return {name: counts[name] for name in VERDICTS}

@@ -1,0 +1,164 @@
+"""The summary that a terminal shows: a row a requirement, the failures by reason, and the verdict on the whole."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from opconform_runners.report import VERDICTS, Report, RequirementRow
+from opconform_runners.results import Result
+
+_HEADINGS = {"pass": "pass", "fail": "fail", "unsupported": "unsup.", "inconclusive": "inconcl.", "error": "error"}
+_STYLES = {"pass": "green", "fail": "red", "unsupported": "dim", "inconclusive": "yellow", "error": "magenta"}
+_CASE = re.compile(r" \S+/\S+/[0-9a-f]{10}")
+#: The most groups of failures that are shown, and the most characters of a message.
+_MOST = 50
+_LONGEST = 300
+
+
+def print_summary(report: Report, console: Console) -> None:
+    """Print a report for a person: eighty columns are enough, and nothing needs colour."""
+    for line in _head(report):
+        console.print(line)
+    console.print(_table(report))
+    for title, items in (
+        ("Failures", _failures(report)),
+        ("Harness errors", _grouped(report, "error")),
+        ("Refusals that are no evidence", _grouped(report, "inconclusive")),
+        ("Not supported", _grouped(report, "unsupported")),
+        ("Findings", _findings(report)),
+    ):
+        shown = list(items)
+        if shown:
+            console.print(f"\n[bold]{title}[/bold]")
+            for each in shown[:_MOST]:
+                console.print(each)
+        if len(shown) > _MOST:
+            console.print(f"… and {len(shown) - _MOST} more; see report.json")
+    console.print()
+    for line in conclusion(report):
+        console.print(line)
+
+
+def conclusion(report: Report) -> list[str]:
+    """What the run comes to, in sentences."""
+    counts = report.summary
+    total = sum(counts.values())
+    passed = f"{counts['pass']:,} of {total:,} cases pass"
+    part = [] if report.whole else ["This was a selection: only a whole `certify` certifies a backend."]
+    if report.conformant is None:
+        why = report.gave_up or f"{counts['error']:,} cases ended in an error of the harness"
+        missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
+        return [f"[bold magenta]INCOMPLETE[/bold magenta]: {escape(why.rstrip('.'))}.{missing} {passed}.", *part]
+    read = f"Read otherwise, and not counted: {_named(report.differing)}. " if report.differing else ""
+    if report.conformant:
+        return [f"[bold green]CONFORMANT[/bold green]: {passed}, and no normative requirement is broken. {read}".rstrip(), *part]
+    cases = sum(each.verdict == "fail" for each in report.results)
+    broken = len(report.broken)
+    kind = "requirements" if report.strict else "normative requirements"
+    return [
+        f"[bold red]NOT CONFORMANT[/bold red]: {cases:,} cases fail; {broken:,} {kind} "
+        f"{'is' if broken == 1 else 'are'} broken: {_named(report.broken)}. {read}".rstrip(),
+        *part,
+    ]
+
+
+def _named(rows: Sequence[RequirementRow]) -> str:
+    operations: dict[str, list[str]] = defaultdict(list)
+    for each in rows:
+        operations[each.op].append(each.id)
+    return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items()) or "cases that name no requirement"
+
+
+def _head(report: Report) -> Iterator[str]:
+    who = report.implementation
+    device = f" on {who.device}" if who.device else ""
+    yield f"[bold]{escape(who.name)} {escape(who.version)}[/bold]{escape(device)}"
+    yield f"suite {report.suite.version}, digest {report.suite.digest[:16]}, {len(report.results):,} cases"
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    table.add_column("requirement", no_wrap=True)
+    table.add_column("level", no_wrap=True)
+    used = [each for each in VERDICTS if report.summary[each]]
+    for name in used:
+        table.add_column(_HEADINGS[name], justify="right", no_wrap=True)
+    op = ""
+    for row in report.requirements:
+        if row.op != op:
+            op = row.op
+            table.add_row(f"[bold]{op}[/bold]")
+        mark = "[red]✗[/red]" if row.is_broken else "[green]✓[/green]" if row.counts["pass"] else "·"
+        level = "" if row.level == "normative" else "interpretation"
+        table.add_row(f"{mark} {row.id}", level, *(_count(name, row.counts) for name in used))
+    return table
+
+
+def _count(name: str, counts: Mapping[str, int]) -> str:
+    return f"[{_STYLES[name]}]{counts[name]:,}[/{_STYLES[name]}]" if counts[name] else "-"
+
+
+def _failures(report: Report) -> Iterator[RenderableType]:
+    rows = {(each.op, each.id): each for each in report.requirements}
+    groups: dict[tuple[str, tuple[str, ...], str], list[Result]] = defaultdict(list)
+    for each in report.results:
+        if each.verdict == "fail":
+            groups[each.op, each.broken, each.reason or ""].append(each)
+    for (op, broken, reason), results in sorted(groups.items()):
+        smallest = min(results, key=lambda each: (len(each.inputs), each.id))
+        named = ", ".join(broken) or "no requirement named"
+        grid = Table.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name in broken:
+            if (op, name) in rows:
+                grid.add_row("  demanded", escape(rows[op, name].text))
+        grid.add_row("  given", escape(smallest.inputs))
+        grid.add_row("  got", escape(smallest.sentence))
+        grid.add_row("  case", smallest.id)
+        yield Group(f"[red]{op}[/red] [bold]{named}[/bold]: {reason}, {_cases(len(results))}", grid)
+
+
+def _findings(report: Report) -> Iterator[RenderableType]:
+    for name, sentence, found in (
+        (
+            "undeclared-unsupported",
+            "unsupported, although the backend declares all that they need",
+            [each for each in report.results if "undeclared-unsupported" in each.findings],
+        ),
+        (
+            "passes-undeclared",
+            "passed, although the backend declares that it cannot do them",
+            [each for each in report.results if "passes-undeclared" in each.findings],
+        ),
+        ("late", "refused at run time, and not when the model was built", [each for each in report.results if each.late]),
+        (
+            "other-reason",
+            "refused, but for another requirement than the one that is violated",
+            [each for each in report.results if each.other_reason is not None],
+        ),
+    ):
+        if found:
+            yield _item(f"{name}: {_cases(len(found))} {sentence}, such as {found[0].id}")
+
+
+def _grouped(report: Report, verdict: str) -> Iterator[RenderableType]:
+    groups: dict[str, list[Result]] = defaultdict(list)
+    for each in report.results:
+        if each.verdict == verdict:
+            groups[_CASE.sub("", each.sentence)].append(each)
+    for sentence, found in sorted(groups.items(), key=lambda each: (-len(each[1]), each[0])):
+        yield _item(f"{_cases(len(found))}, such as {found[0].id}: {sentence[:_LONGEST]}")
+
+
+def _item(sentence: str) -> RenderableType:
+    return Padding(escape(sentence), (0, 0, 0, 2))
+
+
+def _cases(count: int) -> str:
+    return f"{count:,} case" if count == 1 else f"{count:,} cases"
