@@ -55,7 +55,7 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="opconform")
 @click.option("--debug", is_flag=True, help="Show a traceback where a fault of opconform's own would be one sentence.")
-def _opconform(debug: bool) -> None:  # noqa: ARG001 - `main` looks for it
+def _opconform(debug: bool) -> None:
     """Conformance suites for tensor operations: generate them, and certify any backend with them.
 
     The main job in one line: opconform certify --backend openvino
@@ -82,8 +82,10 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except Exception as fault:  # noqa: BLE001 - the last resort: no traceback unless one is asked for
+    except Exception as fault:
         if debug:
             raise
-        click.echo(f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.", err=True)
+        click.echo(
+            f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.", err=True
+        )
         sys.exit(70)

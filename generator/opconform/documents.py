@@ -37,7 +37,7 @@ class Mistake:
         return f"{self.file}:{self.line}:{self.column}: {self.sentence}"
 
 
-class SpecMistakes(SpecError):
+class SpecMistakes(SpecError):  # noqa: N818 - it is what it says
     """Every mistake found in one or more files."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
@@ -139,7 +139,7 @@ def _check_depth(text: str, name: str) -> None:
             depth -= 1
 
 
-def _at(name: str, marked: Any, sentence: str) -> Mistake:  # noqa: ANN401 - yaml's events and nodes alike
+def _at(name: str, marked: Any, sentence: str) -> Mistake:
     return Mistake(name, marked.start_mark.line + 1, marked.start_mark.column + 1, sentence)
 
 
@@ -157,7 +157,7 @@ class _Building:
             raise SpecMistakes(self.mistakes)
         return Document(file=self.name, value=value, places=MappingProxyType(self.places))
 
-    def value(self, node: yaml.Node, route: Route) -> Any:  # noqa: ANN401 - any YAML value
+    def value(self, node: yaml.Node, route: Route) -> Any:
         self.places[route] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if len(self.places) > VALUE_LIMIT:
             sentence = f"The file holds more than {VALUE_LIMIT:,} values once its aliases are written out."
@@ -181,7 +181,7 @@ class _Building:
                 self.places[(*route, name, KEY)] = (key.start_mark.line + 1, key.start_mark.column + 1)
         return mapping
 
-    def scalar(self, node: yaml.Node) -> Any:  # noqa: ANN401 - any YAML scalar
+    def scalar(self, node: yaml.Node) -> Any:
         text = str(node.value)
         if node.tag.startswith("!") or node.tag.startswith(f"{_PREFIX}python"):
             self.mistakes.append(_at(self.name, node, f"The tag {node.tag} is not allowed; write the plain value."))
@@ -193,7 +193,7 @@ class _Building:
 #: The last part of the route of a key, as against its value's.
 KEY = "\0key"
 
-_INTEGER = re.compile(r"[-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+")
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS: Mapping[str, Any] = MappingProxyType(
     {
@@ -208,7 +208,7 @@ _WORDS: Mapping[str, Any] = MappingProxyType(
 _LONGEST_INTEGER = 400
 
 
-def _plain(text: str) -> Any:  # noqa: ANN401 - any YAML scalar
+def _plain(text: str) -> Any:
     """A plain scalar by YAML 1.2's core schema: `no` is a text, `010` is ten and `1e3` a number.
 
     NaN and the infinities become the texts that a tensor's values are written with, since JSON has no such numbers; a
@@ -216,8 +216,8 @@ def _plain(text: str) -> Any:  # noqa: ANN401 - any YAML scalar
     """
     if text in _WORDS:
         return _WORDS[text]
-    if text.startswith(("0x", "0o")):
-        return text if text.startswith("0x") else int(text[2:], 8) if _INTEGER.fullmatch(text) else text
+    if text.startswith("0x"):
+        return text
     if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
-        return int(text)
+        return int(text, 8) if text.startswith("0o") else int(text)
     return float(text) if _FLOAT.fullmatch(text) else text

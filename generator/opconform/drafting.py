@@ -36,7 +36,7 @@ class Wrong(Exception):  # noqa: N818 - it becomes a mistake, which is the error
         self.key, self.sentence = key, sentence
 
 
-def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:  # noqa: ANN401 - a model made at run time
+def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     """The draft of one case.
 
     Args:
@@ -82,7 +82,7 @@ def _tensor(operation: Operation, name: str, keys: TensorKeys | None, limits: Li
     if keys is None:
         return None
     is_data = name == operation.inputs[0]
-    element_type = keys.element_type or ("f32" if is_data else "i64")
+    element_type = ("f32" if is_data else "i64") if keys.element_type is None else keys.element_type
     if keys.values is not None:
         return _from_values(name, element_type, keys, limits)
     if keys.shape is None:
@@ -143,7 +143,7 @@ def _element(name: str, element_type: str, value: object) -> Element:
         raise Wrong(name, str(fault)) from fault
 
 
-def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:  # noqa: ANN401 - as `draft_of`
+def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
     attributes: dict[str, Attribute] = {}
     for name in operation.attributes:
         value = getattr(keys, name)
@@ -164,10 +164,11 @@ def _reads_as_integer(text: str) -> bool:
     return True
 
 
-def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any) -> Mapping[str, Binding]:  # noqa: ANN401
+def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any) -> Mapping[str, Binding]:
     data, *others = operation.inputs
     folded = keys.context == "folded"
-    given = dict.fromkeys(others, keys.binding) if isinstance(keys.binding, str) else keys.binding
+    both: Binding = "parameter" if keys.binding == "parameter" else "constant"
+    given: Mapping[str, Binding] = dict.fromkeys(others, both) if isinstance(keys.binding, str) else keys.binding
     unknown = [each for each in given if each not in others]
     if unknown:
         raise Wrong("binding", f"{unknown[0]!r} is not bound here; allowed are: {', '.join(others)}")
@@ -181,7 +182,7 @@ def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any
     return {name: bound[name] for name in tensors}
 
 
-def _dynamic(keys: Any, tensors: Mapping[str, TensorDraft]) -> Dynamic | None:  # noqa: ANN401 - as `draft_of`
+def _dynamic(keys: Any, tensors: Mapping[str, TensorDraft]) -> Dynamic | None:
     data = next(iter(tensors.values()), None)
     if keys.dynamic is None or data is None:
         return None
@@ -208,7 +209,7 @@ def _covers(dimension: int | str, size: int) -> bool:
 
 def _second(
     operation: Operation,
-    feed: Any,  # noqa: ANN401 - as `draft_of`
+    feed: Any,
     tensors: Mapping[str, TensorDraft],
     binding: Mapping[str, Binding],
     limits: Limits,
@@ -262,8 +263,8 @@ def _check_refusal(named: set[str], violated: set[str]) -> None:
             "expect", f"the spec says it is rejected for {_listed(named)}, but the reference semantics accept it"
         )
     if named != violated:
-        sentence = f"the spec says it is rejected for {_listed(named)}, but the reference semantics say for {_listed(violated)}"
-        raise Wrong("expect", sentence)
+        reference = f"the reference semantics say for {_listed(violated)}"
+        raise Wrong("expect", f"the spec says it is rejected for {_listed(named)}, but {reference}")
 
 
 def _listed(names: set[str]) -> str:

@@ -83,4 +83,4 @@ def _text(element: object, element_type: str) -> str:
         with np.errstate(all="ignore"):
             element = np.atleast_1d(np.asarray(element)).view(kind.native)[0].astype(np.float64)
         return f"{element:.6g}"
-    return str(int(element)) if kind.kind == "boolean" else str(element)  # type: ignore[call-overload] - a number
+    return str(int(element)) if kind.kind == "boolean" else str(element)  # type: ignore[call-overload]  # a number

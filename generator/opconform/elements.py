@@ -8,7 +8,7 @@ import numpy as np
 from opconform.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors import Array
 
-#: One element in a spec: a number, a truth value or a text; `0x7fc00001` is a bit pattern, `nan` and `-inf` are numbers.
+#: One element in a spec: a number, a truth value or a text; `0x7fc00001` is a bit pattern, `nan` a number.
 Element = bool | int | float | str
 
 _PATTERN = re.compile(r"0x[0-9a-fA-F]+")

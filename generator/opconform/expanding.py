@@ -154,7 +154,7 @@ class _FailedError(Exception):
         self.route, self.sentence = route, sentence
 
 
-def _part(value: Any, route: Route) -> Callable[[Variables], Value]:  # noqa: ANN401 - any YAML value
+def _part(value: Any, route: Route) -> Callable[[Variables], Value]:
     """What gives a written value once the variables are known."""
     if not _holds_expression(value):
         return lambda _: value

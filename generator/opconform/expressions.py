@@ -20,6 +20,7 @@ Variables = Mapping[str, Value]
 LONGEST = 100_000
 #: The most bits that an integer of an expression may have.
 _WIDEST = 4_096
+_LARGEST_DIVIDED = 1_000_000
 
 _WHOLE = re.compile(r"\s*\$\{\{(.*)\}\}\s*", re.DOTALL)
 
@@ -67,8 +68,8 @@ def _rank(shape: Sequence[int]) -> int:
 
 def _divisors(number: int) -> list[int]:
     """`divisors(number)`: what divides a number of at most 1,000,000, in ascending order."""
-    if not 0 < number <= 1_000_000:
-        raise ValueError(f"divisors of {number} are not computed, only those of 1 to 1,000,000")
+    if not 0 < number <= _LARGEST_DIVIDED:
+        raise ValueError(f"divisors of {number} are not computed, only those of 1 to {_LARGEST_DIVIDED:,}")
     return [each for each in range(1, number + 1) if number % each == 0]
 
 

@@ -115,7 +115,9 @@ def generate(
                 written += done.size
                 if written > options.limits.bytes:
                     limit = options.limits.bytes
-                    raise UsageError(f"The suite takes more than {limit:,} bytes, the limit; raise it with --max-bytes.")
+                    raise UsageError(
+                        f"The suite takes more than {limit:,} bytes, the limit; raise it with --max-bytes."
+                    )
         header = _header(specs, options, recipe, manifest)
         finish(place, header, resumed=leftovers.resumed)
     return Generated(out=out, header=header, taken=taken, repeated=tuple(expansion.repeated))

@@ -46,9 +46,7 @@ def golden_of(draft: Draft, content: str, seed: int) -> Golden:
         return Golden(draft=draft, inputs=inputs, pieces=None, outputs=None)
     data = draft.operation.inputs[0]
     pieces = tuple(_pieces(draft, feed, each[data]) for feed, each in enumerate(inputs))
-    outputs = tuple(
-        _CONTEXTS[draft.context].tensors(each[data], cut) for each, cut in zip(inputs, pieces, strict=True)
-    )
+    outputs = tuple(_CONTEXTS[draft.context].tensors(each[data], cut) for each, cut in zip(inputs, pieces, strict=True))
     return Golden(draft=draft, inputs=inputs, pieces=pieces, outputs=outputs)
 
 

@@ -169,7 +169,7 @@ def _mistakes(document: Document, op: str) -> list[Mistake]:
     return mistakes
 
 
-def _expression_mistakes(document: Document, value: Any, route: Route) -> Iterator[Mistake]:  # noqa: ANN401 - any YAML value
+def _expression_mistakes(document: Document, value: Any, route: Route) -> Iterator[Mistake]:
     if isinstance(value, dict):
         for key, each in value.items():
             yield from _expression_mistakes(document, each, (*route, key))

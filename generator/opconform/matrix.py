@@ -69,7 +69,7 @@ def shown(variables: Mapping[str, Value]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in variables.items()) or "no variables"
 
 
-def _values(name: str, values: Any) -> Sequence[Value]:  # noqa: ANN401 - a list or an expression
+def _values(name: str, values: Any) -> Sequence[Value]:
     if not is_expression(values):
         return [expression_of(each).value({}) if is_expression(each) else each for each in values]
     try:

@@ -75,7 +75,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _route(value: Any, location: Iterable[str | int]) -> Route:  # noqa: ANN401 - any YAML value
+def _route(value: Any, location: Iterable[str | int]) -> Route:
     """The parts of pydantic's location that lead somewhere in the value; the names of a union's members do not."""
     route: list[str | int] = []
     for part in location:

@@ -1,10 +1,9 @@
 """Requirements: the checkable statements of an operation's specification, read from `requirements.yaml`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 

@@ -1,8 +1,10 @@
 """Specs: the keys of a YAML file of case groups, checked, and published as a JSON Schema."""
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import or_
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -32,8 +34,8 @@ _EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*\$\{\{[\s\S]*\}\}\s*$"}
 class _OrExpression:
     """An annotation: in a spec the value may be an expression that yields it."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
-        def validate(value: Any, inner: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:  # noqa: ANN401
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def validate(value: Any, inner: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
             return value if is_expression(value) and not info.context else inner(value)
 
         return core_schema.with_info_wrap_validator_function(validate, handler(source))
@@ -43,7 +45,10 @@ class _OrExpression:
 
 
 _MAYBE = _OrExpression()
-_ElementTypeName = Literal[tuple(ELEMENT_TYPES)]  # type: ignore[valid-type] - the names are the table's
+if TYPE_CHECKING:
+    _ElementTypeName = str
+else:
+    _ElementTypeName = Literal[tuple(ELEMENT_TYPES)]
 _Size = Annotated[int, Field(strict=True, ge=0)]
 _Kebab = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 _Requirement = Annotated[str, Field(pattern=r"^[a-z0-9_]+([.-][a-z0-9_]+)*$")]
@@ -78,8 +83,8 @@ class TensorKeys(_Keys):
 class _OrValues:
     """An annotation: a tensor may be written as its values alone."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
-        def spelled_out(value: Any) -> Any:  # noqa: ANN401 - any YAML value
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def spelled_out(value: Any) -> Any:
             return value if isinstance(value, dict) or value is None or is_expression(value) else {"values": value}
 
         return core_schema.no_info_before_validator_function(spelled_out, handler(source))
@@ -164,25 +169,38 @@ class OperationModels:
             **inputs,
             **attributes,
         )
-        self.case = create_model(
+        self.case = _extended(
             f"{title}Case",
-            __base__=overrides,
-            __doc__="What a case of this operation is.",
-            feed=(Annotated[feed, _MAYBE] | None, Field(None, description="Other values for a second inference on the same model.")),
+            (overrides,),
+            "What a case of this operation is.",
+            feed=(_optional(feed), Field(None, description="Other values for a second inference on the same model.")),
         )
-        self.group = create_model(
+        self.group = _extended(
             f"{title}Group",
-            __base__=(self.case, _GroupKeys),
-            __doc__="One entry of a spec, expanded into cases.",
-            twin=(Annotated[overrides, _MAYBE] | None, Field(None, description="What to override to mend the fault of a rejected case.")),
+            (self.case, _GroupKeys),
+            "One entry of a spec, expanded into cases.",
+            twin=(
+                _optional(overrides),
+                Field(None, description="What to override to mend the fault of a rejected case."),
+            ),
         )
-        self.spec = create_model(
+        groups: Any = list[self.group]  # type: ignore[name-defined]  # it is made above
+        self.spec = _extended(
             f"{title}Spec",
-            __base__=_Keys,
-            __doc__=f"A spec of {op}.",
+            (_Keys,),
+            f"A spec of {op}.",
             op=(Literal[op], Field(description="The operation.")),
-            groups=(Annotated[list[self.group], Field(min_length=1)], Field(description="The groups of cases.")),  # type: ignore[name-defined] - made above
+            groups=(Annotated[groups, Field(min_length=1)], Field(description="The groups of cases.")),
         )
+
+
+def _extended(name: str, bases: tuple[type[BaseModel], ...], sentence: str, **fields: Any) -> type[BaseModel]:
+    """A model with the fields of others and some of its own, each a type and what pydantic's `Field` says of it."""
+    return create_model(name, __base__=bases, __doc__=sentence, **fields)
+
+
+def _optional(model: type[BaseModel]) -> Any:
+    return Annotated[model, _MAYBE] | None
 
 
 #: The models of each operation.
@@ -191,9 +209,8 @@ MODELS: Mapping[str, OperationModels] = MappingProxyType({op: OperationModels(op
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation."""
-    adapter: TypeAdapter[Any] = TypeAdapter(
-        Annotated[Union[tuple(each.spec for each in MODELS.values())], Field(discriminator="op")]  # type: ignore[valid-type]
-    )
+    specs: Any = reduce(or_, (each.spec for each in MODELS.values()))
+    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, Field(discriminator="op")])
     published = adapter.json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -33,7 +33,7 @@ class Tensor:
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes of the dimensions, outermost first."""
-        return self.array.shape
+        return tuple(self.array.shape)
 
     def integers(self) -> list[int]:
         """The elements of an integer tensor as exact integers, in row-major order."""

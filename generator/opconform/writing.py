@@ -269,7 +269,10 @@ def _pack(place: Place) -> None:
     """Put the partial folder into one zip file, members in the order of the manifest."""
     with zipfile.ZipFile(place.packed, "w") as archive:
         for name in _names(place.partial):
-            with (place.partial / name).open("rb") as source, archive.open(member(name), "w", force_zip64=True) as target:
+            with (
+                (place.partial / name).open("rb") as source,
+                archive.open(member(name), "w", force_zip64=True) as target,
+            ):
                 shutil.copyfileobj(source, target, _CHUNK)
     place.packed.replace(place.out)
     shutil.rmtree(place.partial)

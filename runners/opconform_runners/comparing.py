@@ -120,17 +120,17 @@ def _is_nan(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.boo
     if kind.kind != "float" or kind.native is None or kind.bits < 8:  # noqa: PLR2004 - f4e2m1 has no NaN
         return np.zeros(array.shape, np.bool_)
     with np.errstate(all="ignore"):
-        return np.isnan(array.view(kind.native))
+        return np.asarray(np.isnan(array.view(kind.native)), np.bool_)
 
 
-def _pattern(element: Any, kind: ElementType) -> str:  # noqa: ANN401 - one element of any dtype
+def _pattern(element: Any, kind: ElementType) -> str:
     if kind.kind == "string":
         return str(element)
     bits = int(patterns(np.atleast_1d(np.asarray(element)))[0])
     return f"0x{bits:0{-(-max(kind.bits, 4) // 4)}x}"
 
 
-def _shown(element: Any, kind: ElementType) -> str:  # noqa: ANN401 - one element of any dtype
+def _shown(element: Any, kind: ElementType) -> str:
     if kind.kind == "string":
         return repr(str(element))
     pattern = _pattern(element, kind)

@@ -1,4 +1,4 @@
-"""Connecting: a harness process, started without a shell, spoken to a line at a time, and killed with all its children."""
+"""Connecting: a harness process, started without a shell, spoken to in lines, and killed with all its children."""
 
 import asyncio
 import contextlib

@@ -211,9 +211,10 @@ class _Execution:
             async with asyncio.timeout(self.timeout):
                 line = await harness.receive()
             reply = reply_of(line)
-            if reply.seq != oldest.seq:
-                raise ProtocolError(f"the harness answered seq {reply.seq} where {oldest.seq} was due")
-            outcome, usable = self._outcome(oldest, reply), True
+            if reply.seq == oldest.seq:
+                outcome, usable = self._outcome(oldest, reply), True
+            else:
+                outcome = Broken(sentence=f"the harness answered seq {reply.seq} where {oldest.seq} was due")
         except TimeoutError:
             outcome = TimedOut(seconds=self.timeout)
         except HarnessEnded as ending:
@@ -283,4 +284,3 @@ def _limit_of(case: Case) -> int:
     text = any(ELEMENT_TYPES[each.element_type].kind == "string" for each in case.inputs)
     expected = len(case.expect.accept) if isinstance(case.expect, Accept) else 0
     return 10 * 8 * elements * (64 if text else 1) + _TEXT_BYTES + 1_024 * expected
-

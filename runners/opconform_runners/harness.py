@@ -49,7 +49,7 @@ def main(name: str) -> None:
 
 
 def _own_output() -> BinaryIO:
-    """The real standard output, which from here on belongs to the protocol; what others print goes to standard error."""
+    """The real standard output, which belongs to the protocol alone; what others print goes to standard error."""
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = sys.stderr
@@ -96,10 +96,14 @@ def _checked(outputs: Sequence[Outputs], feeds: int) -> Sequence[Outputs]:
     for each in outputs:
         for tensor in each:
             if not isinstance(tensor, Tensor):
-                raise TypeError(f"the backend returned a {type(tensor).__name__} where opconform.tensors.Tensor is needed")
+                raise TypeError(
+                    f"the backend returned a {type(tensor).__name__} where opconform.tensors.Tensor is needed"
+                )
             kind = ELEMENT_TYPES[tensor.element_type].storage
             if tensor.array.dtype != kind and not (kind.kind == "U" and tensor.array.dtype.kind == "U"):
-                sentence = f"a tensor of {tensor.element_type} holds {kind}, and the backend's holds {tensor.array.dtype}"
+                sentence = (
+                    f"a tensor of {tensor.element_type} holds {kind}, and the backend's holds {tensor.array.dtype}"
+                )
                 raise TypeError(sentence)
     return outputs
 

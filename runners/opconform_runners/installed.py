@@ -49,7 +49,7 @@ def check(name: str) -> None:
         _entry(name.partition(":")[0])
 
 
-def _made(backend: Any, device: str | None) -> Backend:  # noqa: ANN401 - another's class
+def _made(backend: Any, device: str | None) -> Backend:
     made: Backend = backend() if device is None else backend(device)
     return made
 
@@ -58,11 +58,13 @@ def _entry(name: str) -> EntryPoint:
     found = [each for each in entry_points(group=GROUP) if each.name == name]
     if not found:
         known = ", ".join(names())
-        raise UsageError(f"{name!r} is no backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness.")
+        raise UsageError(
+            f"{name!r} is no backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness."
+        )
     return found[0]
 
 
-def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401 - another's class
+def _from_file(path: Path, name: str) -> Any:
     found = importlib.util.spec_from_file_location(path.stem, path)
     if found is None or found.loader is None:
         raise UsageError(f"{path} cannot be imported.")

@@ -1,5 +1,6 @@
 """Judging: from what is expected of a case and what came of it to a verdict."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from opconform.case import Accept, Case, Reject
@@ -132,7 +133,10 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
     match case.expect:
         case Reject(reject=requirement):
             shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[0][:8]) or "none"
-            sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}"
+            data = math.prod(case.inputs[0].shape) if case.inputs else 0
+            beyond = sum(each.size for each in outcome.outputs[0]) > data
+            note = ", which is more than data holds: memory past its end was read" if beyond else ""
+            sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}{note}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, case, outcome, [each.element_type for each in outputs])

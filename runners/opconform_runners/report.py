@@ -66,7 +66,9 @@ class Report:
     @property
     def broken(self) -> tuple[RequirementRow, ...]:
         """The requirements whose violation makes the backend non-conformant."""
-        return tuple(each for each in self.requirements if each.is_broken and (self.strict or each.level == "normative"))
+        return tuple(
+            each for each in self.requirements if each.is_broken and (self.strict or each.level == "normative")
+        )
 
     @property
     def differing(self) -> tuple[RequirementRow, ...]:
@@ -161,5 +163,5 @@ def _rows(suite: Header, results: Sequence[Result]) -> Iterable[RequirementRow]:
 
 
 def _counts(results: Iterable[Result]) -> dict[str, int]:
-    counts = Counter(each.verdict for each in results)
+    counts: Counter[str] = Counter(each.verdict for each in results)
     return {name: counts[name] for name in VERDICTS}

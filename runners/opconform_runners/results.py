@@ -101,10 +101,15 @@ def prepare_folder(out: Path) -> None:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, beginnings in ((RESULTS, (b'{"broken"', b'{"cases"', b'{"expect"', b"")), (REPORT, (b'{\n "format"',))):
+        for name, beginnings in (
+            (RESULTS, (b'{"broken"', b'{"cases"', b'{"expect"', b"")),
+            (REPORT, (b'{\n "format"',)),
+        ):
             path = out / name
             if path.exists() and not path.read_bytes()[:200].startswith(beginnings):
-                raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another --out.")
+                raise UsageError(
+                    f"{path} was not written by opconform, and nothing is overwritten. Name another --out."
+                )
             path.unlink(missing_ok=True)
     except OSError as fault:
         raise UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.") from fault

@@ -87,7 +87,9 @@ def run_suite(
         UsageError: No case is selected, or the results have no place.
     """
     if suite.header.blind:
-        raise SuiteError(f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind.")
+        raise SuiteError(
+            f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind."
+        )
     entries = selected(suite, options.selection)
     prepare_folder(out)
     with growing_results(out) as growing:
@@ -110,8 +112,8 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
         what = " ".join((*selection.profiles, *selection.patterns)) or "anything"
         profiles = ", ".join(sorted({each.profile for each in suite.entries})) or "none"
         raise UsageError(f"No case of {suite.store.root} matches {what}. Its profiles are: {profiles}.")
-    twins = [suite.by_id[each.twin] for each in wanted if each.twin in suite.by_id]
-    ordered = dict.fromkeys(sorted((each.id for each in [*twins, *wanted])))
+    twins = [suite.by_id[each.twin] for each in wanted if each.twin is not None and each.twin in suite.by_id]
+    ordered = dict.fromkeys(sorted(each.id for each in [*twins, *wanted]))
     return [suite.by_id[each] for each in ordered]
 
 
@@ -152,7 +154,7 @@ class _Running:
         )
 
     def _confirm(self, failed: Sequence[Entry]) -> None:
-        """Execute what failed once more: together in a fresh harness, and alone where that ends otherwise or in a crash."""
+        """Execute what failed once more in a fresh harness; what then ends otherwise, and what crashed, each alone."""
         together = [each for each in failed if reason_of(self._own[each.id]) not in ("crash", "timeout")]
         if together:
             self._execute(together, self._again)

@@ -56,13 +56,16 @@ def conclusion(report: Report) -> list[str]:
         return [f"[bold magenta]INCOMPLETE[/bold magenta]: {escape(why.rstrip('.'))}.{missing} {passed}.", *part]
     read = f"Read otherwise, and not counted: {_named(report.differing)}. " if report.differing else ""
     if report.conformant:
-        return [f"[bold green]CONFORMANT[/bold green]: {passed}, and no normative requirement is broken. {read}".rstrip(), *part]
+        return [
+            f"[bold green]CONFORMANT[/bold green]: {passed}, and no normative requirement is broken. {read}".rstrip(),
+            *part,
+        ]
     cases = sum(each.verdict == "fail" for each in report.results)
     broken = len(report.broken)
-    kind = "requirements" if report.strict else "normative requirements"
+    kind = ("" if report.strict else "normative ") + ("requirement is" if broken == 1 else "requirements are")
     return [
-        f"[bold red]NOT CONFORMANT[/bold red]: {cases:,} cases fail; {broken:,} {kind} "
-        f"{'is' if broken == 1 else 'are'} broken: {_named(report.broken)}. {read}".rstrip(),
+        f"[bold red]NOT CONFORMANT[/bold red]: {_cases(cases)} fail; {broken:,} {kind} broken: "
+        f"{_named(report.broken)}. {read}".rstrip(),
         *part,
     ]
 
@@ -89,7 +92,7 @@ def _table(report: Report) -> Table:
     for name in used:
         table.add_column(_HEADINGS[name], justify="right", no_wrap=True)
     op = ""
-    for row in report.requirements:
+    for row in (each for each in report.requirements if any(each.counts.values())):
         if row.op != op:
             op = row.op
             table.add_row(f"[bold]{op}[/bold]")
@@ -136,7 +139,11 @@ def _findings(report: Report) -> Iterator[RenderableType]:
             "passed, although the backend declares that it cannot do them",
             [each for each in report.results if "passes-undeclared" in each.findings],
         ),
-        ("late", "refused at run time, and not when the model was built", [each for each in report.results if each.late]),
+        (
+            "late",
+            "refused at run time, and not when the model was built",
+            [each for each in report.results if each.late],
+        ),
         (
             "other-reason",
             "refused, but for another requirement than the one that is violated",

@@ -1,6 +1,7 @@
 """`opconform certify`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,7 +31,7 @@ def command(
     profiles: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
-    **limits: object,
+    **limits: Any,
 ) -> None:
     """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
 
@@ -40,8 +41,10 @@ def command(
     started = command_of(backend, harness, python)
     folder = out or folder_of(started)
     selection = Selection(profiles=profiles)
-    options = options_of(selection, jobs=jobs, **limits)  # type: ignore[arg-type] - click has checked them
+    options = options_of(selection, jobs=jobs, **limits)
     generated = generate_shown(specs, folder / "suite", options, quiet=as_json)
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     suite = open_suite(generated.out)
-    raise click.exceptions.Exit(execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json))
+    raise click.exceptions.Exit(
+        execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json)
+    )

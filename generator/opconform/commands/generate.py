@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,14 +28,14 @@ def command(
     jobs: int | None,
     blind: bool,
     as_json: bool,
-    **limits: object,
+    **limits: Any,
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped ones by default).
 
     A suite that is there is brought up to date; a generation that was killed is continued.
     """
     selection = Selection(profiles=profiles, patterns=patterns)
-    options = options_of(selection, jobs=jobs, blind=blind, **limits)  # type: ignore[arg-type] - click has checked them
+    options = options_of(selection, jobs=jobs, blind=blind, **limits)
     generated = generate_shown(specs, out, options, quiet=as_json)
     click.echo(_json(generated) if as_json else _sentence(generated))
 
@@ -55,7 +56,5 @@ def _json(generated: Generated) -> str:
 def _sentence(generated: Generated) -> str:
     counts = generated.header.counts
     unchanged = f", {generated.taken:,} of them unchanged" if generated.taken else ""
-    return (
-        f"{generated.out}: {sum(counts.values()):,} cases ({counts['accept']:,} accepted, {counts['reject']:,} rejected)"
-        f"{unchanged}; suite digest {generated.header.digest}"
-    )
+    kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected{unchanged}"
+    return f"{generated.out}: {sum(counts.values()):,} cases ({kinds}); suite digest {generated.header.digest}"

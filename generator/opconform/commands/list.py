@@ -1,6 +1,7 @@
 """`opconform list`."""
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from opconform.drafting import LIMITS
 from opconform.errors import UsageError
 from opconform.requirements import requirements_of
 from opconform.selecting import Selection
+
+#: How wide a table is that goes to a file.
+_WIDTH = 160
 
 
 @click.command("list")
@@ -97,4 +101,4 @@ def _print_requirements(cases: list[Case], *, as_json: bool) -> None:
         rejected = "-" if row["rejecting"] is None else str(row["rejecting"])
         op, name, level, source = (str(row[key]) for key in ("op", "id", "level", "source"))
         table.add_row(op, name, level, str(row["accepting"]), rejected, source)
-    Console(highlight=False).print(table)
+    Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH).print(table)

@@ -28,7 +28,9 @@ def spec_arguments(function: Function) -> Function:
 
 def selection_options(function: Function) -> Function:
     """`--profile` and `--select`."""
-    profile = click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile; repeatable.")
+    profile = click.option(
+        "--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile; repeatable."
+    )
     select = click.option(
         "--select",
         "patterns",
@@ -43,12 +45,16 @@ def generation_options(function: Function) -> Function:
     """What decides how a suite is generated."""
     options = (
         click.option("--seed", type=int, default=0, show_default=True, help="What random fills and samples depend on."),
-        click.option("--dialect", "dialects", multiple=True, metavar="NAME", help="Render only this dialect; repeatable."),
+        click.option(
+            "--dialect", "dialects", multiple=True, metavar="NAME", help="Render only this dialect; repeatable."
+        ),
         click.option("--max-cases", type=int, default=LIMITS.cases, show_default=True, help="Limit of cases a group."),
         click.option(
             "--max-elements", type=int, default=LIMITS.elements, show_default=True, help="Limit of elements a tensor."
         ),
-        click.option("--max-bytes", type=int, default=LIMITS.bytes, show_default=True, help="Limit of a suite's bytes."),
+        click.option(
+            "--max-bytes", type=int, default=LIMITS.bytes, show_default=True, help="Limit of a suite's bytes."
+        ),
     )
     for each in reversed(options):
         function = each(function)

@@ -21,7 +21,7 @@ from opconform_runners.summary import print_summary
 _SECONDS_BETWEEN_LINES = 10.0
 #: How wide a summary is that goes to a file.
 _WIDTH = 120
-_NAMES = str.maketrans({each: "-" for each in ":/\\ "})
+_NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 
 
 def backend_options(function: Function) -> Function:

@@ -19,7 +19,9 @@ _MOST = 12
 
 @click.command("show")
 @click.argument("case")
-@click.option("--from", "sources", multiple=True, type=click.Path(path_type=Path), help="A spec or a suite; repeatable.")
+@click.option(
+    "--from", "sources", multiple=True, type=click.Path(path_type=Path), help="A spec or a suite; repeatable."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print case.json.")
 def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
     """Draw CASE: the tensor, its chunks, and what is expected.
@@ -50,12 +52,16 @@ def _lines(shown: Listed) -> list[str]:
     case, inputs = shown.case, shown.inputs()
     levels = requirements_of(case.op).by_id
     lines = [case.id, f"  {case.title}", f"  profile {case.profile}, context {case.context}"]
-    for each in case.requirements:
-        text = f": {levels[each].text}" if each in levels else ""
-        lines.append(f"  requirement {each}{text}")
+    for name in case.requirements:
+        text = f": {levels[name].text}" if name in levels else ""
+        lines.append(f"  requirement {name}{text}")
     lines.append("")
     for each in case.inputs:
-        values = "" if each.name == "data" else f" = {_values(Tensor(element_type=each.element_type, array=inputs[each.name]))}"
+        values = (
+            ""
+            if each.name == "data"
+            else f" = {_values(Tensor(element_type=each.element_type, array=inputs[each.name]))}"
+        )
         declared = f", declared {json.dumps(each.dynamic)}" if each.dynamic is not None else ""
         lines.append(f"  {each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
     lines += [f"  {name}: {value!r}" for name, value in case.attributes.items()]

@@ -39,7 +39,9 @@ _REQUIREMENTS = (
     (re.compile(r"Split lengths should be a 1-D tensor"), "lengths.rank"),
 )
 
-_NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*")
+_NOISE = re.compile(
+    r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
+)
 _LONGEST = 400
 
 
@@ -74,7 +76,7 @@ class OpenVINO:
             request = self._core.compile_model(self._core.read_model(model), self._device).create_infer_request()
         except RuntimeError as fault:
             raise _answer(case, "build", str(fault)) from fault
-        outputs = []
+        outputs: list[Outputs] = []
         for feed in feeds:
             tensors = [(port, _tensor(feed[port.any_name])) for port in request.model_inputs]
             try:
