@@ -120,7 +120,7 @@ def parse_document(content: bytes, name: str) -> Document:
     except yaml.reader.ReaderError as fault:
         before = text[: fault.position]
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        sentence = f"This is no YAML: a character U+{ord(str(fault.character)[:1] or chr(0)):04X} is not allowed."
+        sentence = f"This is no YAML: a character U+{int(fault.character):04X} is not allowed."
         raise SpecMistakes([Mistake(name, line, column, sentence)]) from fault
     except yaml.YAMLError as fault:
         raise SpecMistakes([Mistake(name, 1, 1, f"This is no YAML: {fault}.")]) from fault

@@ -9,7 +9,6 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.environment import TemplateExpression
-from jinja2.runtime import Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
 #: A JSON value, as YAML gives it.
@@ -157,7 +156,7 @@ class Expression:
             found = self._compiled(**functions, **variables)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
             raise ExpressionError(f"`{self.text}` fails: {_sentence(fault)}") from fault
-        if isinstance(found, Undefined) or callable(found):
+        if not _is_plain(found):
             known = ", ".join(sorted(variables)) or "none"
             raise ExpressionError(f"`{self.text}` is no value; the variables here are: {known}")
         return list(found) if isinstance(found, tuple) else found
@@ -185,6 +184,15 @@ def compiled(text: str) -> Expression:
         return Expression(text, _SANDBOX.compile_expression(text, undefined_to_none=False))
     except (TemplateError, RecursionError) as fault:
         raise ExpressionError(f"`{text}` cannot be read: {_sentence(fault)}") from fault
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is one that YAML could hold; jinja's own objects are not."""
+    if isinstance(value, list | tuple):
+        return all(_is_plain(each) for each in value)
+    if isinstance(value, dict):
+        return all(_is_plain(each) for each in (*value, *value.values()))
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 def _sentence(fault: BaseException) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from opconform import __version__
 from opconform.casefiles import Recipe, case_bytes, case_files
 from opconform.dialects import DIALECTS
+from opconform.documents import Mistake, SpecMistakes
 from opconform.drafting import LIMITS, Limits
 from opconform.drafts import id_of
 from opconform.errors import SuiteError, UsageError
@@ -28,7 +29,7 @@ from opconform.locking import locked, share
 from opconform.requirements import requirements_of
 from opconform.selecting import EVERYTHING, Selection
 from opconform.suite import Entry, Header, RequirementNote
-from opconform.writing import Leftovers, ManifestFile, Place, finish, manifest_file, prepare, write_case
+from opconform.writing import Leftovers, ManifestFile, Place, finish, forgetting, manifest_file, prepare, write_case
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.
 SUITE_VERSION = "1.0.0"
@@ -103,9 +104,10 @@ def generate(
             workers = held.enter_context(locked(place.lock))
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
+        expansion = _Expansion(_groups(specs, options.selection), options, tell)
         recipe = _recipe_digest(options.recipe)
         leftovers = prepare(place, recipe)
-        expansion = _Expansion(_groups(specs, options.selection), options, tell)
+        held.enter_context(forgetting(leftovers))
         writer = _Writer(leftovers=leftovers, recipe=options.recipe)
         written, taken = 0, 0
         with manifest_file(place) as manifest:
@@ -145,15 +147,21 @@ class _Expansion:
     def __iter__(self) -> Iterator[Expanded]:
         sizes = [_size_of(each) for each in self._groups]
         whole, count = sum(sizes), 0
+        mistakes: list[Mistake] = []
         for number, group in enumerate(self._groups):
-            cases = self._selected(group)
-            for position, each in enumerate(cases):
+            try:
+                cases = self._selected(group)
+            except SpecMistakes as fault:
+                mistakes.extend(fault.mistakes)
+            for position, each in enumerate([] if mistakes else cases):
                 self._note(each, number)
                 yield each
                 count += 1
                 if count % _BATCH == 0:
                     done = sum(sizes[:number]) + sizes[number] * position / len(cases)
                     self._tell(Progress(share=done / whole, cases=count))
+        if mistakes:
+            raise SpecMistakes(mistakes)
         if not count:
             raise UsageError(f"No case matches {' '.join(self._options.selection.patterns)}.")
         self._tell(Progress(share=1.0, cases=count))

@@ -29,7 +29,10 @@ def locked(path: Path) -> Iterator[Path]:
     with _exclusive(path, 0.0):
         with _exclusive(workers, PATIENCE):
             pass
-        yield workers
+        try:
+            yield workers
+        finally:
+            workers.unlink(missing_ok=True)
 
 
 def share(path: Path) -> None:

@@ -10,6 +10,19 @@ from opconform.documents import KEY, Document, Mistake, Route, nearest
 
 _LONGEST = 60
 
+#: What pydantic's errors of type want, in the words of YAML.
+_KINDS = {
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "float_type": "a number",
+    "int_type": "an integer",
+    "list_type": "a list",
+    "mapping_type": "a mapping",
+    "model_type": "a mapping",
+    "string_type": "a text",
+    "tuple_type": "a list",
+}
+
 
 def mistakes_of(
     fault: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
@@ -59,6 +72,8 @@ def _wanted(error: ErrorDetails) -> str:
             return f"it must be a text like {context['pattern']}"
         case "value_error":
             return str(context["error"])
+        case kind if kind in _KINDS:
+            return f"it must be {_KINDS[kind]}"
         case _:
             return error["msg"].replace("Input should", "it must").replace("valid ", "")
 

@@ -23,7 +23,7 @@ def faults_of(path: Path) -> Iterator[str]:
     yield from _count_faults(suite)
     for entry in suite.entries:
         yield from _entry_faults(suite, entry)
-    yield from _foreign(suite)
+    yield from foreign_faults(suite)
 
 
 def _count_faults(suite: Suite) -> Iterator[str]:
@@ -45,7 +45,8 @@ def _entry_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         yield f"{suite.store.root}: {entry.id} names the twin {entry.twin}, which the suite does not hold."
 
 
-def _foreign(suite: Suite) -> Iterator[str]:
+def foreign_faults(suite: Suite) -> Iterator[str]:
+    """Everything that lies in a suite and that its manifest does not name, a sentence each."""
     known = {HEADER, MANIFEST} | {f"{each.id}/{name}" for each in suite.entries for name in each.files}
     seen: Counter[str] = Counter(suite.store.paths())
     for path, times in sorted(seen.items()):

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from opconform.casefiles import CASE, CaseFiles, digest_of
-from opconform.errors import OpconformError, SuiteError, UsageError
+from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.npz import member
 from opconform.suite import HEADER, MANIFEST, Entry, Folder, Header, entry_line, entry_of, header_text, open_suite
+from opconform.verifying import foreign_faults
 
 _JOURNAL = "journal.jsonl"
 _RECIPE = "recipe"
@@ -110,7 +111,7 @@ def prepare(place: Place, recipe: str) -> Leftovers:
         if place.replaced.exists():
             _settle(place)
         _check_ours(place)
-        found = {} if place.is_zip or not place.out.exists() else _whole_suite(place.out, recipe)
+        found = {} if place.is_zip or not (place.out / HEADER).exists() else _whole_suite(place.out, recipe)
         found |= _journaled(place.partial, recipe)
         if not (place.partial / _RECIPE).exists() or (place.partial / _RECIPE).read_text() != recipe:
             shutil.rmtree(place.partial, ignore_errors=True)
@@ -120,6 +121,17 @@ def prepare(place: Place, recipe: str) -> Leftovers:
         journal = "".join(entry_line(each) for folder, each in found.values() if folder == place.partial)
         _replace(place.partial / _JOURNAL, journal.encode())
     return Leftovers(partial=place.partial, found=found, resumed=resumed)
+
+
+@contextlib.contextmanager
+def forgetting(leftovers: Leftovers) -> Iterator[None]:
+    """Remove the partial folder again where the specs turn out to be wrong, unless it was there before."""
+    try:
+        yield
+    except (SpecError, UsageError):
+        if not leftovers.resumed:
+            shutil.rmtree(leftovers.partial, ignore_errors=True)
+        raise
 
 
 @contextlib.contextmanager
@@ -193,15 +205,21 @@ def _check_ours(place: Place) -> None:
         return
     if not place.out.is_dir():
         raise UsageError(f"{place.out} is a file; --out names a folder, or a file that ends in .zip.")
-    if any(place.out.iterdir()) and not (place.out / HEADER).exists():
+    if not any(place.out.iterdir()):
+        return
+    if not (place.out / HEADER).exists():
         raise UsageError(f"{place.out} holds other files and no suite, and nothing is overwritten. Name another --out.")
+    try:
+        suite = open_suite(place.out)
+    except SuiteError as fault:
+        raise UsageError(f"{fault} It is not replaced: remove {place.out} first, or name another --out.") from fault
+    foreign = next(foreign_faults(suite), None)
+    if foreign is not None:
+        raise UsageError(f"{foreign} The suite is not replaced: move the file away, or name another --out.")
 
 
 def _whole_suite(out: Path, recipe: str) -> dict[str, tuple[Path, Entry]]:
-    try:
-        suite = open_suite(out)
-    except OpconformError:
-        return {}
+    suite = open_suite(out)
     return {each.id: (out, each) for each in suite.entries} if suite.header.recipe == recipe else {}
 
 

@@ -22,6 +22,9 @@ from opconform_runners.protocol import LINE_LIMIT, ProtocolError, said_of, start
 START_LIMIT = 120.0
 STOP_LIMIT = 2.0
 
+#: How long the last words of a process that has ended may take to arrive, in seconds.
+_GRACE = 0.5
+
 _TAIL = 4_096
 
 
@@ -187,20 +190,30 @@ def _start_sentence(command: Command, fault: BaseException, last: str) -> str:
 
 
 async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]") -> bytes:
-    stdout = process.stdout
-    if stdout is None:
-        raise HarnessEnded("it has no standard output")
-    try:
-        line = await stdout.readline()
-    except ValueError as fault:
-        raise ProtocolError(f"the harness wrote a line of more than {LINE_LIMIT:,} bytes") from fault
+    line = await _line_while_alive(process)
     if line.endswith(b"\n"):
         return line
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(STOP_LIMIT):
+        async with asyncio.timeout(_GRACE):
             await process.wait()
             await asyncio.shield(drain)
     raise HarnessEnded(_how(process.returncode, _text(tail)))
+
+
+async def _line_while_alive(process: asyncio.subprocess.Process) -> bytes:
+    """The next line; an empty one where the process has ended, though a child of it may hold its standard output."""
+    if process.stdout is None:
+        return b""
+    reading = asyncio.ensure_future(process.stdout.readline())
+    try:
+        while not (await asyncio.wait({reading}, timeout=_GRACE))[0]:
+            if process.returncode is not None:
+                return b""
+        return reading.result()
+    except ValueError as fault:
+        raise ProtocolError(f"the harness wrote a line of more than {LINE_LIMIT:,} bytes") from fault
+    finally:
+        reading.cancel()
 
 
 async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> None:

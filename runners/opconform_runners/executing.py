@@ -139,13 +139,13 @@ class _Execution:
     async def run(self, jobs: int) -> Executed:
         first = await connect(self.command)
         self.implementation = first.implementation
-        async with asyncio.TaskGroup() as group:
-            try:
-                tasks = [group.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]
-                await asyncio.gather(*tasks)
-            except BaseException:
-                await first.kill()
-                raise
+        tasks = [asyncio.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for each in tasks:
+                each.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         return Executed(implementation=first.implementation, gave_up=self.gave_up)
 
     async def _serve(self, harness: Harness | None) -> None:

@@ -1,0 +1,77 @@
+"""What several tests need: the command line as a user runs it, and small suites."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+ROOT = Path(__file__).parents[1]
+MINIATURES = ROOT / "tests" / "miniatures.py"
+HARNESSES = ROOT / "tests" / "harnesses.py"
+
+SMALL_SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: accepted
+    title: accepted cases
+    requirements: [lengths.remainder]
+    matrix:
+      lengths: [[-1, 1, 2], [1, -1, 2], [1, 2, -1], [2, 2, 2]]
+    data: {shape: [6, 2], fill: special}
+    axis: 0
+    split_lengths: ${{ lengths }}
+  - id: rejected
+    title: at most one -1
+    requirements: [lengths.single-remainder]
+    data: {shape: [6, 4]}
+    axis: 0
+    split_lengths: [-1, -1, 2]
+    expect: {reject: lengths.single-remainder}
+    twin: {split_lengths: [-1, 2, 2]}
+"""
+
+
+@pytest.fixture(scope="session")
+def opconform() -> Run:
+    """The command line, run as a user runs it; what it prints comes back as text."""
+    program = Path(sys.executable).with_name("opconform")
+
+    def run(*arguments: object, cwd: Path | None = None, code: int | None = 0) -> "subprocess.CompletedProcess[str]":
+        command = [str(program), *(str(each) for each in arguments)]
+        environment = {**os.environ, "COLUMNS": "200", "PYTHONWARNINGS": "default"}
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
+        if code is not None:
+            assert done.returncode == code, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def small_spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A spec of six cases: five accepted, one rejected with its twin."""
+    path = tmp_path_factory.mktemp("specs") / "small.yaml"
+    path.write_text(SMALL_SPEC)
+    return path
+
+
+@pytest.fixture(scope="session")
+def small_suite(opconform: Run, small_spec: Path) -> Path:
+    """The suite of the small spec."""
+    out = small_spec.parent / "suite"
+    opconform("generate", small_spec, "--out", out, "--jobs", "1")
+    return out
+
+
+@pytest.fixture(scope="session")
+def shipped_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The suite of all the shipped specs."""
+    out = tmp_path_factory.mktemp("shipped") / "suite"
+    opconform("generate", "--out", out)
+    return out

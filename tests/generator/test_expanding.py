@@ -1,0 +1,227 @@
+"""Expanding: matrices as in GitHub Actions, pairs, samples, twins, ids."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.documents import SpecMistakes
+from opconform.expanding import Expanded, expand
+from opconform.expressions import ExpressionError, compiled
+from opconform.loading import load_spec, load_specs
+from opconform.requirements import requirements_of
+from tests.conftest import Run
+
+
+def cases(tmp_path: Path, group: str, seed: int = 0) -> list[Expanded]:
+    """The cases of a group of VariadicSplit-1, given by what follows its id and title."""
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n{group}")
+    return expand(load_spec(path).groups[0], seed=seed)
+
+
+def lengths(found: list[Expanded]) -> list[Any]:
+    """The lengths of each case, sorted."""
+    return sorted(list(each.draft.tensors["split_lengths"].elements) for each in found)
+
+
+MATRIX = """\
+    matrix:
+      x: [1, 2]
+      y: [10, 20]
+{}
+    data: {{shape: ["${{{{ x + y + z }}}}"]}}
+    axis: 0
+    split_lengths: ["${{{{ x }}}}", "${{{{ y }}}}", "${{{{ z }}}}"]
+"""
+
+
+def test_include_adds_what_contradicts_every_combination(tmp_path: Path) -> None:
+    """An entry with another value of a variable is a combination of its own."""
+    found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    include: [{x: 3, y: 30, z: 7}]")))
+
+    assert found == [[1, 10, 0], [1, 20, 0], [2, 10, 0], [2, 20, 0], [3, 30, 7]]
+
+
+def test_include_adds_variables(tmp_path: Path) -> None:
+    """A variable that the matrix does not have goes to every combination that the entry matches."""
+    found = lengths(cases(tmp_path, MATRIX.format("    include: [{z: 0}, {x: 2, z: 5}]")))
+
+    assert found == [[1, 10, 0], [1, 20, 0], [2, 10, 5], [2, 20, 5]]
+
+
+def test_exclude_leaves_out_what_it_matches(tmp_path: Path) -> None:
+    """A partial match is enough."""
+    found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    exclude: [{x: 1, y: 10}, {y: 20}]")))
+
+    assert found == [[2, 10, 0]]
+
+
+def test_where_filters(tmp_path: Path) -> None:
+    """A combination for which `where` is false is no case."""
+    found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    where: x == 1 and y > 10")))
+
+    assert found == [[1, 20, 0]]
+
+
+def test_pairwise_covers_every_pair_with_fewer_cases(tmp_path: Path) -> None:
+    """Each pair of values of two variables is in some case."""
+    group = """\
+    combine: pairwise
+    matrix: {a: [1, 2, 3, 4], b: [1, 2, 3, 4], c: [1, 2, 3, 4], d: [1, 2, 3, 4]}
+    data: {shape: ["${{ a + b + c + d }}"]}
+    axis: 0
+    split_lengths: ["${{ a }}", "${{ b }}", "${{ c }}", "${{ d }}"]
+"""
+    found = lengths(cases(tmp_path, group))
+    pairs = {(i, j, row[i], row[j]) for row in found for i, j in itertools.combinations(range(4), 2)}
+
+    assert len(pairs) == 6 * 16
+    assert len(found) < 30
+
+
+def test_a_sample_is_the_same_whatever_else_is_drawn(tmp_path: Path) -> None:
+    """More draws keep the earlier ones, and another seed draws others."""
+    group = """\
+    sample:
+      count: {}
+      draw:
+        shape: ${{{{ random_shape(1, 4, 0, 9) }}}}
+        axis: ${{{{ random_integer(-rank(shape), rank(shape) - 1) }}}}
+        lengths: ${{{{ random_partition(shape[axis], random_integer(1, 5)) }}}}
+    data: {{shape: "${{{{ shape }}}}", fill: bits}}
+    axis: ${{{{ axis }}}}
+    split_lengths: ${{{{ lengths }}}}
+"""
+    few = {each.digits for each in cases(tmp_path, group.format(10))}
+    many = {each.digits for each in cases(tmp_path, group.format(50))}
+    others = {each.digits for each in cases(tmp_path, group.format(50), seed=1)}
+
+    assert len(few) == 10
+    assert len(many) == 50
+    assert few < many
+    assert len(many & others) < 10
+
+
+def test_a_twin_differs_in_nothing_but_the_fault(tmp_path: Path) -> None:
+    """A twin is accepted, and has all the keys that it does not override."""
+    group = """\
+    data: {shape: [6, 4], element_type: u8, fill: bits}
+    axis: {element_type: i32, values: -2}
+    split_lengths: {element_type: i8, values: [-1, -1, 2]}
+    binding: {axis: parameter}
+    expect: {reject: lengths.single-remainder}
+    twin: {split_lengths: {values: [-1, 2, 2]}}
+"""
+    found = {each.draft.is_twin: each.draft for each in cases(tmp_path, group)}
+    rejected, twin = found[False], found[True]
+
+    assert {**twin.tensors, "split_lengths": None} == {**rejected.tensors, "split_lengths": None}
+    assert twin.tensors["split_lengths"].element_type == "i8"
+    assert twin.binding == rejected.binding
+    assert twin.requirements == rejected.requirements == ("lengths.single-remainder",)
+
+
+def test_an_id_depends_on_the_content_alone(opconform: Run, tmp_path: Path) -> None:
+    """Another title, order, file or seed leaves the digits as they are; another value does not."""
+    one = "  - {id: one, title: first, data: {shape: [6]}, axis: 0, num_splits: 2}\n"
+    two = "  - {id: two, title: second, profile: extra, data: {shape: [6]}, axis: 0, num_splits: 3}\n"
+    (tmp_path / "a.yaml").write_text(f"op: Split-1\ngroups:\n{one}{two}")
+    (tmp_path / "b.yaml").write_text(f"op: Split-1\ngroups:\n{two.replace('second', 'changed')}{one}")
+
+    def ids(name: str) -> list[str]:
+        listed = json.loads(opconform("list", name, "--json", cwd=tmp_path).stdout)
+        return sorted(each["id"] for each in listed)
+
+    assert ids("a.yaml") == ids("b.yaml")
+    assert len(set(ids("a.yaml"))) == 2
+
+
+def test_two_groups_with_the_same_case_are_reported(opconform: Run, tmp_path: Path) -> None:
+    """The second of them is named with its place."""
+    case = "data: {shape: [6]}, axis: 0, num_splits: 2}\n"
+    (tmp_path / "a.yaml").write_text(
+        f"op: Split-1\ngroups:\n  - {{id: a, title: t, {case}  - {{id: b, title: t, {case}"
+    )
+    done = opconform("generate", "a.yaml", "--out", "suite", cwd=tmp_path)
+
+    assert "warning: a.yaml:4:5: group 'b' expands to the same case as group 'a' at a.yaml:3:5" in done.stderr
+
+
+def test_every_shipped_requirement_has_its_cases() -> None:
+    """Each requirement has an accepted case, and a rejected one with its twin where it can be violated."""
+    drafts = [each.draft for spec in load_specs([]) for group in spec.groups for each in expand(group)]
+    accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
+    rejected = {(each.op, each.expect.requirement) for each in drafts if hasattr(each.expect, "requirement")}
+
+    for op in ("Split-1", "VariadicSplit-1"):
+        for each in requirements_of(op).requirements:
+            assert (op, each.id) in accepted
+            assert ((op, each.id) in rejected) == each.violable
+    assert all(each.twin is not None for each in drafts if hasattr(each.expect, "requirement"))
+    assert all(each.requirements for each in drafts)
+
+
+def test_no_two_shipped_groups_test_the_same_thing(opconform: Run, tmp_path: Path) -> None:
+    """The shipped specs generate without a warning."""
+    assert opconform("generate", "--out", tmp_path / "suite").stderr == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[0] * 10**9",
+        "'a' * 10**9",
+        "10 ** (10 ** 10)",
+        "range(10**12)",
+        "repeat(0, 10**9)",
+        "'%99999999d' % 1",
+        "x.y.z",
+        "''.join",
+        "().__class__",
+        "self",
+        "[[self]]",
+        "cycler",
+        "lipsum()",
+        "1/0",
+        "{}[1]",
+        "divisors(10**15)",
+    ],
+)
+def test_no_expression_takes_long_or_reaches_out(text: str) -> None:
+    """The sandbox refuses what would take memory or time, and knows no names but its own."""
+    with pytest.raises(ExpressionError):
+        compiled(text).value({})
+
+
+@given(st.lists(st.integers(0, 50), max_size=6), st.data())
+def test_insert_and_replace_do_as_their_names_say(items: list[int], data: st.DataObject) -> None:
+    """`insert` makes the list longer by one, and `replace` leaves its length."""
+    index = data.draw(st.integers(0, len(items)))
+    inserted = compiled("insert(items, index, 99)").value({"items": items, "index": index})
+    back = compiled("replace(items, index, 0)").value({"items": inserted, "index": index})
+
+    assert inserted == [*items[:index], 99, *items[index:]]
+    assert back == [*items[:index], 0, *items[index:]]
+
+
+def test_a_limit_can_be_raised(opconform: Run, tmp_path: Path) -> None:
+    """What is over a limit is told with the option that raises it."""
+    (tmp_path / "a.yaml").write_text(
+        "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [100]}, axis: 0, num_splits: 2}\n"
+    )
+    done = opconform("generate", "a.yaml", "--out", "suite", "--max-elements", "99", cwd=tmp_path, code=2)
+    opconform("generate", "a.yaml", "--out", "suite", "--max-elements", "100", cwd=tmp_path)
+
+    assert "raise it with --max-elements" in done.stderr
+
+
+def test_too_many_cases_are_refused(tmp_path: Path) -> None:
+    """A matrix over the limit is refused before it is expanded."""
+    group = "    matrix: {a: '${{ range(1000) }}', b: '${{ range(1000) }}'}\n    data: {shape: [1]}\n"
+    with pytest.raises(SpecMistakes, match="1,000,000 combinations, over the limit of 100,000"):
+        cases(tmp_path, group)

@@ -1,0 +1,247 @@
+"""Wrong specs: each a clear sentence with its place, all of a file at once, and quickly."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
+BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
+
+MISTAKES = {
+    "misspelt key": (
+        HEAD + "    profil: core\n" + BODY,
+        "spec.yaml:5:5: 'profil' is no key here. Did you mean 'profile'? Allowed are: axis, binding, combine",
+    ),
+    "misspelt operation": (
+        "op: VariadicSplit1\ngroups: []\n",
+        "spec.yaml:1:5: op: 'VariadicSplit1' is no operation here. Did you mean 'VariadicSplit-1'?",
+    ),
+    "missing key": ("op: Split-1\n", "spec.yaml:1:1: The key 'groups' is missing."),
+    "wrong type": (
+        HEAD + "    data: {shape: 6}\n    axis: 0\n    split_lengths: [6]\n",
+        "spec.yaml:5:19: shape: 6 is not allowed: it must be a list.",
+    ),
+    "wrong fill": (
+        HEAD + "    data: {shape: [6], fill: rmp}\n    axis: 0\n    split_lengths: [6]\n",
+        "spec.yaml:5:30: fill: 'rmp' is not allowed: it must be 'ramp', 'bits', 'special' or 'constant'. Did you mean 'ramp'?",
+    ),
+    "wrong element type": (
+        HEAD + "    data: {shape: [6], element_type: float32}\n    axis: 0\n    split_lengths: [6]\n",
+        "spec.yaml:5:38: element_type: 'float32' is not allowed: it must be 'boolean', 'bf16', 'f16', 'f32'",
+    ),
+    "unknown requirement": (
+        HEAD + "    requirements: [axis.rang]\n" + BODY,
+        "spec.yaml:5:20: 'axis.rang' is no requirement of VariadicSplit-1. Did you mean 'axis.range'?",
+    ),
+    "unreadable expression": (
+        HEAD + "    data: {shape: [6]}\n    axis: ${{ 1 + }}\n    split_lengths: [6]\n",
+        "spec.yaml:6:11: `1 +` cannot be read:",
+    ),
+    "failing expression": (
+        HEAD + "    matrix: {n: [0, 1]}\n    data: {shape: [6]}\n    axis: ${{ 1 / n }}\n    split_lengths: [6]\n",
+        "spec.yaml:7:11: group 'a': `1 / n` fails: division by zero, with n=0.",
+    ),
+    "unknown variable": (
+        HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${{ m }}\n    split_lengths: [6]\n",
+        "spec.yaml:7:11: group 'a': `m` is no value; the variables here are: n, with n=0.",
+    ),
+    "attribute access": (
+        HEAD + "    data: {shape: [6]}\n    axis: ${{ ''.__class__.__mro__ }}\n    split_lengths: [6]\n",
+        "spec.yaml:6:11: group 'a': `''.__class__.__mro__`",
+    ),
+    "text with an expression": (
+        HEAD + "    data: {shape: [6], element_type: 'f${{ 32 }}'}\n    axis: 0\n    split_lengths: [6]\n",
+        "mixes text with an expression; an expression must be the whole value.",
+    ),
+    "variable called as a function": (
+        HEAD + "    matrix: {rank: [1]}\n" + BODY,
+        "spec.yaml:5:14: 'rank' is the name of a function, so no variable can be called so.",
+    ),
+    "matrix of a billion cases": (
+        HEAD
+        + "".join(f"    {'matrix:' if n == 0 else '       '} \n" for n in range(1))
+        + "".join(f"      v{n}: ${{{{ range(1000) }}}}\n" for n in range(3))
+        + BODY,
+        "group 'a': the matrix has 1,000,000,000 combinations, over the limit of 100,000.",
+    ),
+    "shape of a trillion elements": (
+        HEAD + "    data: {shape: [1000000, 1000000]}\n    axis: 0\n    split_lengths: [1000000]\n",
+        "spec.yaml:5:11: group 'a': data: a shape of 1,000,000,000,000 elements is over the limit of 16,777,216",
+    ),
+    "sample of a billion": (
+        HEAD + "    sample: {count: 1000000000, draw: {n: '${{ random_integer(0, 9) }}'}}\n" + BODY,
+        "group 'a': 1,000,000,000 cases are over the limit of 100,000.",
+    ),
+    "sample of more than there is": (
+        HEAD
+        + "    sample: {count: 50, draw: {n: '${{ random_integer(0, 1) }}'}}\n    data: {shape: ['${{ 5 + n }}']}\n"
+        "    axis: 0\n    split_lengths: [-1]\n",
+        "draws give only 2 different cases; make the domain larger.",
+    ),
+    "value out of range": (
+        HEAD + "    data: {shape: [6]}\n    axis: {element_type: i8, values: 300}\n    split_lengths: [6]\n",
+        "spec.yaml:6:11: group 'a': axis: 300 is not in the range of i8, -128 to 127.",
+    ),
+    "values of another shape": (
+        HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: {shape: [3], values: [1, 5]}\n",
+        "split_lengths: its values have the shape [2], and `shape` says [3].",
+    ),
+    "uneven values": (
+        HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [[1], [2, 3]]\n",
+        "split_lengths: its values are nested unevenly.",
+    ),
+    "no shape": (
+        HEAD + "    data: {fill: ramp}\n    axis: 0\n    split_lengths: [6]\n",
+        "data: it needs a `shape`, or `values`.",
+    ),
+    "accepted, but wrong": (
+        HEAD + "    data: {shape: [6]}\n    axis: 1\n    split_lengths: [6]\n",
+        "expect: the spec says `accept`, but the reference semantics reject it for axis.range.",
+    ),
+    "rejected, but right": (
+        HEAD + BODY + "    expect: {reject: lengths.sum}\n",
+        "expect: the spec says it is rejected for lengths.sum, but the reference semantics accept it.",
+    ),
+    "rejected for another": (
+        HEAD + "    data: {shape: [6]}\n    axis: 9\n    split_lengths: [6]\n    expect: {reject: lengths.sum}\n",
+        "the spec says it is rejected for lengths.sum, but the reference semantics say for axis.range.",
+    ),
+    "rejected for two": (
+        HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [-2, 5]\n    expect: {reject: lengths.sum}\n",
+        "the spec says it is rejected for lengths.sum, but the reference semantics say for lengths.negative, lengths.sum.",
+    ),
+    "wrong twin": (
+        HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [5]\n    expect: {reject: lengths.sum}\n"
+        "    twin: {split_lengths: [4]}\n",
+        "spec.yaml:9:11: group 'a': twin: a twin is accepted, but the reference semantics reject it for lengths.sum.",
+    ),
+    "dynamic that does not fit": (
+        HEAD + BODY + '    dynamic: ["2..4", 2]\n',
+        "dynamic: ['2..4', 2] has no place for data of shape [6, 2].",
+    ),
+    "a second feed of a constant": (
+        HEAD + BODY + "    feed: {axis: 1}\n",
+        "feed: axis is a constant of the IR, so a second feed cannot change it.",
+    ),
+    "a second feed of another shape": (
+        HEAD + BODY + "    feed: {data: {shape: [6, 3]}}\n",
+        "feed: data of shape [6, 3] has no place in the IR's [6, 2]; see `dynamic`.",
+    ),
+    "a number in quotes": (
+        "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [6]}, axis: 0, num_splits: '3'}\n",
+        "num_splits: in an IR the text '3' is the number 3; write 3.",
+    ),
+    "twice the same key": (
+        HEAD + "    title: again\n" + BODY,
+        "spec.yaml:5:5: The key 'title' stands here a second time.",
+    ),
+    "twice the same group": (
+        HEAD + BODY + "  - id: a\n    title: t\n" + BODY,
+        "spec.yaml:8:9: The id 'a' stands here a second time.",
+    ),
+    "a Python object": (
+        HEAD + "    profile: !!python/object/apply:os.system [id]\n" + BODY,
+        "spec.yaml:5:14: ",
+    ),
+    "no YAML": ("op: [Split-1\ngroups: x: y\n", "This is no YAML:"),
+    "no mapping": ("- 1\n", "spec.yaml:1:1: A spec is a mapping with the keys 'op' and 'groups'."),
+    "empty": ("", "spec.yaml:1:1: A spec is a mapping with the keys 'op' and 'groups'."),
+    "a control character": (
+        HEAD + "    profile: \x01\n",
+        "spec.yaml:5:14: This is no YAML: a character U+0001 is not allowed.",
+    ),
+    "nested too deep": (
+        "op: " + "[" * 5000 + "]" * 5000,
+        "spec.yaml:1:68: Values are nested deeper than 64 levels here.",
+    ),
+    "nothing left": (
+        HEAD + "    matrix: {n: [1]}\n    where: n > 1\n" + BODY,
+        "group 'a': no combination is left, so the group has no case.",
+    ),
+    "where that is no truth value": (
+        HEAD + "    matrix: {n: [1]}\n    where: n\n" + BODY,
+        "group 'a': `n` gives 1, which is neither true nor false.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_with_its_place(opconform: Run, tmp_path: Path, name: str) -> None:
+    """A wrong spec ends with 2 and a sentence that says what is wrong and where, in under a second."""
+    text, sentence = MISTAKES[name]
+    (tmp_path / "spec.yaml").write_text(text)
+    started = time.monotonic()
+    done = opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert sentence in done.stderr
+    assert done.stderr.startswith("error: spec.yaml:")
+    assert time.monotonic() - started < 5
+    assert not (tmp_path / "suite").exists()
+
+
+def test_every_mistake_of_every_file_is_told_at_once(opconform: Run, tmp_path: Path) -> None:
+    """Two files with two mistakes each give four lines, sorted by place."""
+    (tmp_path / "a.yaml").write_text(HEAD + "    profil: core\n    fil: x\n" + BODY)
+    (tmp_path / "b.yaml").write_text(HEAD + "    requirements: [no.such]\n    contxt: bare\n" + BODY)
+    done = opconform("generate", "a.yaml", "b.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert [line.removeprefix("error: ").partition(": ")[0] for line in done.stderr.splitlines()] == [
+        "a.yaml:5:5",
+        "a.yaml:6:5",
+        "b.yaml:5:20",
+        "b.yaml:6:5",
+    ]
+
+
+def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: Path) -> None:
+    """A few lines of aliases that stand for a billion values are told, and take no memory."""
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    (tmp_path / "bomb.yaml").write_text("\n".join(lines))
+    started = time.monotonic()
+    done = opconform("generate", "bomb.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert "The file holds more than 200,000 values once its aliases are written out." in done.stderr
+    assert time.monotonic() - started < 5
+
+
+def test_a_file_that_is_no_utf8_is_told_with_the_byte(opconform: Run, tmp_path: Path) -> None:
+    """Latin-1 text is refused at the byte that is no UTF-8."""
+    (tmp_path / "latin.yaml").write_bytes(b"op: Split-1\n# caf\xe9\n")
+    done = opconform("generate", "latin.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr == "error: latin.yaml:2:6: The byte 0xe9 is no UTF-8; save the file as UTF-8.\n"
+
+
+def test_a_missing_file_is_told(opconform: Run, tmp_path: Path) -> None:
+    """A path that leads nowhere is a sentence and no traceback."""
+    done = opconform("generate", "nowhere.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr == "error: nowhere.yaml:1:1: The file cannot be read: No such file or directory.\n"
+
+
+def test_yaml_1_2_is_read(opconform: Run, tmp_path: Path) -> None:
+    """`no` is a text and `010` is ten, as in YAML 1.2."""
+    (tmp_path / "spec.yaml").write_text(
+        "op: Split-1\ngroups:\n  - id: a\n    title: no\n    data: {shape: [010, 2]}\n    axis: 0\n    num_splits: 5\n"
+    )
+    opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path)
+    listed = opconform("list", "suite", cwd=tmp_path).stdout
+
+    assert "accepted, 5 outputs" in listed
+
+
+def test_the_mistakes_of_all_groups_are_told_at_once(opconform: Run, tmp_path: Path) -> None:
+    """Mistakes that show only when a group is expanded do not hide those of the next group, and nothing is left."""
+    wrong = "  - {{id: {}, title: t, data: {{shape: [6]}}, axis: {}, num_splits: 2}}\n"
+    (tmp_path / "a.yaml").write_text(f"op: Split-1\ngroups:\n{wrong.format('a', 1)}{wrong.format('b', 2)}")
+    done = opconform("generate", "a.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert [line.partition(": expect:")[0] for line in done.stderr.removeprefix("error: ").splitlines()] == [
+        "a.yaml:3:5: group 'a'",
+        "a.yaml:4:5: group 'b'",
+    ]
+    assert [each.name for each in tmp_path.iterdir()] == ["a.yaml"]

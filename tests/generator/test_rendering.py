@@ -1,0 +1,73 @@
+"""The openvino dialect: the pages' own examples, and the real loader on every model."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import openvino
+import pytest
+
+from opconform.case import Reject
+from opconform.suite import open_suite
+
+EXAMPLES = {
+    "Split-1/page-example": (
+        '<layer id="1" type="Split"><data num_splits="3"/>'
+        '<input><port id="0"><dim>6</dim><dim>12</dim><dim>10</dim><dim>24</dim></port><port id="1"></port></input>'
+        '<output><port id="2"><dim>6</dim><dim>4</dim><dim>10</dim><dim>24</dim></port>'
+        '<port id="3"><dim>6</dim><dim>4</dim><dim>10</dim><dim>24</dim></port>'
+        '<port id="4"><dim>6</dim><dim>4</dim><dim>10</dim><dim>24</dim></port></output></layer>'
+    ),
+    "VariadicSplit-1/page-example-lengths": (
+        '<layer id="1" type="VariadicSplit">'
+        '<input><port id="0"><dim>6</dim><dim>12</dim><dim>10</dim><dim>24</dim></port><port id="1"></port>'
+        '<port id="2"><dim>3</dim></port></input>'
+        '<output><port id="3"><dim>1</dim><dim>12</dim><dim>10</dim><dim>24</dim></port>'
+        '<port id="4"><dim>2</dim><dim>12</dim><dim>10</dim><dim>24</dim></port>'
+        '<port id="5"><dim>3</dim><dim>12</dim><dim>10</dim><dim>24</dim></port></output></layer>'
+    ),
+    "VariadicSplit-1/page-example-remainder": (
+        '<layer id="1" type="VariadicSplit">'
+        '<input><port id="0"><dim>6</dim><dim>12</dim><dim>10</dim><dim>24</dim></port><port id="1"></port>'
+        '<port id="2"><dim>2</dim></port></input>'
+        '<output><port id="3"><dim>4</dim><dim>12</dim><dim>10</dim><dim>24</dim></port>'
+        '<port id="4"><dim>2</dim><dim>12</dim><dim>10</dim><dim>24</dim></port></output></layer>'
+    ),
+}
+
+
+@pytest.mark.parametrize("group", EXAMPLES)
+def test_the_pages_examples_come_out_as_the_pages_print_them(shipped_suite: Path, group: str) -> None:
+    """White space apart, `layer.xml` is the page's example; the page's `...` stands for what it leaves out."""
+    [layer] = (shipped_suite / group).glob("*/openvino/layer.xml")
+
+    assert re.sub(r">\s+<", "><", layer.read_text().strip()) == EXAMPLES[group]
+
+
+def test_every_accepted_model_loads(shipped_suite: Path) -> None:
+    """OpenVINO reads the model of each accepted case, and finds its inputs and outputs; all the XML is well-formed."""
+    core, suite = openvino.Core(), open_suite(shipped_suite)
+    refused = []
+    for entry in suite.entries:
+        case = suite.case(entry)
+        path = shipped_suite / entry.id / "openvino" / "model.xml"
+        ET.parse(path)
+        ET.parse(path.with_name("layer.xml"))
+        if isinstance(case.expect, Reject):
+            continue
+        try:
+            model = core.read_model(path)
+        except RuntimeError as fault:
+            refused.append((entry.id, case, str(fault)))
+            continue
+        fed = [each.name for each in case.inputs if each.binding == "parameter"]
+        assert [each.any_name for each in model.inputs] == fed, entry.id
+        assert len(model.outputs) == len(case.expect.accept if case.expect else ()), entry.id
+
+    assert all(_is_narrow(case) for _, case, _ in refused), refused
+
+
+def _is_narrow(case: object) -> bool:
+    """Whether the axis or the lengths have a type that OpenVINO's own shape inference cannot read from a constant."""
+    narrow = {"i4", "u1", "u2", "u3", "u4", "u6"}
+    return any(each.element_type in narrow and each.binding == "constant" for each in case.inputs[1:])  # type: ignore[attr-defined]

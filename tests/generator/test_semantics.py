@@ -1,0 +1,191 @@
+"""The reference semantics: each clause of the pages, and laws that hold for all arguments."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.case import Case
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.tensors import Tensor
+from opconform_runners.backend import Rejected
+from opconform_runners.backends.numpy import Numpy
+
+
+def operand(
+    values: int | Sequence[int] | None, element_type: str = "i64", shape: tuple[int, ...] | None = None
+) -> Operand:
+    """An axis or lengths."""
+    flat = (values,) if isinstance(values, int) else tuple(values or ())
+    own = () if isinstance(values, int) else (len(flat),)
+    exact = element_type[0] in "iu"
+    return Operand(element_type=element_type, shape=own if shape is None else shape, integers=flat if exact else None)
+
+
+def arguments(shape: tuple[int, ...] | None, num_splits: object = None, **inputs: Operand | None) -> Arguments:
+    """The arguments of either operation."""
+    given_inputs = {name: each for name, each in inputs.items() if each is not None}
+    data = {} if shape is None else {"data": Operand(element_type="f32", shape=shape, integers=None)}
+    attributes = {} if num_splits is None else {"num_splits": num_splits}
+    return Arguments(inputs={**data, **given_inputs}, attributes=attributes)  # type: ignore[arg-type]
+
+
+def violated(op: str, given_arguments: Arguments) -> tuple[str, ...]:
+    """The requirements that the reference semantics name."""
+    with pytest.raises(Rejection) as rejection:
+        OPERATIONS[op].infer(given_arguments)
+    return rejection.value.requirements
+
+
+I8_TRAP = operand([127, 127, 8], "i8")
+
+VARIADIC = [
+    (arguments(None, axis=operand(0), split_lengths=operand([6])), ("data.required",)),
+    (arguments((), axis=operand(0), split_lengths=operand([1])), ("data.rank",)),
+    (arguments((6,), split_lengths=operand([6])), ("axis.required",)),
+    (arguments((6,), axis=operand(1), split_lengths=operand([6])), ("axis.range",)),
+    (arguments((6,), axis=operand(-2), split_lengths=operand([6])), ("axis.range",)),
+    (arguments((6,), axis=operand([0], shape=(1, 1)), split_lengths=operand([6])), ("axis.shape",)),
+    (arguments((6,), axis=operand([]), split_lengths=operand([6])), ("axis.shape",)),
+    (arguments((6,), axis=operand(0, "f32"), split_lengths=operand([6])), ("axis.element-type",)),
+    (arguments((6,), axis=operand(0, "boolean"), split_lengths=operand([6])), ("axis.element-type",)),
+    (arguments((6,), axis=operand(0)), ("lengths.required",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand(6)), ("lengths.rank",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([6], "f64")), ("lengths.element-type",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([5])), ("lengths.sum",)),
+    (arguments((6,), axis=operand(0), split_lengths=I8_TRAP), ("lengths.sum",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([2**64 - 1, 7], "u64")), ("lengths.sum",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([-1, 7])), ("lengths.remainder-sum",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([-1, -1])), ("lengths.single-remainder",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([-2, 8])), ("lengths.negative",)),
+    (arguments((0,), axis=operand(0), split_lengths=operand([])), ("lengths.empty",)),
+    (arguments((6,), axis=operand(0), split_lengths=operand([])), ("lengths.empty", "lengths.sum")),
+    (arguments((6,), axis=operand(0), split_lengths=operand([-2, 5])), ("lengths.negative", "lengths.sum")),
+    (arguments((6,), axis=operand(7), split_lengths=operand([-1, -1])), ("axis.range", "lengths.single-remainder")),
+]
+
+SPLIT = [
+    (arguments((6,), 2, axis=operand([0])), ("axis.shape",)),
+    (arguments((6,), axis=operand(0)), ("num_splits.required",)),
+    (arguments((6,), True, axis=operand(0)), ("num_splits.type",)),
+    (arguments((6,), 2.0, axis=operand(0)), ("num_splits.type",)),
+    (arguments((6,), "two", axis=operand(0)), ("num_splits.type",)),
+    (arguments((6,), 0, axis=operand(0)), ("num_splits.positive",)),
+    (arguments((6,), -(2**63), axis=operand(0)), ("num_splits.positive",)),
+    (arguments((6,), 7, axis=operand(0)), ("num_splits.at-most-dimension",)),
+    (arguments((6,), 4, axis=operand(0)), ("num_splits.divides",)),
+    (arguments((0,), 1, axis=operand(0)), ("num_splits.zero-dimension",)),
+    (arguments((6,), 0, axis=operand(3)), ("axis.range", "num_splits.positive")),
+]
+
+
+@pytest.mark.parametrize(("given_arguments", "requirements"), VARIADIC)
+def test_variadic_split_names_every_violated_requirement(
+    given_arguments: Arguments, requirements: tuple[str, ...]
+) -> None:
+    """Each way to be wrong has its own name, and two faults have two."""
+    assert violated("VariadicSplit-1", given_arguments) == requirements
+
+
+@pytest.mark.parametrize(("given_arguments", "requirements"), SPLIT)
+def test_split_names_every_violated_requirement(given_arguments: Arguments, requirements: tuple[str, ...]) -> None:
+    """Each way to be wrong has its own name, and two faults have two."""
+    assert violated("Split-1", given_arguments) == requirements
+
+
+@pytest.mark.parametrize(
+    ("lengths", "sizes"),
+    [([1, 2, 3], [1, 2, 3]), ([-1, 2], [4, 2]), ([6, -1], [6, 0]), ([-1], [6]), ([0, 6], [0, 6])],
+)
+def test_lengths_become_sizes(lengths: list[int], sizes: list[int]) -> None:
+    """A -1 takes what is left, be it nothing, and a length of 0 is a size of 0."""
+    found = OPERATIONS["VariadicSplit-1"].infer(arguments((2, 6), axis=operand(-1), split_lengths=operand(lengths)))
+
+    assert found == tuple((2, size) for size in sizes)
+
+
+def test_both_axis_shapes_of_variadic_split_are_the_same() -> None:
+    """A scalar and a tensor of shape [1] name the same axis."""
+    infer = OPERATIONS["VariadicSplit-1"].infer
+
+    assert infer(arguments((4,), axis=operand([0]), split_lengths=operand([4]))) == ((4,),)
+
+
+shapes = st.lists(st.integers(0, 5), min_size=1, max_size=4).map(tuple)
+
+
+@given(data=st.data(), shape=shapes)
+def test_the_chunks_joined_are_data(data: st.DataObject, shape: tuple[int, ...]) -> None:
+    """Whatever is accepted, the outputs joined along the axis are data again, in order."""
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    cuts = sorted(data.draw(st.lists(st.integers(0, shape[axis]), max_size=4)))
+    lengths = [end - start for start, end in zip([0, *cuts], [*cuts, shape[axis]], strict=True)]
+    place = data.draw(st.none() | st.integers(0, len(lengths) - 1))
+    if place is not None:
+        lengths[place] = -1
+    array = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
+    operation = OPERATIONS["VariadicSplit-1"]
+    given_arguments = arguments(shape, axis=operand(axis), split_lengths=operand(lengths))
+    outputs = operation.evaluate(given_arguments, array)
+
+    assert np.array_equal(np.concatenate(outputs, axis=axis), array)
+    assert tuple(each.shape for each in outputs) == operation.infer(given_arguments)
+
+
+integers = st.integers(-3, 7) | st.sampled_from([2**31, 2**63 - 1, -(2**63)])
+
+
+@given(
+    shape=st.lists(st.integers(0, 4), max_size=3).map(tuple),
+    axis=integers,
+    lengths=st.lists(integers, max_size=4),
+    axis_shape=st.sampled_from([(), (1,), (1, 1)]),
+)
+def test_an_independent_implementation_agrees_on_variadic_split(
+    shape: tuple[int, ...], axis: int, lengths: list[int], axis_shape: tuple[int, ...]
+) -> None:
+    """The numpy backend, which shares no code, accepts and refuses the same, and cuts the same."""
+    given_arguments = arguments(shape, axis=operand([axis], shape=axis_shape), split_lengths=operand(lengths))
+    inputs = {
+        "data": Tensor(element_type="i64", array=np.arange(np.prod(shape), dtype=np.int64).reshape(shape)),
+        "axis": Tensor(element_type="i64", array=np.array(axis, np.int64).reshape(axis_shape)),
+        "split_lengths": Tensor(element_type="i64", array=np.array(lengths, np.int64)),
+    }
+    _agree("VariadicSplit-1", given_arguments, inputs, {})
+
+
+@given(shape=st.lists(st.integers(0, 6), max_size=3).map(tuple), axis=integers, num_splits=integers)
+def test_an_independent_implementation_agrees_on_split(shape: tuple[int, ...], axis: int, num_splits: int) -> None:
+    """The numpy backend, which shares no code, accepts and refuses the same, and cuts the same."""
+    inputs = {
+        "data": Tensor(element_type="i64", array=np.arange(np.prod(shape), dtype=np.int64).reshape(shape)),
+        "axis": Tensor(element_type="i64", array=np.array(axis, np.int64)),
+    }
+    _agree("Split-1", arguments(shape, num_splits, axis=operand(axis)), inputs, {"num_splits": num_splits})
+
+
+def _agree(op: str, given_arguments: Arguments, inputs: dict[str, Tensor], attributes: dict[str, int]) -> None:
+    case = Case(
+        id=f"{op}/law/0123456789",
+        op=op,
+        title="",
+        profile="core",
+        requirements=(),
+        attributes=attributes,
+        context="bare",
+        feeds=1,
+        inputs=(),
+    )
+    try:
+        expected = OPERATIONS[op].evaluate(given_arguments, inputs["data"].array)
+    except Rejection as rejection:
+        with pytest.raises(Rejected) as refused:
+            Numpy().run(case, None, [inputs])
+        assert refused.value.requirement in rejection.requirements
+    else:
+        actual = Numpy().run(case, None, [inputs])[0]
+        assert [each.array.tolist() for each in actual] == [each.tolist() for each in expected]
+        assert [each.shape for each in actual] == [each.shape for each in expected]

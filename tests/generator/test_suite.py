@@ -1,0 +1,269 @@
+"""Suites: the same bytes everywhere, whole or not at all, and nothing changed goes unseen."""
+
+import hashlib
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from opconform.suite import open_suite
+from tests.conftest import SMALL_SPEC, Run
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every file, by its path."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_process_counts_and_order_do_not_change_a_byte(opconform: Run, tmp_path: Path, shipped_suite: Path) -> None:
+    """One process and three write the same files."""
+    opconform("generate", "--out", tmp_path / "one", "--jobs", "1")
+    opconform("generate", "--out", tmp_path / "three", "--jobs", "3")
+
+    assert tree(tmp_path / "one") == tree(tmp_path / "three") == tree(shipped_suite)
+
+
+def test_other_programs_read_a_suite(shipped_suite: Path) -> None:
+    """Numpy loads every array without pickles, and json every document."""
+    for path in shipped_suite.rglob("*.npz"):
+        with np.load(path, allow_pickle=False) as arrays:
+            assert all(arrays[name].dtype != object for name in arrays.files)
+    for path in shipped_suite.rglob("case.json"):
+        case = json.loads(path.read_text())
+        assert case["id"] == path.parent.relative_to(shipped_suite).as_posix()
+        inputs = np.load(path.parent / "inputs.npz")
+        assert {each["name"]: each["shape"] for each in case["inputs"]} == {
+            name: list(inputs[name].shape) for name in inputs.files
+        }
+
+
+def test_a_zip_file_is_the_same_suite(opconform: Run, tmp_path: Path, small_spec: Path, small_suite: Path) -> None:
+    """A zip file holds the folder's files, twice the same bytes, and is read as the folder is."""
+    for name in ("a.zip", "b.zip"):
+        opconform("generate", small_spec, "--out", tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        content = {each: hashlib.sha256(archive.read(each)).hexdigest() for each in archive.namelist()}
+
+    assert content == tree(small_suite)
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    opconform("verify", tmp_path / "a.zip")
+    opconform("run", tmp_path / "a.zip", "--backend", "numpy", "--out", tmp_path / "out")
+
+
+def test_a_blind_suite_holds_no_outputs(opconform: Run, tmp_path: Path, small_spec: Path) -> None:
+    """A blind suite has the same cases, no outputs, and cannot be judged here."""
+    opconform("generate", small_spec, "--out", tmp_path / "suite", "--blind")
+    done = opconform("run", tmp_path / "suite", "--backend", "numpy", "--out", tmp_path / "out", code=1)
+
+    assert not list(tmp_path.rglob("expected*.npz"))
+    assert "is blind: it holds no outputs to compare with." in done.stderr
+    opconform("verify", tmp_path / "suite")
+
+
+def test_another_seed_gives_other_bits(opconform: Run, tmp_path: Path) -> None:
+    """The seed changes random elements and no id."""
+    (tmp_path / "spec.yaml").write_text(SMALL_SPEC.replace("special", "bits"))
+    for seed in ("0", "1"):
+        opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / seed, "--seed", seed)
+
+    one, other = open_suite(tmp_path / "0"), open_suite(tmp_path / "1")
+    assert [each.id for each in one.entries] == [each.id for each in other.entries]
+    assert one.header.digest != other.header.digest
+
+
+def test_a_suite_is_brought_up_to_date(opconform: Run, tmp_path: Path) -> None:
+    """What has not changed is taken over, what is gone is removed, and the result is that of a new generation."""
+    spec = tmp_path / "small.yaml"
+    spec.write_text(SMALL_SPEC)
+    opconform("generate", spec, "--out", tmp_path / "suite")
+    spec.write_text(SMALL_SPEC.replace("[2, 2, 2]]", "[3, 2, 1]]").replace("title: at most one -1", "title: changed"))
+    done = opconform("generate", spec, "--out", tmp_path / "suite")
+    opconform("generate", spec, "--out", tmp_path / "new")
+
+    assert "3 of them unchanged" in done.stdout
+    assert tree(tmp_path / "suite") == tree(tmp_path / "new")
+    assert not list(tmp_path.glob("suite.*"))
+
+
+def test_a_generation_that_is_killed_is_continued(tmp_path: Path, shipped_suite: Path) -> None:
+    """Killed at twenty random moments, with all its processes or alone, it ends with the undisturbed bytes."""
+    out = tmp_path / "suite"
+    command = [str(Path(sys.executable).with_name("opconform")), "generate", "--out", str(out), "--jobs", "2"]
+    moments = random.Random(2026)  # noqa: S311 - no secret
+    for attempt in range(20):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        time.sleep(moments.uniform(0.1, 0.9))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        if out.exists():
+            assert subprocess.run([command[0], "verify", str(out)], check=False).returncode == 0, attempt
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert tree(out) == tree(shipped_suite)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["suite"]
+
+
+def test_a_partial_suite_whose_files_were_damaged_is_mended(
+    opconform: Run, tmp_path: Path, small_spec: Path, small_suite: Path
+) -> None:
+    """A case that a killed generation left cut short is written again."""
+    opconform("generate", small_spec, "--out", tmp_path / "suite")
+    (tmp_path / "suite").rename(tmp_path / "suite.partial")
+    (tmp_path / "suite.partial" / "suite.json").unlink()
+    header = json.loads((small_suite / "suite.json").read_text())
+    (tmp_path / "suite.partial" / "recipe").write_text(header["recipe"])
+    damaged = min((tmp_path / "suite.partial").rglob("expected.npz"))
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    done = opconform("generate", small_spec, "--out", tmp_path / "suite")
+
+    assert "5 of them unchanged" in done.stdout
+    assert tree(tmp_path / "suite") == tree(small_suite)
+
+
+def test_only_one_generation_writes_at_a_time(opconform: Run, tmp_path: Path) -> None:
+    """A second one is refused in a sentence, and the first is not disturbed."""
+    program = str(Path(sys.executable).with_name("opconform"))
+    first = subprocess.Popen([program, "generate", "--out", str(tmp_path / "suite"), "--jobs", "1"])
+    while not (tmp_path / "suite.lock").exists():
+        time.sleep(0.005)
+    time.sleep(0.05)
+    done = opconform("generate", "--out", tmp_path / "suite", code=2)
+
+    assert "Another process is at work there" in done.stderr
+    assert first.wait() == 0
+    opconform("verify", tmp_path / "suite")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [({"notes.txt": "mine"}, "holds other files and no suite, and nothing is overwritten"), (None, "is a file")],
+)
+def test_what_is_no_suite_is_not_overwritten(
+    opconform: Run, tmp_path: Path, small_spec: Path, content: dict[str, str] | None, sentence: str
+) -> None:
+    """A folder with other files, or a file, stays as it is."""
+    out = tmp_path / "mine"
+    if content is None:
+        out.write_text("mine")
+    else:
+        out.mkdir()
+        for name, text in content.items():
+            (out / name).write_text(text)
+    done = opconform("generate", small_spec, "--out", out, code=2)
+
+    assert sentence in done.stderr
+    assert (out if content is None else out / "notes.txt").read_text() == "mine"
+
+
+def test_a_file_put_into_a_suite_is_not_lost(opconform: Run, tmp_path: Path, small_spec: Path) -> None:
+    """A suite that holds something else is not replaced."""
+    opconform("generate", small_spec, "--out", tmp_path / "suite")
+    (tmp_path / "suite" / "notes.txt").write_text("mine")
+    done = opconform("generate", small_spec, "--out", tmp_path / "suite", code=2)
+
+    assert "notes.txt does not belong to the suite" in done.stderr
+    assert (tmp_path / "suite" / "notes.txt").read_text() == "mine"
+
+
+def a_case(suite: Path) -> Path:
+    """The folder of an accepted case."""
+    return min(suite.rglob("expected.npz")).parent
+
+
+TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a changed byte": (
+        lambda suite: (a_case(suite) / "expected.npz").write_bytes(b"x"),
+        "expected.npz was changed after the suite was generated.",
+    ),
+    "a missing file": (lambda suite: (a_case(suite) / "inputs.npz").unlink(), "inputs.npz cannot be read"),
+    "a missing case": (lambda suite: shutil.rmtree(a_case(suite)), "cannot be read: No such file or directory"),
+    "a foreign file": (lambda suite: (a_case(suite) / "notes").touch(), "notes does not belong to the suite."),
+    "a link": (lambda suite: (suite / "link").symlink_to("/etc/passwd"), "link does not belong to the suite."),
+    "a file that became a link": (
+        lambda suite: ((a_case(suite) / "case.json").unlink(), (a_case(suite) / "case.json").symlink_to("/dev/null")),
+        "case.json cannot be read: Too many levels of symbolic links",
+    ),
+    "a manifest without a line": (
+        lambda suite: (suite / "manifest.jsonl").write_text((suite / "manifest.jsonl").read_text().partition("\n")[2]),
+        "manifest.jsonl is not the one that suite.json was written for.",
+    ),
+    "a changed header": (
+        lambda suite: (suite / "suite.json").write_text(
+            (suite / "suite.json").read_text().replace('"normative"', '"interpretation"', 1)
+        ),
+        "suite.json was changed after the suite was generated.",
+    ),
+    "a header cut short": (
+        lambda suite: (suite / "suite.json").write_text((suite / "suite.json").read_text()[:-20]),
+        "suite.json: Invalid JSON",
+    ),
+    "no header": (
+        lambda suite: (suite / "suite.json").unlink(),
+        "holds no suite.json: it is no suite, or one that was not finished.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_verify_finds_every_tampering(opconform: Run, tmp_path: Path, small_suite: Path, name: str) -> None:
+    """Whatever was done to a suite, `verify` ends with 1 and says what."""
+    tamper, sentence = TAMPERINGS[name]
+    suite = tmp_path / "suite"
+    shutil.copytree(small_suite, suite)
+    tamper(suite)
+    done = opconform("verify", suite, code=1)
+
+    assert sentence in done.stdout
+
+
+def test_a_run_refuses_a_changed_suite(opconform: Run, tmp_path: Path, small_suite: Path) -> None:
+    """A golden that was edited gives no verdict at all."""
+    suite = tmp_path / "suite"
+    shutil.copytree(small_suite, suite)
+    (a_case(suite) / "expected.npz").write_bytes(b"x")
+    done = opconform("run", suite, "--backend", "numpy", "--out", tmp_path / "out", code=1)
+
+    assert "was changed after the suite was generated" in done.stderr
+    assert not (tmp_path / "out" / "report.json").exists()
+
+
+def test_no_path_of_a_manifest_leaves_the_suite(opconform: Run, tmp_path: Path, small_suite: Path) -> None:
+    """An id or a file name with `..` is no line of a manifest."""
+    suite = tmp_path / "suite"
+    shutil.copytree(small_suite, suite)
+    lines = (suite / "manifest.jsonl").read_text().replace("inputs.npz", "../inputs.npz")
+    (suite / "manifest.jsonl").write_text(lines)
+    header = json.loads((suite / "suite.json").read_text())
+    header["digest"] = hashlib.sha256(lines.encode()).hexdigest()
+    del header["checksum"]
+    canonical = json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    header["checksum"] = hashlib.sha256(canonical.encode()).hexdigest()
+    (suite / "suite.json").write_text(json.dumps(header, indent=1, ensure_ascii=False) + "\n")
+    done = opconform("verify", suite, code=1)
+
+    assert "is not a line of a manifest" in done.stdout
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, small_spec: Path) -> None:
+    """Where a file cannot be written the command ends in a sentence, and no suite appears."""
+    program = str(Path(sys.executable).with_name("opconform"))
+    command = f"ulimit -f 0; exec {program} generate {small_spec} --out {tmp_path / 'suite'} --jobs 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert "cannot be written: File too large. Make room and run the same command again" in done.stderr
+    assert not (tmp_path / "suite").exists()

@@ -1,0 +1,198 @@
+"""Harnesses that break the protocol, each right but for one case. `--harness "python tests/harnesses.py NAME"`.
+
+The fault shows at the case whose lengths are [2, 2, 2]; all the other cases are answered as they should be.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from opconform.case import case_from
+from opconform.tensors import Tensor
+from opconform_runners.backend import Rejected
+from opconform_runners.backends.numpy import Numpy
+
+Request = dict[str, Any]
+
+SAID = {
+    "protocol": 1,
+    "implementation": {"name": "odd", "version": "1", "device": None, "language": "python"},
+    "dialects": [],
+    "element_types": ["f32", "i64"],
+    "operations": ["VariadicSplit-1"],
+    "dynamic": True,
+    "bindings": ["constant", "parameter"],
+}
+
+
+def say(message: object) -> None:
+    """Write a line of JSON."""
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def tensors(request: Request) -> dict[str, Tensor]:
+    """The inputs of a request."""
+    types = {each["name"]: each["element_type"] for each in request["case"]["inputs"]}
+    with np.load(Path(request["dir"]) / request["feeds"][0]["inputs"]) as arrays:
+        return {name: Tensor(element_type=types[name], array=arrays[name]) for name in arrays.files}
+
+
+def outputs_of(request: Request) -> list[Any]:
+    """The right outputs."""
+    case = case_from(request["case"])
+    return [each.array for each in Numpy().run(case, None, [tensors(request)])[0]]
+
+
+def save(request: Request, arrays: list[Any], **options: Any) -> Path:
+    """Write outputs where the request wants them."""
+    path = Path(request["feeds"][0]["outputs"])
+    np.savez(path, **{f"output_{number}": each for number, each in enumerate(arrays)}, **options)
+    return path
+
+
+def right(request: Request) -> None:
+    """Answer as one should."""
+    try:
+        save(request, outputs_of(request))
+    except Rejected as answer:
+        say({"seq": request["seq"], "status": "rejected", "stage": answer.stage, "message": answer.message})
+    else:
+        say({"seq": request["seq"], "status": "ok", "seconds": 0.001})
+
+
+def garbage(_: Request) -> None:
+    """A line that is no JSON."""
+    sys.stdout.write("Segmentation fault (not really)\n")
+    sys.stdout.flush()
+
+
+def not_utf8(_: Request) -> None:
+    """A line that is no UTF-8."""
+    os.write(1, b"\xff\xfe\x00\n")
+
+
+def other_seq(request: Request) -> None:
+    """An answer to a request that was never made."""
+    say({"seq": request["seq"] + 1000, "status": "ok"})
+
+
+def out_of_order(request: Request) -> None:
+    """The next request is answered first."""
+    following = sys.stdin.readline()
+    right(json.loads(following)) if following else other_seq(request)
+    right(request)
+
+
+def unknown_status(request: Request) -> None:
+    """A status that the protocol does not know."""
+    say({"seq": request["seq"], "status": "fine"})
+
+
+def unknown_key(request: Request) -> None:
+    """A key that the protocol does not know."""
+    say({"seq": request["seq"], "status": "ok", "mood": "good"})
+
+
+def long_line(request: Request) -> None:
+    """A line of 10 MB."""
+    say({"seq": request["seq"], "status": "rejected", "stage": "run", "message": "x" * 10_000_000})
+
+
+def no_outputs(request: Request) -> None:
+    """`ok`, and no file."""
+    say({"seq": request["seq"], "status": "ok"})
+
+
+def truncated(request: Request) -> None:
+    """Half an .npz file."""
+    path = save(request, outputs_of(request))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    say({"seq": request["seq"], "status": "ok"})
+
+
+def pickled(request: Request) -> None:
+    """An .npz file with a pickle in it."""
+    save(request, [np.array([{"a": 1}], dtype=object)])
+    say({"seq": request["seq"], "status": "ok"})
+
+
+def bomb(request: Request) -> None:
+    """An .npz file that unpacks to a gigabyte."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (1 << 30,)})
+    with (
+        zipfile.ZipFile(request["feeds"][0]["outputs"], "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("output_0.npy", "w", force_zip64=True) as member,
+    ):
+        member.write(header.getvalue())
+        for _ in range(64):
+            member.write(bytes(1 << 24))
+    say({"seq": request["seq"], "status": "ok"})
+
+
+def lying_header(request: Request) -> None:
+    """An array that says it has a trillion elements."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (10**12,)})
+    with zipfile.ZipFile(request["feeds"][0]["outputs"], "w") as archive:
+        archive.writestr("output_0.npy", header.getvalue() + b"1234")
+    say({"seq": request["seq"], "status": "ok"})
+
+
+def wrong_names(request: Request) -> None:
+    """Outputs under other names."""
+    np.savez(request["feeds"][0]["outputs"], y=np.zeros(3, np.float32))
+    say({"seq": request["seq"], "status": "ok"})
+
+
+def leaves(_: Request) -> None:
+    """The harness ends in the middle of things."""
+    sys.exit(3)
+
+
+def orphan(_: Request) -> None:
+    """A child that keeps standard output open while the harness ends."""
+    subprocess.Popen(["sleep", "3600"])
+    os._exit(4)
+
+
+def sleeps(_: Request) -> None:
+    """No answer."""
+    time.sleep(3600)
+
+
+def own_error(request: Request) -> None:
+    """The harness says that it failed."""
+    say({"seq": request["seq"], "status": "error", "message": "out of paper", "traceback": "line 1"})
+
+
+def main(name: str) -> None:
+    """Serve, with one fault."""
+    odd: Callable[[Request], None] = globals()[name]
+    for line in sys.stdin:
+        request = json.loads(line)
+        match request["cmd"]:
+            case "start":
+                if name == "never_starts":
+                    time.sleep(3600)
+                say(SAID)
+            case "run" if tensors(request)["split_lengths"].integers() == [2, 2, 2]:
+                odd(request)
+            case "run":
+                right(request)
+            case _:
+                return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

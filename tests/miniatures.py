@@ -1,0 +1,213 @@
+"""Small deterministic backends, each right but for what its name says. `--backend tests/miniatures.py:NAME`."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from opconform.case import Case
+from opconform.tensors import Tensor
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backends.numpy import Numpy
+
+
+class Perfect:
+    """Does everything right."""
+
+    def __init__(self) -> None:
+        self._right = Numpy()
+
+    def describe(self) -> Implementation:
+        """What numpy says."""
+        return self._right.describe()
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """What numpy gives."""
+        return self._right.run(case, model, list(feeds))
+
+
+def _changed(outputs: Sequence[Outputs], change: Callable[[Tensor], Tensor]) -> Sequence[Outputs]:
+    return [[change(each) for each in feed] for feed in outputs]
+
+
+class LosesNegativeZero(Perfect):
+    """Turns -0.0 into 0.0."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for the sign of zero."""
+        return _changed(
+            super().run(case, model, feeds),
+            lambda each: Tensor(element_type=each.element_type, array=np.where(each.array == 0, 0, each.array)),
+        )
+
+
+class QuietsNans(Perfect):
+    """Changes the payload of every NaN, and nothing else."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for NaNs."""
+        return _changed(
+            super().run(case, model, feeds),
+            lambda each: Tensor(
+                element_type=each.element_type,
+                array=np.where(np.isnan(each.array), np.float32("nan"), each.array),
+            ),
+        )
+
+
+class RefusesEverything(Perfect):
+    """Refuses every case."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+        """Nothing."""
+        raise Rejected("build", "no")
+
+
+class AcceptsEverything(Perfect):
+    """Returns data where it should refuse."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or data."""
+        try:
+            return super().run(case, model, feeds)
+        except Rejected:
+            return [[each["data"]] for each in feeds]
+
+
+class RefusesForAnotherReason(Perfect):
+    """Says that the axis is wrong, whatever is."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or a refusal for the axis at run time."""
+        try:
+            return super().run(case, model, feeds)
+        except Rejected as answer:
+            raise Rejected("run", answer.message, "axis.range") from answer
+
+
+class MissesOneOutput(Perfect):
+    """Leaves the last output out."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for the last output."""
+        return [each[:-1] for each in super().run(case, model, feeds)]
+
+
+class AddsADimension(Perfect):
+    """Returns each output with one dimension more."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for the shape."""
+        return _changed(
+            super().run(case, model, feeds),
+            lambda each: Tensor(element_type=each.element_type, array=each.array[..., np.newaxis]),
+        )
+
+
+class WidensFloats(Perfect):
+    """Returns f64 for f32."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for the element type."""
+        return _changed(
+            super().run(case, model, feeds),
+            lambda each: Tensor(element_type="f64", array=each.array.astype(np.float64)),
+        )
+
+
+class CallsItF16(Perfect):
+    """Returns the right bits of bf16 and says that they are u16."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for the element type's name."""
+        return _changed(super().run(case, model, feeds), lambda each: Tensor(element_type="u16", array=each.array))
+
+
+class Aborts(Perfect):
+    """Dies of a signal on the lengths [2, 2, 2]."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or death."""
+        if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            sys.stderr.write("about to fall over\n")
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().run(case, model, feeds)
+
+
+class Hangs(Perfect):
+    """Never comes back from the lengths [2, 2, 2]."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or silence."""
+        while feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            time.sleep(3600)
+        return super().run(case, model, feeds)
+
+
+class Raises(Perfect):
+    """Fails with an exception of its own on the lengths [2, 2, 2]."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or a KeyError."""
+        if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            raise KeyError("lost")
+        return super().run(case, model, feeds)
+
+
+class Chats(Perfect):
+    """Prints to standard output by every way there is, and floods standard error."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, loudly."""
+        print("hello", flush=True)
+        os.write(1, b"from below\n" * 20_000)
+        sys.stderr.write("x" * 200_000)
+        return super().run(case, model, feeds)
+
+
+class SupportsNothing(Perfect):
+    """Says that it supports nothing, although it declares everything."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+        """Nothing."""
+        raise Unsupported("not today")
+
+
+class DeclaresNothing(Perfect):
+    """Declares no element type, and does everything right."""
+
+    def describe(self) -> Implementation:
+        """An empty list of element types."""
+        return Implementation(
+            name="modest",
+            version="1",
+            element_types=(),
+            operations=("VariadicSplit-1",),
+            dynamic=True,
+            bindings=("constant", "parameter"),
+        )
+
+
+class RightTheSecondTime(Perfect):
+    """Returns zeros for [2, 2, 2] in the first process, and the right thing in every later one."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or zeros."""
+        outputs = super().run(case, model, feeds)
+        mark = Path(os.environ["OPCONFORM_TEST_MARK"])
+        if feeds[0]["split_lengths"].integers() != [2, 2, 2] or mark.exists():
+            return outputs
+        mark.touch()
+        return _changed(outputs, lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)))
+
+
+class ReturnsRubbish(Perfect):
+    """Returns a list where a tensor is needed."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+        """A list."""
+        return [[[1, 2, 3]] for _ in feeds]  # type: ignore[list-item]

@@ -1,0 +1,137 @@
+"""Whatever a backend or a harness does, its case has the verdict, and the run comes to its end."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import HARNESSES, MINIATURES, Run
+
+
+def verdicts(opconform: Run, suite: Path, out: Path, *arguments: object, code: int = 1) -> tuple[Any, list[Any]]:
+    """The result of the case [2, 2, 2], and those of the others."""
+    opconform("run", suite, "--out", out, "--timeout", "3", *arguments, code=code)
+    report = json.loads((out / "report.json").read_text())
+    lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert lines[-1]["footer"] is True
+    assert lines[:-1] == report["cases"]
+    odd = [each for each in report["cases"] if each["verdict"] != "pass"]
+    return report, odd
+
+
+HARNESS_FAULTS = {
+    "garbage": ("error", "the harness wrote a line that is no JSON: 'Segmentation fault (not really)'"),
+    "not_utf8": ("error", "the harness wrote a line that is no JSON"),
+    "other_seq": ("error", "the harness answered seq"),
+    "out_of_order": ("error", "the harness answered seq"),
+    "unknown_status": ("error", "is wrong: Input tag 'fine'"),
+    "unknown_key": ("error", "in which ok.mood is wrong"),
+    "long_line": ("error", "the harness wrote a line of more than 1,048,576 bytes"),
+    "no_outputs": ("error", "the harness said `ok` and wrote no outputs"),
+    "truncated": ("error", "the harness's output file is not a readable .npz file"),
+    "pickled": ("error", "the harness's output file is not a readable .npz file"),
+    "bomb": ("error", "the harness's output file holds"),
+    "lying_header": ("error", "output_0.npy says shape (1000000000000,)"),
+    "wrong_names": ("error", "the harness's outputs are called y"),
+    "own_error": ("error", "out of paper"),
+    "leaves": ("fail", "the backend's process died: it ended with code 3"),
+    "orphan": ("fail", "the backend's process died: it ended with code 4"),
+    "sleeps": ("fail", "there was no answer within 3 seconds"),
+}
+
+
+@pytest.mark.parametrize("fault", HARNESS_FAULTS)
+def test_a_harness_fault_is_the_verdict_of_its_own_case_alone(
+    opconform: Run, small_suite: Path, tmp_path: Path, fault: str
+) -> None:
+    """A harness that does something odd on one case costs that case, and no other."""
+    harness = f"{sys.executable} {HARNESSES} {fault}"
+    report, odd = verdicts(opconform, small_suite, tmp_path, "--harness", harness)
+
+    verdict, sentence = HARNESS_FAULTS[fault]
+    assert [(each["verdict"], "[2, 2, 2]" in each["inputs"]) for each in odd] == [(verdict, True)]
+    assert sentence in odd[0]["sentence"]
+    assert report["conformant"] is (None if verdict == "error" else False)
+    assert report["summary"]["pass"] == 5
+
+
+BACKEND_FAULTS = {
+    "Aborts": (
+        "fail",
+        "crash",
+        "the backend's process died: it was ended by SIGSEGV; its last words: about to fall over",
+    ),
+    "Hangs": ("fail", "timeout", "there was no answer within 3 seconds"),
+    "Raises": ("error", None, "KeyError: 'lost'"),
+}
+
+
+@pytest.mark.parametrize("name", BACKEND_FAULTS)
+def test_a_backend_fault_is_the_verdict_of_its_own_case_alone(
+    opconform: Run, small_suite: Path, tmp_path: Path, name: str
+) -> None:
+    """A backend that dies, hangs or raises on one case costs that case, and no other."""
+    _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:{name}")
+
+    assert [(each["verdict"], each.get("reason"), each["sentence"]) for each in odd] == [BACKEND_FAULTS[name]]
+
+
+def test_two_processes_share_the_work_of_one_that_crashes(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """With several harnesses the verdicts are those of one."""
+    _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "3")
+
+    assert [each["reason"] for each in odd] == ["crash"]
+
+
+def test_what_a_backend_prints_does_not_reach_the_protocol(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A chatty backend is as good as a quiet one."""
+    report, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Chats", code=0)
+
+    assert odd == []
+    assert report["conformant"] is True
+
+
+def test_a_failure_that_is_not_repeated_is_nondeterministic(
+    opconform: Run, small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What fails once and passes in a fresh harness is a failure of its own kind, and both are kept."""
+    monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "mark"))
+    _, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", f"{MINIATURES}:RightTheSecondTime")
+
+    assert [(each["reason"], each["again"]) for each in odd] == [("nondeterministic", "passed")]
+    assert odd[0]["mismatch"]["reason"] == "value"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["--harness", "/nonexistent/harness"],
+            "error: /nonexistent/harness cannot be started: No such file or directory.",
+        ),
+        (["--harness", "false"], "error: The harness false cannot be started: it ended with code 1."),
+        (
+            ["--harness", "echo hello"],
+            "error: The harness echo cannot be started: the harness wrote a line that is no JSON",
+        ),
+        (["--backend", f"{MINIATURES}:Nobody"], "cannot be started"),
+    ],
+)
+def test_a_harness_that_cannot_be_started_ends_with_3(
+    opconform: Run, small_suite: Path, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    """A backend that is not there is told in one sentence, and nothing is reported."""
+    done = opconform("run", small_suite, "--out", tmp_path, *arguments, code=3)
+
+    assert sentence in done.stderr
+    assert not (tmp_path / "report.json").exists()
+
+
+def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """`--python` takes opconform along into another interpreter."""
+    report, odd = verdicts(opconform, small_suite, tmp_path, "--backend", "numpy", "--python", sys.executable, code=0)
+
+    assert odd == []
+    assert report["implementation"]["name"] == "numpy"

@@ -1,0 +1,220 @@
+"""Verdicts: what is compared, what counts as evidence, and what a report makes of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.drafts import TensorDraft
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import SuiteError
+from opconform.filling import fill
+from opconform.tensors import patterns
+from opconform_runners.comparing import mismatch_of
+from opconform_runners.results import read_results
+from tests.conftest import MINIATURES, Run
+
+
+def report(opconform: Run, suite: Path, out: Path, name: str, *arguments: object, code: int = 1) -> Any:
+    """The report of a miniature."""
+    opconform("run", suite, "--backend", f"{MINIATURES}:{name}", "--out", out, *arguments, code=code)
+    return json.loads((out / "report.json").read_text())
+
+
+REASONS = {
+    "LosesNegativeZero": ("value", "is expected to be -0.0 (0x80000000), and came back as 0.0 (0x00000000)"),
+    "QuietsNans": ("nan-payload", "is expected to be nan (0x7fc00001), and came back as nan (0x7fc00000)"),
+    "MissesOneOutput": ("count", "3 outputs are expected, and 2 came back"),
+    "AddsADimension": ("shape", "is expected to have the shape [1, 2], and came back as [1, 2, 1]"),
+    "WidensFloats": ("element-type", "output_0 is expected to be f32, and came back as f64"),
+    "RefusesEverything": ("rejected-valid", "the case is right, and was refused at build time: no"),
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_each_way_to_be_wrong_has_its_reason(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
+    """A backend that is wrong in one way fails for that reason, with words that say what differs."""
+    found = report(opconform, small_suite, tmp_path, name, code=1)
+    failed = [each for each in found["cases"] if each["verdict"] == "fail"]
+    reason, sentence = REASONS[name]
+
+    assert {each["reason"] for each in failed} == {reason}
+    assert any(sentence in each["sentence"] for each in failed)
+    assert found["conformant"] is False
+
+
+def test_a_type_that_npz_cannot_name_is_compared_by_its_name(opconform: Run, tmp_path: Path) -> None:
+    """The bits of a bf16 under the name of u16 are no bf16."""
+    (tmp_path / "spec.yaml").write_text(
+        "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [4], element_type: bf16}, axis: 0, num_splits: 2}\n"
+    )
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    found = report(opconform, tmp_path / "suite", tmp_path / "out", "CallsItF16")
+
+    assert found["cases"][0]["sentence"] == "output_0 is expected to be bf16, and came back as u16"
+
+
+def test_who_refuses_everything_earns_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A refusal whose twin did not pass is inconclusive."""
+    found = report(opconform, small_suite, tmp_path, "RefusesEverything")
+    refused = [each for each in found["cases"] if each["expect"] == "reject"]
+
+    assert [each["verdict"] for each in refused] == ["inconclusive"]
+    assert "its twin VariadicSplit-1/rejected/" in refused[0]["sentence"]
+    assert found["summary"]["pass"] == 0
+
+
+def test_who_supports_nothing_earns_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """What is unsupported without having been declared so is a finding."""
+    found = report(opconform, small_suite, tmp_path, "SupportsNothing", code=0)
+
+    assert found["summary"] == {"pass": 0, "fail": 0, "unsupported": 6, "inconclusive": 0, "error": 0}
+    assert all(each["findings"] == ["undeclared-unsupported"] for each in found["cases"])
+
+
+def test_who_accepts_everything_is_caught(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """What must be refused and is not is a failure, which speaks against the requirement that it violates."""
+    found = report(opconform, small_suite, tmp_path, "AcceptsEverything")
+    failed = [each for each in found["cases"] if each["verdict"] == "fail"]
+
+    assert [(each["reason"], each["broken"]) for each in failed] == [("accepted-invalid", ["lengths.single-remainder"])]
+    assert found["requirements"]["VariadicSplit-1"]["lengths.single-remainder"]["broken"] is True
+    assert found["requirements"]["VariadicSplit-1"]["lengths.remainder"]["broken"] is False
+
+
+def test_a_refusal_for_another_reason_passes_and_is_marked(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """So does one at run time of what could have been refused when the model was built."""
+    found = report(opconform, small_suite, tmp_path, "RefusesForAnotherReason", code=0)
+    refused = [each for each in found["cases"] if each["expect"] == "reject"]
+
+    assert [(each["verdict"], each["other_reason"], each["late"]) for each in refused] == [("pass", "axis.range", True)]
+
+
+def test_who_can_do_more_than_it_declares_is_a_finding(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A pass of what was declared impossible is a pass, and is told."""
+    found = report(opconform, small_suite, tmp_path, "DeclaresNothing", code=0)
+
+    assert {tuple(each.get("findings", [])) for each in found["cases"] if each["expect"] == "accept"} == {
+        ("passes-undeclared",)
+    }
+
+
+def test_an_interpretation_counts_only_when_asked(opconform: Run, tmp_path: Path) -> None:
+    """A backend that changes NaN payloads is conformant, unless interpretations count."""
+    (tmp_path / "spec.yaml").write_text(
+        "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [4], fill: special}, axis: 0, num_splits: 2,\n"
+        "     requirements: [data.bits, data.nan-payload]}\n"
+    )
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    found = report(opconform, tmp_path / "suite", tmp_path / "out", "QuietsNans", code=0)
+    strict = report(opconform, tmp_path / "suite", tmp_path / "out", "QuietsNans", "--strict", code=1)
+
+    assert (found["conformant"], strict["conformant"]) == (True, False)
+    assert found["cases"][0]["broken"] == ["data.nan-payload"]
+
+
+def test_a_backend_that_returns_rubbish_is_an_error_of_its_harness(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """What is no tensor is no output, and the run is incomplete."""
+    found = report(opconform, small_suite, tmp_path, "ReturnsRubbish")
+
+    assert found["conformant"] is None
+    assert found["cases"][0]["sentence"] == (
+        "TypeError: the backend returned a list where opconform.tensors.Tensor is needed"
+    )
+
+
+def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A rejected case alone brings its twin, and its report says that it is a selection."""
+    found = report(opconform, small_suite, tmp_path, "Perfect", "--select", "lengths.single-remainder", code=0)
+
+    assert [each["expect"] for each in found["cases"]].count("accept") == 1
+    assert found["whole"] is False
+
+
+def test_an_empty_selection_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Nothing to do is not a pass."""
+    done = opconform("run", small_suite, "--backend", "numpy", "--select", "nothing*", "--out", tmp_path, code=2)
+
+    assert done.stderr.startswith("error: No case of ")
+    assert "matches nothing*. Its profiles are: core." in done.stderr
+
+
+def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A results file that was cut short, or edited, is read by nobody."""
+    report(opconform, small_suite, tmp_path, "Perfect", code=0)
+    path = tmp_path / "results.jsonl"
+    whole = path.read_text()
+
+    assert len(read_results(path)) == 6
+    path.write_text("".join(whole.splitlines(keepends=True)[:-1]))
+    with pytest.raises(SuiteError, match="has no footer: the run did not come to its end"):
+        read_results(path)
+    path.write_text(whole.replace('"pass"', '"fail"', 1))
+    with pytest.raises(SuiteError, match="was changed after the run"):
+        read_results(path)
+
+
+def test_results_of_an_earlier_run_do_not_outlive_the_start_of_the_next(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """A run that cannot start leaves no report that could be taken for its own."""
+    report(opconform, small_suite, tmp_path, "Perfect", code=0)
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:Nobody", "--out", tmp_path, code=3)
+
+    assert not (tmp_path / "report.json").exists()
+
+
+def test_files_of_others_are_not_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A report.json that opconform did not write stays."""
+    (tmp_path / "report.json").write_text("{}")
+    done = opconform("run", small_suite, "--backend", "numpy", "--out", tmp_path, code=2)
+
+    assert "was not written by opconform, and nothing is overwritten." in done.stderr
+
+
+names = st.sampled_from(list(ELEMENT_TYPES))
+
+
+@given(name=names, shape=st.lists(st.integers(0, 4), max_size=3).map(tuple))
+def test_a_tensor_equals_itself(name: str, shape: tuple[int, ...]) -> None:
+    """No NaN, no padding and no zero-size dimension makes a tensor differ from a copy of itself."""
+    array = fill(TensorDraft(element_type=name, shape=shape, fill="special"), 0, name).array
+
+    assert mismatch_of([array], [array.copy()], name) is None
+
+
+@given(name=names, data=st.data())
+def test_one_changed_bit_is_found(name: str, data: st.DataObject) -> None:
+    """A single bit of a single element is found, with its place and both patterns."""
+    array = fill(TensorDraft(element_type=name, shape=(3, 4), fill="bits"), 0, name).array
+    changed = array.copy()
+    at = (data.draw(st.integers(0, 2)), data.draw(st.integers(0, 3)))
+    row = ELEMENT_TYPES[name]
+    if row.kind == "string":
+        changed = changed.astype("<U99")
+        changed[at] = str(changed[at]) + "x"
+    elif row.kind == "boolean":
+        changed[at] = not changed[at]
+    else:
+        patterns(changed)[at] ^= patterns(changed).dtype.type(1 << data.draw(st.integers(0, row.bits - 1)))
+    found = mismatch_of([array], [changed], name)
+
+    assert found is not None
+    assert (found.at, found.differing, found.elements) == (at, 1, 12)
+    assert found.expected != found.actual
+
+
+def test_a_nan_and_a_number_are_a_difference_of_value() -> None:
+    """Only where both are NaN is the payload all that differs."""
+    nan = np.array([np.nan, np.nan], np.float32)
+    other = np.array([0x7FC00001, 0x3F800000], np.uint32).view(np.float32)
+    found = mismatch_of([nan], [other], "f32")
+
+    assert found is not None
+    assert (found.reason, found.at, found.actual) == ("value", (1,), "0x3f800000")

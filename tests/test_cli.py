@@ -1,0 +1,181 @@
+"""The command line: help, exit codes, and what each command prints."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.conftest import MINIATURES, ROOT, Run
+
+
+def test_help_names_every_command(opconform: Run) -> None:
+    """Each command has a line in the help, and help of its own."""
+    shown = opconform("--help").stdout
+
+    for name in ["certify", "generate", "run", "verify", "list", "show", "backends", "schema"]:
+        assert f"\n  {name} " in shown
+        assert opconform(name, "--help").stdout.startswith(f"Usage: opconform {name}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["generate"], "Missing option '--out'"),
+        (["no-such-command"], "No such command 'no-such-command'"),
+        (["generate", "--out", "x", "--dialect", "onx"], "'onx' is no dialect. Allowed are: openvino."),
+        (["generate", "--out", "x", "--jobs", "0"], "Limits and --jobs must be 1 or more."),
+        (
+            ["generate", "--out", "x", "--profile", "cor"],
+            "No group is of the profile that was named; there are: context",
+        ),
+        (["generate", "--out", "x", "--select", "nothing"], "No case matches nothing."),
+        (["run", "x"], "Name the backend with either --backend NAME or --harness COMMAND."),
+        (["certify"], "Name the backend with either --backend NAME or --harness COMMAND."),
+        (
+            ["certify", "--backend", "numpi"],
+            "'numpi' is no backend. Allowed are: numpy, openvino, or path/file.py:Class",
+        ),
+        (["certify", "--backend", "a.py"], "A backend in a file is named with its class, as a.py:ClassName."),
+        (["certify", "--backend", "nowhere/a.py:A"], "There is no file nowhere/a.py."),
+        (["certify", "--backend", "numpy", "--python", "/nonexistent"], "/nonexistent is no interpreter"),
+        (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
+        (["show", "Split-1/nothing"], "No case matches 'Split-1/nothing'."),
+        (["show", "Split-1/ranks/*"], "cases match 'Split-1/ranks/*'"),
+        (["list", "--select", "nothing"], "No case matches nothing."),
+    ],
+)
+def test_a_wrong_command_ends_with_2_and_a_sentence(
+    opconform: Run, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    """Nothing wrong on the command line gives a traceback, or does anything."""
+    done = opconform(*arguments, cwd=tmp_path, code=2)
+
+    assert sentence in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_suite_that_is_not_there_ends_with_1(opconform: Run, tmp_path: Path) -> None:
+    """The sentence says how to write one."""
+    done = opconform("run", tmp_path / "suite", "--backend", "numpy", code=1, cwd=tmp_path)
+
+    assert done.stderr.startswith(f"error: There is no suite at {tmp_path / 'suite'}. Write one with")
+
+
+def test_numpy_is_conformant(opconform: Run, tmp_path: Path) -> None:
+    """The backend without a known fault passes everything but contexts, which only a graph dialect has."""
+    done = opconform("certify", "--backend", "numpy", "--out", tmp_path / "out", "--strict", cwd=tmp_path)
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    left = {each["sentence"] for each in report["cases"] if each["verdict"] != "pass"}
+
+    assert "CONFORMANT: " in done.stdout
+    assert report["conformant"] is True
+    assert report["whole"] is True
+    assert left == {
+        "the context `concat` is a graph, and this backend reads no dialect",
+        "the context `folded` is a graph, and this backend reads no dialect",
+    }
+    opconform("verify", tmp_path / "out" / "suite")
+
+
+def test_openvino_is_not_conformant_for_the_bugs_it_has(opconform: Run, tmp_path: Path) -> None:
+    """The CPU plugin's real bugs are found, each under its requirement: this pins OpenVINO 2026.4.1."""
+    done = opconform("certify", "--backend", "openvino:CPU", "--out", tmp_path / "out", "--timeout", "10", code=1)
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    failed = [each for each in report["cases"] if each["verdict"] == "fail"]
+    inputs = {(each["inputs"], each.get("reason")) for each in failed}
+    broken = {name for op in report["requirements"].values() for name, each in op.items() if each["broken"]}
+
+    assert report["conformant"] is False
+    assert report["summary"]["error"] == 0
+    assert ("data f32[6, 2], axis 0, split_lengths [-1, 9]", "accepted-invalid") in inputs
+    assert {"data.bits", "axis.element-type", "lengths.remainder-sum"} <= broken
+    for name in ("i64", "u64", "f64"):
+        assert any(each["inputs"].startswith(f"data {name}[") and each["broken"] == ["data.bits"] for each in failed)
+    assert any("axis f64" in each["inputs"] and each["reason"] == "accepted-invalid" for each in failed)
+    assert "which is more than data holds: memory past its end was read" in done.stdout.replace("\n           ", " ")
+    assert "NOT CONFORMANT: " in done.stdout
+
+
+@pytest.mark.parametrize("device", ["AUTO", "HETERO:CPU"])
+def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_path: Path, device: str) -> None:
+    """A device is what follows the backend's name."""
+    opconform("run", small_suite, "--backend", f"openvino:{device}", "--out", tmp_path, code=0)
+    report = json.loads((tmp_path / "report.json").read_text())
+
+    assert report["implementation"]["device"] == device
+    assert report["summary"]["pass"] == 6
+
+
+def test_show_draws_the_tensor_and_its_chunks(opconform: Run) -> None:
+    """A case is drawn with a line between its chunks."""
+    shown = opconform("show", "VariadicSplit-1/page-example-remainder/*").stdout
+
+    assert "axis 0 runs downwards; its chunks: output_0: 4, output_1: 2" in shown
+    assert "must be accepted, with 2 outputs:" in shown
+    assert "output_1: f32[2, 12, 10, 24]" in shown
+
+
+def test_show_says_what_a_rejected_case_violates(opconform: Run) -> None:
+    """So that a reader need not open a file."""
+    rejected = opconform("list", "--select", "lengths.required", "--json").stdout
+    [case] = [each for each in json.loads(rejected) if each["expect"] != "accept"]
+    shown = opconform("show", case["id"])
+
+    assert "must be rejected: it violates lengths.required" in shown.stdout
+    assert f"its twin, which is accepted: {case['twin']}" in shown.stdout
+
+
+def test_list_counts_the_cases_of_each_requirement(opconform: Run) -> None:
+    """No number is 0, and what cannot be violated has none."""
+    rows = json.loads(opconform("list", "--requirements", "--json").stdout)
+
+    assert len(rows) == 53
+    assert all(each["accepting"] > 0 and each["rejecting"] != 0 for each in rows)
+
+
+def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run) -> None:
+    """An editor that knows the schema agrees with the loader."""
+    schema = json.loads(opconform("schema").stdout)
+    specs = [each for each in (ROOT / "cases").glob("*/*.yaml") if each.name != "requirements.yaml"]
+
+    assert len(specs) == 12
+    for each in specs:
+        jsonschema.validate(yaml.safe_load(each.read_text()), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"op": "Split-1", "groups": [{"id": "a", "title": "t", "profil": "core"}]}, schema)
+
+
+def test_backends_says_what_is_installed(opconform: Run) -> None:
+    """Each backend has a line."""
+    found = {each["name"]: each for each in json.loads(opconform("backends", "--json").stdout)}
+
+    assert found["numpy"]["usable"]
+    assert found["openvino"]["device"] == "CPU"
+
+
+def test_a_backend_whose_package_is_missing_says_what_to_install(small_suite: Path, tmp_path: Path) -> None:
+    """The sentence is the command that mends it."""
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "openvino.py").write_text("raise ModuleNotFoundError(\"No module named 'openvino'\")")
+    program = str(Path(sys.executable).with_name("opconform"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "hidden")}
+    command = [program, "run", str(small_suite), "--backend", "openvino", "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+    assert done.returncode == 3
+    assert done.stderr == (
+        'error: openvino cannot be used: openvino is not installed there; pip install "opconform[openvino]".\n'
+    )
+
+
+def test_json_is_all_that_is_printed(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """`--json` prints one document, for a program to read."""
+    done = opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path, "--json")
+
+    assert json.loads(done.stdout)["conformant"] is True
+    assert done.stderr == ""

@@ -1,0 +1,92 @@
+"""The wheel, and which package may import which."""
+
+import ast
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+#: What the runners may import of the generator: what reads a suite, names element types, or says an error.
+SHARED = {"case", "element_types", "errors", "npz", "packing", "selecting", "suite", "tensors"}
+
+
+def imports(path: Path) -> set[str]:
+    """The modules that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{each.name}" for each in node.names}
+    return found
+
+
+def test_the_runners_use_only_what_reads_a_suite() -> None:
+    """A runner needs nothing that only the generator knows."""
+    for path in (ROOT / "runners").rglob("*.py"):
+        used = {each.split(".")[1] for each in imports(path) if each.startswith("opconform.")}
+
+        assert used <= SHARED, path
+
+
+def test_only_the_command_line_knows_the_runners() -> None:
+    """The generator does not depend on what executes its suites."""
+    for path in (ROOT / "generator").rglob("*.py"):
+        if "commands" not in path.parts:
+            assert not any(each.startswith("opconform_runners") for each in imports(path)), path
+
+
+def test_the_numpy_backend_shares_no_code_with_the_reference_semantics() -> None:
+    """Two implementations that agree must be two."""
+    used = imports(ROOT / "runners" / "opconform_runners" / "backends" / "numpy.py")
+
+    assert not any("operations" in each or "golden" in each for each in used)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    [path] = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
+    """Every module, case and template is in it, and nothing with a generic name."""
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+    expected = {
+        path.relative_to(ROOT / root).as_posix()
+        for root in ("generator", "runners")
+        for path in (ROOT / root).rglob("*.py")
+    }
+    expected |= {
+        f"opconform/_data/{path.relative_to(ROOT).as_posix()}"
+        for folder in ("cases", "templates")
+        for path in (ROOT / folder).rglob("*.*")
+    }
+
+    assert {each.split("/")[0] for each in held} == {"opconform", "opconform_runners", "opconform-0.1.0.dist-info"}
+    assert expected <= held
+
+
+def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
+    """Installed into a fresh environment, outside the checkout, it certifies the numpy backend."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    constraints = ROOT / "constraints.txt"
+    install = [str(python), "-m", "pip", "install", "-q", "-c", str(constraints), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    command = [str(python.with_name("opconform")), "certify", "--backend", "numpy", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "CONFORMANT: " in done.stdout
+    assert (tmp_path / "out" / "suite" / "suite.json").exists()

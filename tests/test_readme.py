@@ -1,0 +1,70 @@
+"""The README: every command in it works as it stands there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def shell(command: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command as a reader would who has activated the environment."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
+    return subprocess.run(
+        ["bash", "-c", command], cwd=cwd, capture_output=True, text=True, check=False, env=environment
+    )
+
+
+def test_the_first_screen_has_the_two_lines() -> None:
+    """One line certifies, one line tests, and CI runs the second as it stands there."""
+    first, second = blocks("sh")[:2]
+
+    assert README.index(second) < len("\n".join(README.splitlines()[:40]))
+    assert "certify --backend openvino" in first
+    assert "pytest" in second
+    assert "README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_first_line_certifies_openvino_from_a_clone(tmp_path: Path) -> None:
+    """In a copy without anything installed it ends with 1 and the plugin's bugs."""
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    for name in files:
+        (tmp_path / "clone" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / "clone" / name)
+    done = shell(blocks("sh")[0].strip(), tmp_path / "clone")
+
+    assert done.returncode == 1, done.stderr
+    assert "NOT CONFORMANT: " in done.stdout
+    assert "lengths.remainder-sum" in done.stdout
+
+
+def test_every_other_command_works(tmp_path: Path) -> None:
+    """In the order of the README, with the files that it shows, each command ends with 0."""
+    (tmp_path / "my-cases.yaml").write_text(blocks("yaml")[0])
+    commands = [line for block in blocks("sh")[2:] for line in block.splitlines() if line.strip()]
+
+    assert len(commands) > 8
+    for command in commands:
+        done = shell(command, tmp_path)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_backend_of_the_readme_is_caught(tmp_path: Path) -> None:
+    """The example of a backend runs, and fails where it checks nothing."""
+    (tmp_path / "just.py").write_text(blocks("python")[0])
+    done = shell("opconform certify --backend just.py:JustNumpy --profile core --out out", tmp_path)
+
+    assert done.returncode == 1, done.stderr
+    assert "NOT CONFORMANT: " in done.stdout
+    assert "num_splits" in done.stdout
