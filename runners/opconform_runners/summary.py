@@ -53,7 +53,11 @@ def conclusion(report: Report) -> list[str]:
     if report.conformant is None:
         why = report.gave_up or f"{counts['error']:,} cases ended in an error of the harness"
         missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
-        return [f"[bold magenta]INCOMPLETE[/bold magenta]: {escape(why.rstrip('.'))}.{missing} {passed}.", *part]
+        so_far = f" Broken so far: {_named(report.broken)}." if report.broken else ""
+        return [
+            f"[bold magenta]INCOMPLETE[/bold magenta]: {escape(why.rstrip('.'))}.{missing} {passed}.{so_far}",
+            *part,
+        ]
     read = f"Read otherwise, and not counted: {_named(report.differing)}. " if report.differing else ""
     if report.conformant:
         return [

@@ -1,0 +1,192 @@
+"""Measured speed, as ratios against a floor or a peer in the same run: `python benchmarks/measure.py [generate|run|start]…`.
+
+Needs `pip install -e '.[openvino,benchmark]'`. Nothing here passes or fails: it prints, and a person reads.
+"""
+
+import io
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from opconform.drafting import LIMITS
+from opconform.generating import Options, generate
+from opconform.loading import load_specs
+from opconform.suite import open_suite
+from opconform_runners.connecting import backend_command
+from opconform_runners.running import RunOptions, run_suite
+
+PROGRAM = Path(sys.executable).with_name("opconform")
+
+SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: measured
+    title: as many cases as a measurement wants, shaped as the shipped ones are
+    requirements: [outputs.order]
+    sample:
+      count: {count}
+      draw:
+        shape: ${{{{ random_shape(1, 4, 1, 9) }}}}
+        axis: ${{{{ random_integer(-rank(shape), rank(shape) - 1) }}}}
+        lengths: ${{{{ random_partition(shape[axis], random_integer(1, 4)) }}}}
+    data: {{shape: "${{{{ shape }}}}", fill: bits}}
+    axis: ${{{{ axis }}}}
+    split_lengths: ${{{{ lengths }}}}
+"""
+
+
+def seconds(act: Callable[[], object], times: int = 3) -> float:
+    """The least of several measurements, which other work on the machine disturbs least."""
+    found = []
+    for _ in range(times):
+        started = time.perf_counter()
+        act()
+        found.append(time.perf_counter() - started)
+    return min(found)
+
+
+def say(name: str, value: float, unit: str, ratio: float, budget: str) -> None:
+    """Print a measurement: what it is, its ratio to the floor or peer beside it, and the budget of the ratio."""
+    print(f"{name:58} {value:10,.1f} {unit:9} ratio {ratio:6.2f}   budget {budget}")
+
+
+def spec(folder: Path, count: int) -> Path:
+    """A spec of that many cases."""
+    path = folder / f"measured-{count}.yaml"
+    path.write_text(SPEC.format(count=count))
+    return path
+
+
+def generated(folder: Path, path: Path, jobs: int) -> None:
+    """Generate into a place where nothing is."""
+    out = folder / "suite"
+    shutil.rmtree(out, ignore_errors=True)
+    generate(load_specs([path]), out, Options(jobs=jobs, limits=LIMITS))
+
+
+def floor(source: Path, out: Path) -> None:
+    """Write the same files with numpy and plain `open`, and nothing else."""
+    shutil.rmtree(out, ignore_errors=True)
+    for folder, content, arrays in source_of(source):
+        place = out / folder
+        os.makedirs(place / "openvino")
+        for name, values in arrays.items():
+            np.savez(place / name, **values)
+        for name, text in content.items():
+            with open(place / name, "wb") as file:
+                file.write(text)
+
+
+_SOURCES: dict[Path, list[tuple[str, dict[str, bytes], dict[str, dict[str, object]]]]] = {}
+
+
+def source_of(suite: Path) -> list[tuple[str, dict[str, bytes], dict[str, dict[str, object]]]]:
+    """A suite in memory: each case's folder, its plain files and its arrays."""
+    if suite not in _SOURCES:
+        found = []
+        for case in sorted(suite.glob("*/*/*")):
+            content = {
+                path.relative_to(case).as_posix(): path.read_bytes()
+                for path in case.rglob("*")
+                if path.is_file() and path.suffix != ".npz"
+            }
+            arrays = {path.name: dict(np.load(io.BytesIO(path.read_bytes()))) for path in case.glob("*.npz")}
+            found.append((case.relative_to(suite).as_posix(), content, arrays))
+        _SOURCES[suite] = found
+    return _SOURCES[suite]
+
+
+def onnx_rate(folder: Path) -> float:
+    """The cases a second of ONNX's own generator."""
+    command = [sys.executable, "-m", "onnx.backend.test.cmd_tools", "generate-data", "-o", str(folder / "onnx")]
+    started = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    spent = time.perf_counter() - started
+    return len(list((folder / "onnx").rglob("model.onnx"))) / spent
+
+
+def peak_memory(folder: Path, count: int) -> float:
+    """The peak resident memory of a generation, in MiB."""
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
+    )
+    out = folder / f"memory-{count}"
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        str(PROGRAM),
+        "generate",
+        str(spec(folder, count)),
+        "--out",
+        str(out),
+        "--jobs",
+        "1",
+    ]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def measure_generate(folder: Path) -> None:
+    """Generation against the floor of writing the bytes, against ONNX's generator, and on two processes."""
+    count = 3_000
+    path = spec(folder, count)
+    one = seconds(lambda: generated(folder, path, 1))
+    two = seconds(lambda: generated(folder, path, 2))
+    bare = seconds(lambda: floor(folder / "suite", folder / "floor"))
+    say("generate, 1 process", count / one, "cases/s", bare / one, ">= 0.5 of the floor")
+    say("  the floor: the same files with numpy and open", count / bare, "cases/s", 1.0, "")
+    peer = onnx_rate(folder)
+    say("  against ONNX's own generator", peer, "cases/s", count / one / peer, ">= 4 times")
+    say("generate, 2 processes", count / two, "cases/s", one / two, ">= 1.8 times one")
+    small, large = peak_memory(folder, 500), peak_memory(folder, 20_000)
+    say("generate, peak memory at 20,000 cases against 500", large, "MiB", large / small, "does not grow")
+
+
+def measure_run(folder: Path) -> None:
+    """A run's wall time against the time spent inside the backend."""
+    count = 1_000
+    out = folder / "run-suite"
+    generate(load_specs([spec(folder, count)]), out, Options(jobs=2))
+    suite = open_suite(out)
+    for name, budget in (("openvino", "<= 1.1 times the time inside"), ("numpy", "(all of it is overhead)")):
+        started = time.perf_counter()
+        run = run_suite(suite, backend_command(name), folder / "run-out", RunOptions())
+        wall = time.perf_counter() - started
+        inside = sum(each.seconds or 0.0 for each in run.results)
+        say(f"run on {name}, wall time", 1000 * wall / count, "ms/case", wall / inside, budget)
+        print(f"  of it inside the backend: {1000 * inside / count:.2f} ms a case")
+
+
+def measure_start(_: Path) -> None:
+    """How long `--help` takes, against an import of click."""
+
+    def median(command: list[str]) -> float:
+        return statistics.median(
+            seconds(lambda: subprocess.run(command, check=True, capture_output=True), 1) for _ in range(15)
+        )
+
+    own, peer = median([str(PROGRAM), "--help"]), median([sys.executable, "-c", "import click"])
+    say("opconform --help", 1000 * own, "ms", own / peer, "<= 3 times `import click`")
+
+
+MEASUREMENTS = {"generate": measure_generate, "run": measure_run, "start": measure_start}
+
+
+def main() -> None:
+    """Take the measurements that are named, or all of them."""
+    for name in sys.argv[1:] or MEASUREMENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            MEASUREMENTS[name](Path(folder))
+
+
+if __name__ == "__main__":
+    main()
