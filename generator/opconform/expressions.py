@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -174,6 +175,7 @@ def expression_of(value: str) -> Expression:
     return compiled(whole[1].strip())
 
 
+@lru_cache(maxsize=4_096)
 def compiled(text: str) -> Expression:
     """A bare expression, as `where` holds it.
 

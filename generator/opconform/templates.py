@@ -4,19 +4,20 @@ from functools import cache
 
 from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
 
 from opconform.errors import RenderError
 from opconform.locations import root
 
 
-def render(template: str, **values: object) -> bytes:
-    """A template's text with the values put in, in UTF-8; everything that XML would misread is escaped.
+def render(template: str, **values: object) -> Markup:
+    """A template's text with the values put in; everything in them that XML would misread is escaped.
 
     Raises:
         RenderError: There is no such template, or it is wrong.
     """
     try:
-        return _template(template).render(values).lstrip("\n").encode()
+        return Markup(_template(template).render(values))  # noqa: S704 - what came in has been escaped
     except TemplateError as fault:
         raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
 

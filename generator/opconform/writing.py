@@ -149,7 +149,7 @@ def write_case(partial: Path, files: CaseFiles) -> None:
     """
     folder = f"{partial}/{files.entry.id}"
     with telling(partial):
-        for inner in dict.fromkeys(name.rpartition("/")[0] for name in files.contents):
+        for inner in {name.rpartition("/")[0] for name in files.contents} - {""} or {""}:
             os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
         for name, content in files.contents.items():
             with open(f"{folder}/{name}", "wb", buffering=0) as file:  # noqa: PTH123 - the same

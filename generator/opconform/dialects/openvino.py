@@ -1,9 +1,9 @@
 """The `openvino` dialect: IR version 11, and the bare layer as the specification's pages print it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 from types import MappingProxyType
+from typing import NamedTuple
 
 from opconform.case import Attribute, Dynamic
 from opconform.element_types import ELEMENT_TYPES
@@ -23,26 +23,19 @@ _UNKNOWN = -1
 Pairs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Port:
-    id: int
+class _Port(NamedTuple):
+    attributes: Pairs
     dimensions: tuple[int, ...]
-    attributes: Pairs = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Layer:
-    id: int
-    name: str
-    type: str
-    version: str
+class _Layer(NamedTuple):
+    attributes: Pairs
     data: Pairs
     inputs: tuple[_Port, ...]
     outputs: tuple[_Port, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Edge:
+class _Edge(NamedTuple):
     source: int
     source_port: int
     target: int
@@ -58,19 +51,17 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     """
     graph = graph_of(golden)
     weights = tuple(b"" if node.tensor is None else pack(node.tensor) for node in graph.nodes)
-    model = render("openvino/model.xml.j2", name=name, layers=_layers(graph, weights), edges=tuple(_edges(graph)))
-    layer = render("openvino/layer.xml.j2", layer=_bare(graph))
-    return {MODEL: model, _WEIGHTS: b"".join(weights), _LAYER: layer}
+    layers = render("openvino/layer.xml.j2", layers=_layers(graph, weights))
+    model = render("openvino/model.xml.j2", name=name, layers=layers, edges=tuple(_edges(graph)))
+    bare = render("openvino/layer.xml.j2", layers=(_bare(graph),))
+    return {MODEL: model.encode(), _WEIGHTS: b"".join(weights), _LAYER: bare.encode()}
 
 
 def _layers(graph: Graph, weights: tuple[bytes, ...]) -> tuple[_Layer, ...]:
     offsets = accumulate((len(each) for each in weights), initial=0)
     return tuple(
         _Layer(
-            id=number,
-            name=node.name,
-            type=_type(node),
-            version=_version(node),
+            attributes=(("id", str(number)), ("name", node.name), ("type", _type(node)), ("version", _version(node))),
             data=_DATA[node.kind](node, offset, len(content)),
             inputs=_inputs(graph, node),
             outputs=() if node.kind == "result" else tuple(_outputs(node)),
@@ -83,13 +74,10 @@ def _bare(graph: Graph) -> _Layer:
     """The operation's layer with what the pages print of it: no name, version, precisions or names of ports."""
     node = graph.operation
     return _Layer(
-        id=1,
-        name="",
-        type=_type(node),
-        version="",
+        attributes=(("id", "1"), ("type", _type(node))),
         data=_DATA["operation"](node, 0, 0),
         inputs=_inputs(graph, node),
-        outputs=tuple(_Port(id=each.id, dimensions=each.dimensions) for each in _outputs(node)),
+        outputs=tuple(_Port(attributes=each.attributes[:1], dimensions=each.dimensions) for each in _outputs(node)),
     )
 
 
@@ -103,18 +91,21 @@ def _version(node: Node) -> str:
 
 def _inputs(graph: Graph, node: Node) -> tuple[_Port, ...]:
     return tuple(
-        _Port(id=number, dimensions=_dimensions(graph.nodes[edge.node].outputs[edge.output]))
+        _Port(
+            attributes=(("id", str(number)),),
+            dimensions=_dimensions(graph.nodes[edge.node].outputs[edge.output]),
+        )
         for number, edge in enumerate(node.inputs)
         if edge is not None
     )
 
 
 def _outputs(node: Node) -> Iterator[_Port]:
-    """Ports are numbered through, the outputs after the inputs; those that the model's user sees bear names."""
+    """Ports are numbered through, the outputs after the inputs; those that the model's user feeds bear names."""
     names = [("names", node.name)] if node.kind == "parameter" else []
     for number, value in enumerate(node.outputs, len(node.inputs)):
         precision = ("precision", ELEMENT_TYPES[value.element_type].precision)
-        yield _Port(id=number, dimensions=_dimensions(value), attributes=(precision, *names))
+        yield _Port(attributes=(("id", str(number)), precision, *names), dimensions=_dimensions(value))
 
 
 def _dimensions(value: Value) -> tuple[int, ...]:

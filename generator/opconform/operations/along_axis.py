@@ -66,18 +66,22 @@ def splitting(
         asked: How many pieces arguments ask for, right or wrong.
     """
 
-    def axis(arguments: Arguments) -> int:
-        sizes(arguments)
+    def cuts_and_axis(arguments: Arguments) -> tuple[tuple[int, ...], int]:
+        cuts = sizes(arguments)
         given = axis_value(arguments) or 0
-        return given % len(arguments.inputs["data"].shape)
+        return cuts, given % len(arguments.inputs["data"].shape)
+
+    def axis(arguments: Arguments) -> int:
+        return cuts_and_axis(arguments)[1]
 
     def infer(arguments: Arguments) -> tuple[Shape, ...]:
-        cuts, along = sizes(arguments), axis(arguments)
+        cuts, along = cuts_and_axis(arguments)
         shape = arguments.inputs["data"].shape
         return tuple((*shape[:along], size, *shape[along + 1 :]) for size in cuts)
 
     def evaluate(arguments: Arguments, data: Array) -> tuple[Array, ...]:
-        cuts, before = sizes(arguments), (slice(None),) * axis(arguments)
+        cuts, along = cuts_and_axis(arguments)
+        before = (slice(None),) * along
         starts = accumulate(cuts, initial=0)
         return tuple(data[(*before, slice(start, start + size))] for start, size in zip(starts, cuts, strict=False))
 
