@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -79,16 +80,16 @@ def floor(source: Path, out: Path) -> None:
         place = out / folder
         os.makedirs(place / "openvino")  # noqa: PTH103 - the floor is what is quickest
         for name, values in arrays.items():
-            np.savez(place / name, **values)
+            np.savez(place / name, allow_pickle=False, **values)
         for name, text in content.items():
             with open(place / name, "wb") as file:  # noqa: PTH123 - the same
                 file.write(text)
 
 
-_SOURCES: dict[Path, list[tuple[str, dict[str, bytes], dict[str, dict[str, object]]]]] = {}
+_SOURCES: dict[Path, list[tuple[str, dict[str, bytes], dict[str, dict[str, Any]]]]] = {}
 
 
-def source_of(suite: Path) -> list[tuple[str, dict[str, bytes], dict[str, dict[str, object]]]]:
+def source_of(suite: Path) -> list[tuple[str, dict[str, bytes], dict[str, dict[str, Any]]]]:
     """A suite in memory: each case's folder, its plain files and its arrays."""
     if suite not in _SOURCES:
         found = []

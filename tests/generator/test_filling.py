@@ -61,9 +61,9 @@ def test_a_native_type_has_the_width_of_the_table(name: str) -> None:
     native = row.native
     assert native is not None
     if row.kind == "float":
-        assert ml_dtypes.finfo(native).bits == row.bits
+        assert ml_dtypes.finfo(native).bits == row.bits  # type: ignore[no-untyped-call]
     elif row.is_integer:
-        info = ml_dtypes.iinfo(native)
+        info = ml_dtypes.iinfo(native)  # type: ignore[no-untyped-call]
         assert (int(info.min), int(info.max)) == (row.minimum, row.maximum)
 
 

@@ -184,6 +184,12 @@ def a_case(suite: Path) -> Path:
     return min(suite.rglob("expected.npz")).parent
 
 
+def become_a_link(path: Path) -> None:
+    """Put a link in a file's place."""
+    path.unlink()
+    path.symlink_to("/dev/null")
+
+
 TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a changed byte": (
         lambda suite: (a_case(suite) / "expected.npz").write_bytes(b"x"),
@@ -194,7 +200,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a foreign file": (lambda suite: (a_case(suite) / "notes").touch(), "notes does not belong to the suite."),
     "a link": (lambda suite: (suite / "link").symlink_to("/etc/passwd"), "link does not belong to the suite."),
     "a file that became a link": (
-        lambda suite: ((a_case(suite) / "case.json").unlink(), (a_case(suite) / "case.json").symlink_to("/dev/null")),
+        lambda suite: become_a_link(a_case(suite) / "case.json"),
         "case.json cannot be read: Too many levels of symbolic links",
     ),
     "a manifest without a line": (
