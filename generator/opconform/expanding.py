@@ -1,7 +1,7 @@
 """Expanding: a group's combinations become drafts of cases, checked one by one before anything is made of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -29,90 +29,87 @@ class Expanded:
     digits: str
 
 
-def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> list[Expanded]:
-    """The cases of a group, their twins among them, sorted by their digits and each once.
+def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Expanded]:
+    """The cases of a group, each once and followed by its twin, as they are found.
 
     Raises:
-        SpecMistakes: An expression fails, a case is malformed or over a limit, or the author's expectation and the
-            reference semantics differ.
+        SpecMistakes: At the end: an expression fails, a case is malformed or over a limit, or the author's expectation
+            and the reference semantics differ.
     """
     expansion = _Expansion(group, limits)
     try:
         for combination in combinations_of(group, limits.cases):
             if group.sample is None:
-                expansion.add(combination)
+                yield from expansion.cases_of(combination)
             else:
-                _add_samples(expansion, combination, seed)
+                yield from _samples(expansion, combination, seed)
             if expansion.failed > _ENOUGH:
                 break
     except MatrixError as fault:
         raise SpecMistakes([group.mistake((fault.key,), f"{fault.sentence}.")]) from fault
-    return expansion.finished()
+    expansion.finish()
 
 
-def _add_samples(expansion: "_Expansion", combination: Combination, seed: int) -> None:
+def _samples(expansion: "_Expansion", combination: Combination, seed: int) -> Iterator[Expanded]:
     group = expansion.group
     wanted = group.sample.count if group.sample else 0
     if wanted > expansion.limits.cases:
         raise MatrixError("sample", f"{wanted:,} cases are over the limit of {expansion.limits.cases:,}")
     found = 0
     for number, drawn in enumerate(samples_of(group, combination, seed), 1):
-        found += expansion.add(drawn)
+        cases = expansion.cases_of(drawn)
+        found += bool(cases)
+        yield from cases
         if found >= wanted or expansion.failed > _ENOUGH:
             return
         if number > wanted * PATIENCE:
             raise MatrixError("sample", f"{number:,} draws give only {found:,} different cases; make the domain larger")
 
 
-@dataclass(slots=True)
 class _Expansion:
-    """The cases and the mistakes found so far in one group."""
+    """What was found so far in one group: the digits of its cases, and its mistakes."""
 
-    group: Group
-    limits: Limits
-    cases: dict[str, Expanded] = field(default_factory=dict)
-    mistakes: dict[tuple[int, int], Mistake] = field(default_factory=dict)
-    failed: int = 0
-    own: "_Template" = field(init=False)
-    twin: "_Template" = field(init=False)
+    def __init__(self, group: Group, limits: Limits) -> None:
+        self.group = group
+        self.limits = limits
+        self.failed = 0
+        self._digits: set[str] = set()
+        self._mistakes: dict[tuple[int, int], Mistake] = {}
+        self._own = _Template(group.keys, ())
+        self._twin = _Template(group.twin, ("twin",))
 
-    def __post_init__(self) -> None:
-        self.own = _Template(self.group.keys, ())
-        self.twin = _Template(self.group.twin, ("twin",))
-
-    def add(self, variables: Combination) -> bool:
-        """Add the case of a combination and its twin; tell whether the case is a new one."""
+    def cases_of(self, variables: Combination) -> list[Expanded]:
+        """The case of a combination and its twin, as far as they are new."""
         try:
-            keys = self.own.value(self.group, variables)
-            case = self._expanded(keys, (), variables)
-            if isinstance(case.draft.expect, Refusal) and self.group.twin is not None:
-                overrides = self.twin.value(self.group, variables)
+            keys = self._own.value(self.group, variables)
+            cases = [self._expanded(keys, (), variables)]
+            draft = cases[0].draft
+            if isinstance(draft.expect, Refusal) and self.group.twin is not None:
+                overrides = self._twin.value(self.group, variables)
                 twin = self._expanded(_overridden(keys, overrides), tuple(overrides), variables)
-                case = replace(case, draft=replace(case.draft, twin=twin.digits))
-                twin = replace(twin, draft=replace(twin.draft, requirements=case.draft.requirements))
-                self.cases.setdefault(twin.digits, twin)
+                cases[0] = replace(cases[0], draft=replace(draft, twin=twin.digits))
+                cases.append(replace(twin, draft=replace(twin.draft, requirements=draft.requirements)))
         except SpecMistakes as fault:
             self.failed += 1
             for mistake in fault.mistakes:
-                self.mistakes.setdefault((mistake.line, mistake.column), mistake)
-            return False
-        earlier = self.cases.get(case.digits)
-        self.cases[case.digits] = case
-        if len(self.cases) > 2 * self.limits.cases:
+                self._mistakes.setdefault((mistake.line, mistake.column), mistake)
+            return []
+        new = [each for each in cases if each.digits not in self._digits]
+        self._digits.update(each.digits for each in new)
+        if len(self._digits) > 2 * self.limits.cases:
             raise MatrixError("matrix", f"there are more than {self.limits.cases:,} cases, the limit")
-        return earlier is None or earlier.draft.is_twin
+        return new
 
-    def finished(self) -> list[Expanded]:
-        """The cases, sorted.
+    def finish(self) -> None:
+        """Tell the mistakes.
 
         Raises:
-            SpecMistakes: There were mistakes, or there is no case.
+            SpecMistakes: There were some, or there is no case.
         """
-        if self.mistakes:
-            raise SpecMistakes(self.mistakes.values())
-        if not self.cases:
+        if self._mistakes:
+            raise SpecMistakes(self._mistakes.values())
+        if not self._digits:
             raise SpecMistakes([self.group.mistake(("where",), "no combination is left, so the group has no case.")])
-        return [self.cases[digits] for digits in sorted(self.cases)]
 
     def _expanded(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Expanded:
         """A case, or where some of its keys were overridden the twin of one."""

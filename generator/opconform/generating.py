@@ -5,7 +5,7 @@ import hashlib
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from opconform.locking import locked, share
 from opconform.requirements import requirements_of
 from opconform.selecting import EVERYTHING, Selection
 from opconform.suite import Entry, Header, RequirementNote
-from opconform.writing import Leftovers, ManifestFile, Place, finish, forgetting, manifest_file, prepare, write_case
+from opconform.writing import Leftovers, Place, finish, forgetting, manifest_file, prepare, write_case
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.
 SUITE_VERSION = "1.0.0"
@@ -116,17 +116,16 @@ def generate(
                 taken += done.taken
                 written += done.size
                 if written > options.limits.bytes:
-                    limit = options.limits.bytes
-                    raise UsageError(
-                        f"The suite takes more than {limit:,} bytes, the limit; raise it with --max-bytes."
-                    )
-        header = _header(specs, options, recipe, manifest)
+                    over = f"more than {options.limits.bytes:,} bytes, the limit"
+                    raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
+            digest = manifest.finish()
+        header = _header(specs, options, recipe, manifest.counts, digest)
         finish(place, header, resumed=leftovers.resumed)
     return Generated(out=out, header=header, taken=taken, repeated=tuple(expansion.repeated))
 
 
 def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
-    """The wanted groups in the order of their cases' ids."""
+    """The wanted groups, in an order that does not depend on the files."""
     groups = [each for spec in specs for each in spec.groups if selection.wants_profile(each.profile)]
     if not groups:
         known = sorted({each.profile for spec in specs for each in spec.groups})
@@ -135,7 +134,7 @@ def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
 
 
 class _Expansion:
-    """The wanted cases of all groups, in the order of their ids."""
+    """The wanted cases of all groups, in the order of the specs."""
 
     def __init__(self, groups: Sequence[Group], options: Options, tell: Callable[[Progress], None]) -> None:
         self._groups = groups
@@ -150,28 +149,36 @@ class _Expansion:
         mistakes: list[Mistake] = []
         for number, group in enumerate(self._groups):
             try:
-                cases = self._selected(group)
+                for position, each in enumerate(self._selected(group)):
+                    if mistakes:
+                        continue
+                    self._note(each, number)
+                    yield each
+                    count += 1
+                    if count % _BATCH == 0:
+                        done = sum(sizes[:number]) + min(sizes[number], position)
+                        self._tell(Progress(share=done / whole, cases=count))
             except SpecMistakes as fault:
                 mistakes.extend(fault.mistakes)
-            for position, each in enumerate([] if mistakes else cases):
-                self._note(each, number)
-                yield each
-                count += 1
-                if count % _BATCH == 0:
-                    done = sum(sizes[:number]) + sizes[number] * position / len(cases)
-                    self._tell(Progress(share=done / whole, cases=count))
         if mistakes:
             raise SpecMistakes(mistakes)
         if not count:
             raise UsageError(f"No case matches {' '.join(self._options.selection.patterns)}.")
         self._tell(Progress(share=1.0, cases=count))
 
-    def _selected(self, group: Group) -> list[Expanded]:
+    def _selected(self, group: Group) -> Iterator[Expanded]:
         selection = self._options.selection
         cases = expand(group, seed=self._options.seed, limits=self._options.limits)
-        wanted = [each for each in cases if selection.wants(id_of(each.draft, each.digits), each.draft.requirements)]
-        twins = {each.draft.twin for each in wanted}
-        return [each for each in cases if each.digits in twins or each in wanted] if selection.patterns else cases
+        if not selection.patterns:
+            yield from cases
+            return
+        every = list(cases)
+        wanted = {
+            each.digits: each.draft.twin
+            for each in every
+            if selection.wants(id_of(each.draft, each.digits), each.draft.requirements)
+        }
+        yield from (each for each in every if each.digits in wanted or each.digits in wanted.values())
 
     def _note(self, expanded: Expanded, number: int) -> None:
         if expanded.draft.is_twin:
@@ -265,7 +272,7 @@ def _recipe_digest(recipe: Recipe) -> str:
     return digest.hexdigest()
 
 
-def _header(specs: Sequence[Spec], options: Options, recipe: str, manifest: ManifestFile) -> Header:
+def _header(specs: Sequence[Spec], options: Options, recipe: str, counts: Mapping[str, int], digest: str) -> Header:
     operations = sorted({each.op for each in specs})
     return Header(
         version=SUITE_VERSION,
@@ -282,8 +289,8 @@ def _header(specs: Sequence[Spec], options: Options, recipe: str, manifest: Mani
             }
             for op in operations
         },
-        counts=manifest.counts,
-        digest=manifest.digest.hexdigest(),
+        counts=counts,
+        digest=digest,
     )
 
 

@@ -82,10 +82,12 @@ class Leftovers:
 
 @dataclass(slots=True)
 class ManifestFile:
-    """The manifest while it is written, line by line in the order of the ids."""
+    """The manifest while it is written: lines in the order in which cases are done, and where each stands."""
 
+    _path: Path
     _file: BinaryIO
-    digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+    _lines: list[tuple[str, int, int]] = field(default_factory=list)
+    _end: int = 0
     counts: dict[str, int] = field(default_factory=lambda: {"accept": 0, "reject": 0})
 
     def add(self, entry: Entry) -> None:
@@ -93,8 +95,22 @@ class ManifestFile:
         line = entry_line(entry).encode()
         self._file.write(line)
         self._file.flush()
-        self.digest.update(line)
+        self._lines.append((entry.id, self._end, len(line)))
+        self._end += len(line)
         self.counts["accept" if entry.expect == "accept" else "reject"] += 1
+
+    def finish(self) -> str:
+        """Put the lines in the order of their ids; gives the manifest's SHA-256."""
+        digest = hashlib.sha256()
+        beside = self._path.with_name(f"{self._path.name}.new")
+        with beside.open("wb") as ordered, self._path.open("rb") as lines:
+            for _, start, size in sorted(self._lines):
+                lines.seek(start)
+                line = lines.read(size)
+                digest.update(line)
+                ordered.write(line)
+        beside.replace(self._path)
+        return digest.hexdigest()
 
 
 def prepare(place: Place, recipe: str) -> Leftovers:
@@ -137,8 +153,9 @@ def forgetting(leftovers: Leftovers) -> Iterator[None]:
 @contextlib.contextmanager
 def manifest_file(place: Place) -> Iterator[ManifestFile]:
     """The manifest of the suite that is being written."""
-    with telling(place.out), (place.partial / MANIFEST).open("wb") as file:
-        yield ManifestFile(file)
+    path = place.partial / MANIFEST
+    with telling(place.out), path.open("wb") as file:
+        yield ManifestFile(path, file)
 
 
 def write_case(partial: Path, files: CaseFiles) -> None:

@@ -21,7 +21,7 @@ def cases(tmp_path: Path, group: str, seed: int = 0) -> list[Expanded]:
     """The cases of a group of VariadicSplit-1, given by what follows its id and title."""
     path = tmp_path / "spec.yaml"
     path.write_text(f"op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n{group}")
-    return expand(load_spec(path).groups[0], seed=seed)
+    return list(expand(load_spec(path).groups[0], seed=seed))
 
 
 def lengths(found: list[Expanded]) -> list[Any]:

@@ -53,7 +53,7 @@ def listed(sources: Sequence[Path], selection: Selection, limits: Limits) -> Ite
         return
     groups = [each for spec in load_specs(sources) for each in spec.groups if selection.wants_profile(each.profile)]
     for group in sorted(groups, key=lambda each: f"{each.op}/{each.id}/"):
-        for expanded in expand(group, limits=limits):
+        for expanded in sorted(expand(group, limits=limits), key=lambda each: each.digits):
             case = case_of(case_bytes(expanded))
             if selection.wants(case.id, case.requirements):
                 yield Listed(case=case, source=expanded)
