@@ -1,4 +1,7 @@
-"""Drafts: a case as its spec describes it, before any of its tensors is filled."""
+"""Drafts: a case as its spec describes it, before any of its tensors is filled.
+
+The classes have no slots: drafts go to other processes by the thousand, and pickling slots is slow.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,7 +21,7 @@ Fill = Literal["ramp", "bits", "special", "constant", "values"]
 DIGITS = 10
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class TensorDraft:
     """A tensor to be filled. `elements` are the values in row-major order, or the one value of a `constant` fill."""
 
@@ -28,12 +31,12 @@ class TensorDraft:
     elements: tuple[Element, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Acceptance:
     """The author's expectation that a case is executed."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Refusal:
     """The author's expectation that a case is refused for a requirement, and for others that cannot be avoided."""
 
@@ -44,7 +47,7 @@ class Refusal:
 ACCEPTANCE = Acceptance()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Draft:
     """One case of a group, expanded, with its author's expectation.
 

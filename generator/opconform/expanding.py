@@ -20,7 +20,7 @@ from opconform.spec import CONCRETE, MODELS
 _ENOUGH = 100
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Expanded:
     """A draft, its content in canonical JSON, and the digits of its id."""
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from math import prod
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_all_start_methods, get_context, parent_process
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
 from opconform import __version__
@@ -28,13 +29,13 @@ from opconform.locations import root
 from opconform.locking import locked, share
 from opconform.requirements import requirements_of
 from opconform.selecting import EVERYTHING, Selection
-from opconform.suite import Entry, Header, RequirementNote
+from opconform.suite import Entry, Header, RequirementNote, entry_line
 from opconform.writing import Leftovers, Place, finish, forgetting, manifest_file, prepare, write_case
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.
 SUITE_VERSION = "1.0.0"
 
-_BATCH = 32
+_BATCH = 64
 #: How many batches wait for a worker, so that the memory used does not depend on the number of cases.
 _WAITING = 4
 
@@ -112,7 +113,7 @@ def generate(
         written, taken = 0, 0
         with manifest_file(place) as manifest:
             for done in _written(expansion, writer, options.jobs, workers):
-                manifest.add(done.entry)
+                manifest.add(done.id, done.line, accepted=done.accepted)
                 taken += done.taken
                 written += done.size
                 if written > options.limits.bytes:
@@ -195,9 +196,13 @@ def _size_of(group: Group) -> int:
     return prod(lists) * (group.sample.count if group.sample else 1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class _Done:
-    entry: Entry
+    """A case whose folder is there, with its line of the manifest."""
+
+    id: str
+    line: bytes
+    accepted: bool
     taken: bool
     size: int
 
@@ -213,17 +218,22 @@ class _Writer:
         case = case_bytes(expanded)
         entry = self.leftovers.take(id_of(expanded.draft, expanded.digits), case)
         if entry is not None:
-            return _Done(entry=entry, taken=True, size=0)
+            return _done(entry, size=0, taken=True)
         files = case_files(expanded, case, self.recipe)
         write_case(self.leftovers.partial, files)
-        return _Done(entry=files.entry, taken=False, size=sum(len(each) for each in files.contents.values()))
+        return _done(files.entry, size=sum(len(each) for each in files.contents.values()), taken=False)
+
+
+def _done(entry: Entry, *, size: int, taken: bool) -> _Done:
+    line = entry_line(entry).encode()
+    return _Done(id=entry.id, line=line, accepted=entry.expect == "accept", taken=taken, size=size)
 
 
 def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -> Iterator[_Done]:
     if jobs == 1:
         yield from map(writer.write, expansion)
         return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (writer, workers))
+    pool = ProcessPoolExecutor(jobs, _context(), _start_worker, (writer, workers))
     waiting: deque[Future[list[_Done]]] = deque()
     cases = iter(expansion)
     try:
@@ -237,6 +247,15 @@ def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -
         raise SuiteError("A worker process was killed. Run the same command again: what is written is kept.") from fault
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _context() -> BaseContext:
+    """How workers are started: from one clean process that has imported what they need, where there is such a thing."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 _WRITERS: list[_Writer] = []

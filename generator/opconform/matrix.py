@@ -36,8 +36,8 @@ def combinations_of(group: Group, limit: int) -> Iterator[Combination]:
         if count > limit:
             raise MatrixError("matrix", f"the matrix has {count:,} combinations, over the limit of {limit:,}")
         plain = (dict(zip(matrix, each, strict=True)) for each in product(*matrix.values()))
-    kept = [each for each in plain if not any(_matches(each, left_out) for left_out in group.exclude)]
-    for each in _included(kept, group.include, list(matrix)):
+    kept = (each for each in plain if not any(_matches(each, left_out) for left_out in group.exclude))
+    for each in _included(list(kept), group.include, list(matrix)) if group.include else kept:
         if wanted is None or holds(wanted, each):
             yield each
 
