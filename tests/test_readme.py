@@ -46,7 +46,9 @@ def test_the_first_line_certifies_openvino_from_a_clone(tmp_path: Path) -> None:
 
     assert done.returncode == 1, done.stderr
     assert "NOT CONFORMANT: " in done.stdout
-    assert "lengths.remainder-sum" in done.stdout
+    shown = " ".join(done.stdout.split())
+    for line in blocks("text")[0].splitlines()[1:]:
+        assert " ".join(line.split()) in shown
 
 
 def test_every_other_command_works(tmp_path: Path) -> None:
