@@ -28,6 +28,7 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["generate"], "Missing option '--out'"),
         (["no-such-command"], "No such command 'no-such-command'"),
         (["generate", "--out", "x", "--dialect", "onx"], "'onx' is no dialect. Allowed are: openvino."),
+        (["generate", "--out", ""], "--out '.' names no folder of its own. Name one, such as --out suite."),
         (["generate", "--out", "x", "--jobs", "0"], "Limits and --jobs must be 1 or more."),
         (
             ["generate", "--out", "x", "--profile", "cor"],

@@ -98,6 +98,8 @@ def generate(
         SuiteError: The disk is full, or refuses.
         UsageError: Nothing is selected, or something else stands at `out`.
     """
+    if not out.name:
+        raise UsageError(f"--out {str(out)!r} names no folder of its own. Name one, such as --out suite.")
     place = Place(out=out)
     with contextlib.ExitStack() as held:
         try:

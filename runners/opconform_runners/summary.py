@@ -65,20 +65,20 @@ def conclusion(report: Report) -> list[str]:
             *part,
         ]
     cases = sum(each.verdict == "fail" for each in report.results)
+    failed = f"{_cases(cases)} {'fails' if cases == 1 else 'fail'}"
     broken = len(report.broken)
     kind = ("" if report.strict else "normative ") + ("requirement is" if broken == 1 else "requirements are")
-    return [
-        f"[bold red]NOT CONFORMANT[/bold red]: {_cases(cases)} fail; {broken:,} {kind} broken: "
-        f"{_named(report.broken)}. {read}".rstrip(),
-        *part,
-    ]
+    unsaid = f"{_cases(report.unsaid)} of them name no requirement" if report.unsaid else ""
+    named = f"{broken:,} {kind} broken: {_named(report.broken)}" if report.broken else ""
+    why = "; ".join(each for each in (failed, named, unsaid) if each)
+    return [f"[bold red]NOT CONFORMANT[/bold red]: {why}. {read}".rstrip(), *part]
 
 
 def _named(rows: Sequence[RequirementRow]) -> str:
     operations: dict[str, list[str]] = defaultdict(list)
     for each in rows:
         operations[each.op].append(each.id)
-    return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items()) or "cases that name no requirement"
+    return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())
 
 
 def _head(report: Report) -> Iterator[str]:
