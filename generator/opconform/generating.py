@@ -58,14 +58,6 @@ class Options:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Progress:
-    """How far a generation is: the share of the work that is done, of 1, and the cases so far."""
-
-    share: float
-    cases: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Generated:
     """What came of a generation.
 
@@ -83,7 +75,7 @@ class Generated:
 
 
 def generate(
-    specs: Sequence[Spec], out: Path, options: Options, tell: Callable[[Progress], None] = lambda _: None
+    specs: Sequence[Spec], out: Path, options: Options, tell: Callable[[float, int], None] = lambda *_: None
 ) -> Generated:
     """Write the suite of some specs.
 
@@ -91,7 +83,7 @@ def generate(
         specs: The specs.
         out: A folder, or a file whose name ends in `.zip`. A suite that is there is replaced.
         options: How to generate.
-        tell: Told how far it is, now and then.
+        tell: Told now and then the share of the work that is done, of 1, and the cases so far.
 
     Raises:
         SpecMistakes: A spec cannot be expanded.
@@ -139,7 +131,7 @@ def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
 class _Expansion:
     """The wanted cases of all groups, in the order of the specs."""
 
-    def __init__(self, groups: Sequence[Group], options: Options, tell: Callable[[Progress], None]) -> None:
+    def __init__(self, groups: Sequence[Group], options: Options, tell: Callable[[float, int], None]) -> None:
         self._groups = groups
         self._options = options
         self._tell = tell
@@ -160,14 +152,14 @@ class _Expansion:
                     count += 1
                     if count % _BATCH == 0:
                         done = sum(sizes[:number]) + min(sizes[number], position)
-                        self._tell(Progress(share=done / whole, cases=count))
+                        self._tell(done / whole, count)
             except SpecMistakes as fault:
                 mistakes.extend(fault.mistakes)
         if mistakes:
             raise SpecMistakes(mistakes)
         if not count:
             raise UsageError(f"No case matches {' '.join(self._options.selection.patterns)}.")
-        self._tell(Progress(share=1.0, cases=count))
+        self._tell(1.0, count)
 
     def _selected(self, group: Group) -> Iterator[Expanded]:
         selection = self._options.selection

@@ -70,7 +70,7 @@ class _Seen:
 
 
 def run_suite(
-    suite: Suite, command: Command, out: Path, options: RunOptions, tell: Callable[[int, int], None] = lambda *_: None
+    suite: Suite, command: Command, out: Path, options: RunOptions, tell: Callable[[float, int], None] = lambda *_: None
 ) -> Run:
     """Run cases of a suite, and write `results.jsonl`.
 
@@ -79,7 +79,7 @@ def run_suite(
         command: How the harness is started.
         out: The folder for the results.
         options: How to run.
-        tell: Told now and then how many cases are done, and how many there are.
+        tell: Told the share of the cases that are done, of 1, and how many that are.
 
     Raises:
         HarnessError: The harness cannot be started.
@@ -126,7 +126,7 @@ class _Running:
         command: Command,
         options: RunOptions,
         growing: GrowingResults,
-        tell: Callable[[int, int], None],
+        tell: Callable[[float, int], None],
         count: int,
     ) -> None:
         self._suite = suite
@@ -177,7 +177,7 @@ class _Running:
         self._own[entry.id] = own
         self._seen[entry.id] = _Seen(case=case, outcome=_light(outcome), own=own)
         self._growing.add(_plain_result(entry, own))
-        self._tell(len(self._own), self._count)
+        self._tell(len(self._own) / self._count, len(self._own))
 
     def _again(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         first, second = self._own[entry.id], first_verdict(self._suite, entry, case, outcome)

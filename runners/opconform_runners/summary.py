@@ -85,7 +85,9 @@ def _head(report: Report) -> Iterator[str]:
     who = report.implementation
     device = f" on {who.device}" if who.device else ""
     yield f"[bold]{escape(who.name)} {escape(who.version)}[/bold]{escape(device)}"
-    yield f"suite {report.suite.version}, digest {report.suite.digest[:16]}, {len(report.results):,} cases"
+    profiles = ", ".join(sorted({each.profile for each in report.results}))
+    digest = report.suite.digest[:16]
+    yield f"suite {report.suite.version}, digest {digest}, {len(report.results):,} cases of the profiles {profiles}"
 
 
 def _table(report: Report) -> Table:

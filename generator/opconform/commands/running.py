@@ -2,15 +2,13 @@
 
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from opconform.commands.options import Function
+from opconform.commands.progress import progress
 from opconform.errors import UsageError
 from opconform.suite import Suite
 from opconform_runners.connecting import Command, backend_command, harness_command
@@ -18,7 +16,6 @@ from opconform_runners.report import Report, report_document, report_of, write_r
 from opconform_runners.running import RunOptions, run_suite
 from opconform_runners.summary import print_summary
 
-_SECONDS_BETWEEN_LINES = 10.0
 #: How wide a summary is that goes to a file.
 _WIDTH = 120
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
@@ -80,7 +77,7 @@ def execute_shown(
     """
     if options.timeout <= 0 or options.jobs < 1:
         raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
-    with _shown(quiet=as_json) as tell:
+    with progress("run", then="run failures once more", quiet=as_json) as tell:
         run = run_suite(suite, command, out, options, tell)
     report = report_of(suite.header, run, whole=whole, strict=strict)
     write_report(out, report)
@@ -95,43 +92,3 @@ def _print(report: Report, out: Path) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     print_summary(report, console)
     console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
-
-
-@contextmanager
-def _shown(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    if quiet:
-        yield lambda *_: None
-    elif sys.stderr.isatty():
-        with _bar() as tell:
-            yield tell
-    else:
-        yield _lines()
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    rate = TextColumn("{task.fields[rate]:,.0f}/s")
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        started = time.monotonic()
-        task = bar.add_task("run", total=None, rate=0.0)
-
-        def tell(done: int, whole: int) -> None:
-            rate = done / max(time.monotonic() - started, 1e-9)
-            what = "run" if done < whole else "run failures again"
-            bar.update(task, completed=done, total=whole, rate=rate, description=what)
-
-        yield tell
-
-
-def _lines() -> Callable[[int, int], None]:
-    last = [time.monotonic()]
-
-    def tell(done: int, whole: int) -> None:
-        if time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
-            last[0] = time.monotonic()
-            click.echo(f"run: {done:,} of {whole:,} cases", err=True)
-
-    return tell
