@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from math import prod
-from multiprocessing import connection, get_all_start_methods, get_context, parent_process
+from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.context import BaseContext
 from pathlib import Path
 
@@ -231,6 +232,8 @@ def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -
     waiting: deque[Future[list[_Done]]] = deque()
     cases = iter(expansion)
     try:
+        with _uninterrupted():
+            waiting.extend(pool.submit(_write_batch, ()) for _ in range(jobs))
         while batch := list(islice(cases, _BATCH)):
             waiting.append(pool.submit(_write_batch, batch))
             while len(waiting) > jobs * _WAITING:
@@ -250,6 +253,20 @@ def _context() -> BaseContext:
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
     return context
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off until this is done; processes that are started meanwhile leave it to this one for good."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # when it is started later, it lets signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _WRITERS: list[_Writer] = []
