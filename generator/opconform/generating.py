@@ -232,10 +232,9 @@ def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -
     waiting: deque[Future[list[_Done]]] = deque()
     cases = iter(expansion)
     try:
-        with _uninterrupted():
-            waiting.extend(pool.submit(_write_batch, ()) for _ in range(jobs))
         while batch := list(islice(cases, _BATCH)):
-            waiting.append(pool.submit(_write_batch, batch))
+            with _uninterrupted():
+                waiting.append(pool.submit(_write_batch, batch))
             while len(waiting) > jobs * _WAITING:
                 yield from waiting.popleft().result()
         while waiting:
@@ -257,16 +256,24 @@ def _context() -> BaseContext:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off until this is done; processes that are started meanwhile leave it to this one for good."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Put Ctrl-C off until this is done; processes that are started meanwhile leave it to this one for good.
+
+    Blocking the signal is for them, who inherit that. Here a thread of numpy's may take it all the same.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # when it is started later, it lets signals through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    caught: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if caught:
+        raise KeyboardInterrupt
 
 
 _WRITERS: list[_Writer] = []

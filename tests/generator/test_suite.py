@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import shutil
 import signal
@@ -273,3 +274,22 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, small_spec: Pat
     assert done.returncode == 1
     assert "cannot be written: File too large. Make room and run the same command again" in done.stderr
     assert not (tmp_path / "suite").exists()
+
+
+def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path) -> None:
+    """Interrupted while workers start or write, it says so once, and the same command goes on to the same bytes."""
+    out = tmp_path / "suite"
+    command = [str(Path(sys.executable).with_name("opconform")), "generate", "--out", str(out), "--jobs", "2"]
+    for moment in (0.3, 0.45, 0.6):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        time.sleep(moment)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate()[1].strip()
+        if process.returncode == 130:
+            assert said == "Interrupted. What is written is kept; run the same command again to go on."
+        else:
+            assert process.returncode in (0, -signal.SIGINT)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert tree(out) == tree(shipped_suite)
