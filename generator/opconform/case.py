@@ -16,7 +16,8 @@ Context = Literal["bare", "folded", "concat"]
 #: An attribute as the spec wrote it, however wrong.
 Attribute = StrictBool | StrictInt | StrictFloat | StrictStr
 #: A dimension of the IR's data: static, `?`, or bounded as in `2..8`.
-Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=r"^(\?|\d+\.\.\d+)$")]
+DIMENSION = r"^(\?|\d+\.\.\d+)$"
+Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=DIMENSION)]
 #: The dimensions of the IR's data, or `...` where even the rank is dynamic.
 Dynamic = tuple[Dimension, ...] | Literal["..."]
 CaseId = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-\d+/[a-z0-9]+(-[a-z0-9]+)*/[0-9a-f]{10}$")]

@@ -169,6 +169,8 @@ def expression_of(value: str) -> Expression:
     Raises:
         ExpressionError: It cannot be read, or text stands around it.
     """
+    if "}}" not in value:
+        raise ExpressionError(f"{value!r} is not closed; an expression stands between ${{{{ and }}}}")
     whole = _WHOLE.fullmatch(value)
     if whole is None or "${{" in whole[1]:
         raise ExpressionError(f"{value!r} mixes text with an expression; an expression must be the whole value")

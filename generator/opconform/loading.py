@@ -71,6 +71,14 @@ class Spec:
     groups: tuple[Group, ...]
 
 
+class WrongSpecs(SpecMistakes):
+    """Mistakes in specs; `sound` are the groups of their files without any, whose cases may still be wrong."""
+
+    def __init__(self, mistakes: Iterable[Mistake], sound: Iterable[Group]) -> None:
+        super().__init__(mistakes)
+        self.sound = tuple(sound)
+
+
 def shipped_specs() -> list[Path]:
     """The spec files that opconform ships, sorted."""
     cases = Path(str(root() / "cases"))
@@ -81,18 +89,20 @@ def load_specs(paths: Sequence[Path]) -> list[Spec]:
     """The specs in files, or in all files `*.yaml` of folders; without any, the shipped ones.
 
     Raises:
-        SpecMistakes: Every mistake of all the files.
+        WrongSpecs: Every mistake of all the files.
         UsageError: A path leads to no spec.
     """
     specs: list[Spec] = []
     mistakes: list[Mistake] = []
+    sound: list[Group] = []
     for path in _files(paths) if paths else shipped_specs():
         try:
             specs.append(load_spec(path))
         except SpecMistakes as fault:
             mistakes.extend(fault.mistakes)
+            sound.extend(fault.sound if isinstance(fault, WrongSpecs) else ())
     if mistakes:
-        raise SpecMistakes(mistakes)
+        raise WrongSpecs(mistakes, [*sound, *(each for spec in specs for each in spec.groups)])
     _check_unique(specs)
     return specs
 
@@ -111,7 +121,7 @@ def load_spec(path: Path) -> Spec:
     if op is not None:
         mistakes += _mistakes(document, op)
     if op is None or mistakes:
-        raise SpecMistakes(mistakes)
+        raise WrongSpecs(mistakes, () if op is None else _sound_groups(document, op))
     groups = tuple(_group(document, op, index) for index in range(len(value["groups"])))
     return Spec(file=document.file, digest=_digest(path), op=op, groups=groups)
 
@@ -158,9 +168,7 @@ def _mistakes(document: Document, op: str) -> list[Mistake]:
     groups = document.value.get("groups")
     for index, group in enumerate(groups if isinstance(groups, list) else []):
         if isinstance(group, dict):
-            mistakes.extend(_expression_mistakes(document, group, ("groups", index)))
-            mistakes.extend(_requirement_mistakes(document, op, group, ("groups", index)))
-            mistakes.extend(_variable_mistakes(document, group, ("groups", index)))
+            mistakes.extend(_group_mistakes(document, op, group, ("groups", index)))
             earlier = [each.get("id") for each in groups[:index] if isinstance(each, dict)]
             if "id" in group and group["id"] in earlier:
                 mistakes.append(
@@ -215,6 +223,24 @@ def _named_requirements(group: Mapping[str, Any]) -> Iterator[tuple[Route, Any]]
     expect = group.get("expect")
     if isinstance(expect, dict):
         yield ("expect", "reject"), expect.get("reject")
+
+
+def _sound_groups(document: Document, op: str) -> Iterator[Group]:
+    groups = document.value.get("groups")
+    for index, group in enumerate(groups if isinstance(groups, list) else []):
+        route = ("groups", index)
+        try:
+            MODELS[op].group.model_validate(group)
+        except ValidationError:
+            continue
+        if not any(_group_mistakes(document, op, group, route)):
+            yield _group(document, op, index)
+
+
+def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route: Route) -> Iterator[Mistake]:
+    yield from _expression_mistakes(document, group, route)
+    yield from _requirement_mistakes(document, op, group, route)
+    yield from _variable_mistakes(document, group, route)
 
 
 def _group(document: Document, op: str, index: int) -> Group:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from opconform.documents import KEY, Document, Mistake, Route, nearest
+from opconform.spec import PATTERNS
 
 _LONGEST = 60
 
@@ -69,7 +70,7 @@ def _wanted(error: ErrorDetails) -> str:
         case "literal_error":
             return f"it must be {context['expected']}"
         case "string_pattern_mismatch":
-            return f"it must be a text like {context['pattern']}"
+            return f"it must be {PATTERNS.get(context['pattern'], context['pattern'])}"
         case "value_error":
             return str(context["error"])
         case kind if kind in _KINDS:

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from opconform.case import Attribute, Binding, Context, Dimension
+from opconform.case import DIMENSION, Attribute, Binding, Context, Dimension
 from opconform.element_types import ELEMENT_TYPES
 from opconform.elements import Element
 from opconform.expressions import is_expression
@@ -50,9 +50,22 @@ if TYPE_CHECKING:
 else:
     _ElementTypeName = Literal[tuple(ELEMENT_TYPES)]
 _Size = Annotated[int, Field(strict=True, ge=0)]
-_Kebab = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
-_Requirement = Annotated[str, Field(pattern=r"^[a-z0-9_]+([.-][a-z0-9_]+)*$")]
-_Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_KEBAB = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+_REQUIREMENT = r"^[a-z0-9_]+([.-][a-z0-9_]+)*$"
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
+_Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
+_Variable = Annotated[str, Field(pattern=_VARIABLE)]
+
+#: What a text must be to match each pattern of a spec, in words.
+PATTERNS: Mapping[str, str] = MappingProxyType(
+    {
+        _KEBAB: "lower-case words joined by hyphens, as in zero-length",
+        _REQUIREMENT: "a requirement's id, as in axis.range",
+        _VARIABLE: "a name of letters, digits and underscores",
+        DIMENSION: 'a size, "?" or bounds such as "2..8"',
+    }
+)
 _Nested = Any
 
 

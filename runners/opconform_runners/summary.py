@@ -68,7 +68,7 @@ def conclusion(report: Report) -> list[str]:
     failed = f"{_cases(cases)} {'fails' if cases == 1 else 'fail'}"
     broken = len(report.broken)
     kind = ("" if report.strict else "normative ") + ("requirement is" if broken == 1 else "requirements are")
-    unsaid = f"{_cases(report.unsaid)} of them name no requirement" if report.unsaid else ""
+    unsaid = f"{report.unsaid:,} of them without naming a requirement" if report.unsaid else ""
     named = f"{broken:,} {kind} broken: {_named(report.broken)}" if report.broken else ""
     why = "; ".join(each for each in (failed, named, unsaid) if each)
     return [f"[bold red]NOT CONFORMANT[/bold red]: {why}. {read}".rstrip(), *part]

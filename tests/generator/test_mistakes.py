@@ -245,3 +245,25 @@ def test_the_mistakes_of_all_groups_are_told_at_once(opconform: Run, tmp_path: P
         "a.yaml:4:5: group 'b'",
     ]
     assert [each.name for each in tmp_path.iterdir()] == ["a.yaml"]
+
+
+def test_mistakes_of_both_kinds_are_told_at_once(opconform: Run, tmp_path: Path) -> None:
+    """A misspelt key in one group does not hide a wrong value in another."""
+    right = "    data: {shape: [6]}\n    axis: 0\n"
+    (tmp_path / "a.yaml").write_text(
+        f"op: Split-1\ngroups:\n  - id: My Group\n    title: t\n{right}    num_splits: ${{{{ 1\n"
+        f"  - id: b\n    title: t\n{right}    num_splits: 4\n"
+    )
+    done = opconform("generate", "a.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr.splitlines() == [
+        (
+            "error: a.yaml:3:9: id: 'My Group' is not allowed: it must be lower-case words joined by hyphens, as in "
+            "zero-length."
+        ),
+        "a.yaml:7:17: '${{ 1' is not closed; an expression stands between ${{ and }}.",
+        (
+            "a.yaml:8:5: group 'b': expect: the spec says `accept`, but the reference semantics reject it for "
+            "num_splits.divides."
+        ),
+    ]

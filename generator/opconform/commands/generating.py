@@ -1,13 +1,16 @@
 """What `generate` and `certify` share: a generation with its progress shown."""
 
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from opconform.commands.progress import progress
+from opconform.documents import SpecMistakes
+from opconform.expanding import expand
 from opconform.generating import Generated, Options, generate
-from opconform.loading import load_specs
+from opconform.loading import Spec, WrongSpecs, load_specs
 
 
 def generate_shown(specs: Sequence[Path], out: Path, options: Options, *, quiet: bool = False) -> Generated:
@@ -19,9 +22,23 @@ def generate_shown(specs: Sequence[Path], out: Path, options: Options, *, quiet:
         options: How to generate.
         quiet: Show nothing but warnings.
     """
-    loaded = load_specs(specs)
+    loaded = _loaded(specs, options)
     with progress("generate", quiet=quiet) as tell:
         generated = generate(loaded, out, options, tell)
     for sentence in generated.repeated:
         click.echo(f"warning: {sentence}", err=True)
     return generated
+
+
+def _loaded(paths: Sequence[Path], options: Options) -> list[Spec]:
+    """The specs; where they have mistakes, those that show only when a group is expanded are told as well."""
+    try:
+        return load_specs(paths)
+    except WrongSpecs as fault:
+        mistakes = list(fault.mistakes)
+        for group in fault.sound:
+            try:
+                deque(expand(group, seed=options.seed, limits=options.limits), maxlen=0)
+            except SpecMistakes as more:
+                mistakes.extend(more.mistakes)
+        raise SpecMistakes(mistakes) from fault

@@ -23,7 +23,8 @@ def command(suite: Path, as_json: bool) -> None:
     else:
         for each in faults:
             click.echo(each)
-        click.echo(f"{len(faults):,} faults: not the suite that was generated." if faults else _whole(suite))
+        count = "1 fault" if len(faults) == 1 else f"{len(faults):,} faults"
+        click.echo(f"{count}: {suite} is not a suite as it was generated." if faults else _whole(suite))
     raise click.exceptions.Exit(1 if faults else 0)
 
 
