@@ -12,7 +12,7 @@ from opconform.element_types import ELEMENT_TYPES
 _STRICT = ConfigDict(extra="forbid")
 
 Binding = Literal["constant", "parameter"]
-Context = Literal["bare", "folded", "concat"]
+Context = Literal["bare", "folded", "concat", "chain", "partial", "shared"]
 #: An attribute as the spec wrote it, however wrong.
 Attribute = StrictBool | StrictInt | StrictFloat | StrictStr
 #: A dimension of the IR's data: static, `?`, or bounded as in `2..8`.
@@ -20,6 +20,9 @@ DIMENSION = r"^(\?|\d+\.\.\d+)$"
 Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=DIMENSION)]
 #: The dimensions of the IR's data, or `...` where even the rank is dynamic.
 Dynamic = tuple[Dimension, ...] | Literal["..."]
+#: A public report of a bug: a tracker's thread, as in `apache/tvm#1595`, or a CVE number.
+SEEN = r"^([\w.-]+/[\w.-]+#\d+|CVE-\d{4}-\d+)$"
+Seen = Annotated[str, Field(pattern=SEEN)]
 CaseId = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-\d+/[a-z0-9]+(-[a-z0-9]+)*/[0-9a-f]{10}$")]
 
 
@@ -79,6 +82,7 @@ class Reject:
 class Case:
     """One concrete instance of an operation: the document `case.json`.
 
+    `seen` are public reports of backends that got such a case wrong.
     `expect` is None only in what a harness is sent; a blind suite keeps the outputs' names, element types and shapes.
     """
 
@@ -90,6 +94,7 @@ class Case:
     title: str
     profile: str
     requirements: tuple[str, ...]
+    seen: tuple[Seen, ...] = ()
     attributes: Mapping[str, Attribute]
     context: Context
     feeds: Annotated[int, Field(ge=1, le=2)]
@@ -128,6 +133,7 @@ def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:
         "title": case.title,
         "profile": case.profile,
         "requirements": list(case.requirements),
+        **({"seen": list(case.seen)} if case.seen else {}),
         "attributes": dict(case.attributes),
         "context": case.context,
         "feeds": case.feeds,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from opconform.case import Accept, Case, Input, Output, Reject, document_of
 from opconform.dialects import DIALECTS
-from opconform.drafts import Draft, Refusal, arguments_of, id_of
+from opconform.drafts import Draft, Refusal, id_of
 from opconform.expanding import Expanded
 from opconform.golden import Golden, golden_of, output_shapes
 from opconform.npz import npz_bytes
@@ -99,6 +99,7 @@ def _case_of(expanded: Expanded) -> Case:
         title=draft.title,
         profile=draft.profile,
         requirements=draft.requirements,
+        seen=draft.seen,
         attributes=draft.attributes,
         context=draft.context,
         feeds=len(draft.feeds),
@@ -126,7 +127,7 @@ def _expect(draft: Draft) -> Accept | Reject:
     if isinstance(draft.expect, Refusal):
         return Reject(reject=draft.expect.requirement)
     element_type = draft.tensors[draft.operation.inputs[0]].element_type
-    shapes = output_shapes(draft, draft.operation.infer(arguments_of(draft, 0)))
+    shapes = output_shapes(draft)
     return Accept(
         accept=tuple(
             Output(name=f"output_{number}", element_type=element_type, shape=shape)

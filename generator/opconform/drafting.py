@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opconform.case import Attribute, Binding, Dynamic
+from opconform.contexts import context_fault
 from opconform.drafts import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of
 from opconform.elements import Element, checked
 from opconform.expressions import is_expression
@@ -63,6 +64,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         title=group.title,
         profile=group.profile,
         requirements=_requirements(group, expect),
+        seen=group.seen,
         where=group.place,
         attributes=_attributes(operation, keys),
         tensors=tensors,
@@ -228,8 +230,6 @@ def _second(
 def _check_feeds(draft: Draft) -> None:
     if draft.second is None:
         return
-    if isinstance(draft.expect, Refusal):
-        raise Wrong("feed", "a rejected case has one feed")
     data = draft.operation.inputs[0]
     shape = draft.feeds[1][data].shape if data in draft.tensors else ()
     declared = draft.dynamic or draft.feeds[0][data].shape
@@ -252,9 +252,12 @@ def _check_expectation(draft: Draft, limits: Limits) -> None:
             if asked > limits.outputs:
                 raise Wrong("expect", f"{asked:,} outputs are over the limit of {limits.outputs:,}")
         case Refusal(requirement=requirement, also=also):
-            _check_refusal({requirement, *also}, set(violated[0]))
-            if draft.context not in ("bare", "folded"):
-                raise Wrong("context", f"a rejected case has no outputs for the context {draft.context!r} to use")
+            if len(violated) > 1 and violated[0]:
+                raise Wrong("feed", f"the first feed must be right, and violates {', '.join(violated[0])}")
+            _check_refusal({requirement, *also}, set(violated[-1]))
+    fault = context_fault(draft)
+    if fault is not None:
+        raise Wrong("context", fault)
 
 
 def _check_refusal(named: set[str], violated: set[str]) -> None:
@@ -273,7 +276,7 @@ def _listed(names: set[str]) -> str:
 
 def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
     try:
-        draft.operation.axis(arguments_of(draft, feed))
+        draft.operation.infer(arguments_of(draft, feed))
     except Rejection as rejection:
         return rejection.requirements
     return ()

@@ -65,6 +65,7 @@ class Draft:
     title: str
     profile: str
     requirements: tuple[str, ...]
+    seen: tuple[str, ...]
     where: str
     attributes: Mapping[str, Attribute]
     tensors: Mapping[str, TensorDraft]

@@ -46,6 +46,11 @@ class ElementType:
         return np.dtype(getattr(ml_dtypes, self.dtype) if hasattr(ml_dtypes, self.dtype) else self.dtype)
 
     @property
+    def arithmetic(self) -> "np.dtype[Any]":
+        """The dtype to compute with: its own, or that of its storage."""
+        return self.native or self.storage
+
+    @property
     def storage(self) -> "np.dtype[Any]":
         """The dtype of this type in `.npy`: its own, or unsigned integers of the same width, a byte at the least."""
         return _STORAGE[self.name]

@@ -1,16 +1,15 @@
 """Goldens: the inputs of a case, and the outputs that the reference semantics give for them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
-from opconform.case import Context
+from opconform.contexts import Around, outputs_of
 from opconform.drafts import Draft, Refusal, arguments_of
 from opconform.filling import fill
-from opconform.operations.operation import Shape
-from opconform.tensors import Tensor
+from opconform.operations.operation import Arguments, Shape
+from opconform.tensors import Array, Tensor
 
 Tensors = tuple[Tensor, ...]
 
@@ -44,31 +43,51 @@ def golden_of(draft: Draft, content: str, seed: int) -> Golden:
     inputs = (first,) if draft.second is None else (first, {**first, **second})
     if isinstance(draft.expect, Refusal):
         return Golden(draft=draft, inputs=inputs, pieces=None, outputs=None)
-    data = draft.operation.inputs[0]
-    pieces = tuple(_pieces(draft, feed, each[data]) for feed, each in enumerate(inputs))
-    outputs = tuple(_CONTEXTS[draft.context].tensors(each[data], cut) for each, cut in zip(inputs, pieces, strict=True))
-    return Golden(draft=draft, inputs=inputs, pieces=pieces, outputs=outputs)
+    cuts = tuple(_cut(draft, arguments_of(draft, feed), each) for feed, each in enumerate(inputs))
+    return Golden(
+        draft=draft,
+        inputs=inputs,
+        pieces=tuple(pieces for pieces, _ in cuts),
+        outputs=tuple(outputs_of(draft.context, pieces, around) for pieces, around in cuts),
+    )
 
 
-def _pieces(draft: Draft, feed: int, data: Tensor) -> Tensors:
-    arrays = draft.operation.evaluate(arguments_of(draft, feed), data.array)
-    return tuple(Tensor(element_type=data.element_type, array=np.ascontiguousarray(each)) for each in arrays)
+def output_shapes(draft: Draft) -> tuple[Shape, ...]:
+    """The shapes of the outputs of an accepted draft's model for the first feed."""
+    operation, arguments = draft.operation, arguments_of(draft, 0)
+    data = operation.inputs[0]
+    around: Around[Shape] = Around(
+        data=arguments.inputs[data].shape,
+        axis=operation.axis(arguments) or 0,
+        shape_of=lambda shape: shape,
+        join=_joined_shape,
+        again=lambda shape: operation.infer(arguments.with_data(data, shape)),
+    )
+    return outputs_of(draft.context, operation.infer(arguments), around)
 
 
-def output_shapes(draft: Draft, pieces: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """The shapes of the outputs that a draft's context makes of its pieces."""
-    return _CONTEXTS[draft.context].shapes(draft.tensors[draft.operation.inputs[0]].shape, pieces)
+def _cut(draft: Draft, arguments: Arguments, inputs: Mapping[str, Tensor]) -> tuple[Tensors, Around[Tensor]]:
+    """The operation's own outputs for one feed, and what can be done with them."""
+    operation = draft.operation
+    name = operation.inputs[0]
+    data = inputs[name]
+
+    def tensor(array: Array) -> Tensor:
+        return Tensor(element_type=data.element_type, array=np.ascontiguousarray(array))
+
+    def pieces(whole: Tensor) -> Tensors:
+        return tuple(tensor(each) for each in operation.evaluate(arguments.with_data(name, whole.shape), whole.array))
+
+    around: Around[Tensor] = Around(
+        data=data,
+        axis=operation.axis(arguments) or 0,
+        shape_of=lambda each: each.shape,
+        join=lambda each, axis: tensor(np.concatenate([one.array for one in each], axis)),
+        again=pieces,
+    )
+    return pieces(data), around
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Outputs:
-    """What a context's model gives, from data and the pieces: the tensors, and their shapes alone."""
-
-    tensors: Callable[[Tensor, Tensors], Tensors]
-    shapes: Callable[[Shape, tuple[Shape, ...]], tuple[Shape, ...]]
-
-
-_PIECES = _Outputs(tensors=lambda _, pieces: pieces, shapes=lambda _, pieces: pieces)
-_JOINED = _Outputs(tensors=lambda data, _: (data,), shapes=lambda data, _: (data,))
-
-_CONTEXTS: Mapping[Context, _Outputs] = MappingProxyType({"bare": _PIECES, "folded": _PIECES, "concat": _JOINED})
+def _joined_shape(shapes: Sequence[Shape], axis: int) -> Shape:
+    first = shapes[0]
+    return (*first[:axis], sum(each[axis] for each in shapes), *first[axis + 1 :])

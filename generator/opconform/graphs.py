@@ -1,11 +1,12 @@
 """Graphs: the model around an operation, before any dialect spells it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
 from opconform.case import Attribute, Context, Dynamic
+from opconform.contexts import USED, alike, other_axis
 from opconform.drafts import arguments_of
 from opconform.golden import Golden
 from opconform.operations.operation import Shape
@@ -138,32 +139,80 @@ def _known(piece: Shape, data: Shape, declared: Dimensions, *, whole: bool) -> D
     )
 
 
-def _results(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """A result for each output of the last node."""
-    last = len(nodes) - 1
+def _results(nodes: tuple[Node, ...], edges: Iterable[Edge]) -> tuple[Node, ...]:
+    """A result for each of some edges."""
     return tuple(
-        Node(kind="result", name=f"output_{number}", inputs=(Edge(node=last, output=number),), outputs=(each,))
-        for number, each in enumerate(nodes[last].outputs)
+        Node(kind="result", name=f"output_{number}", inputs=(edge,), outputs=(nodes[edge.node].outputs[edge.output],))
+        for number, edge in enumerate(edges)
     )
 
 
+def _edges(nodes: tuple[Node, ...], number: int) -> tuple[Edge, ...]:
+    """The outputs of a node."""
+    return tuple(Edge(node=number, output=output) for output in range(len(nodes[number].outputs)))
+
+
 def _bare(_golden: Golden, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    return (*nodes, *_results(nodes))
+    return (*nodes, *_results(nodes, _edges(nodes, len(nodes) - 1)))
+
+
+def _partial(_golden: Golden, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    return (*nodes, *_results(nodes, _edges(nodes, len(nodes) - 1)[USED]))
 
 
 def _concat(golden: Golden, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     last = len(nodes) - 1
-    axis = golden.draft.operation.axis(arguments_of(golden.draft, 0))
-    joined = Value(
-        element_type=nodes[last].outputs[0].element_type,
-        dimensions=_declared(golden, golden.draft.operation.inputs[0]),
+    whole = _declared(golden, golden.draft.operation.inputs[0])
+    nodes = (*nodes, _joined(nodes, _edges(nodes, last), _axis(golden), whole))
+    return (*nodes, *_results(nodes, _edges(nodes, last + 1)))
+
+
+def _shared(golden: Golden, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    own = _edges(nodes, len(nodes) - 1)
+    pieces = golden.pieces[0] if golden.pieces else ()
+    rank = len(pieces[0].shape)
+    axis = other_axis(_axis(golden), rank)
+    edges = [own[number] for number in alike([each.shape for each in pieces])]
+    sizes = [nodes[each.node].outputs[each.output].dimensions for each in edges]
+    known = [each[axis] for each in sizes]
+    joined = None if None in known else sum(each for each in known if each is not None)
+    whole = (*sizes[0][:axis], joined, *sizes[0][axis + 1 :])
+    nodes = (*nodes, _joined(nodes, edges, axis, whole))
+    return (*nodes, *_results(nodes, (*own, *_edges(nodes, len(nodes) - 1))))
+
+
+def _chain(golden: Golden, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    first = len(nodes) - 1
+    *kept, split = _edges(nodes, first)
+    before = nodes[first].outputs[-1]
+    pieces = golden.pieces[0] if golden.pieces else ()
+    again = golden.outputs[0][len(kept) :] if golden.outputs else ()
+    known = all(golden.draft.binding[name] == "constant" for name in golden.draft.operation.inputs[1:])
+    second = replace(
+        nodes[first],
+        name=f"{nodes[first].name}_1",
+        inputs=(split, *nodes[first].inputs[1:]),
+        outputs=tuple(
+            replace(before, dimensions=_known(each.shape, pieces[-1].shape, before.dimensions, whole=known))
+            for each in again
+        ),
     )
-    edges = tuple(Edge(node=last, output=number) for number in range(len(nodes[last].outputs)))
-    concat = Node(kind="concat", name="Concat", inputs=edges, outputs=(joined,), attributes={"axis": axis})
-    return (*nodes, concat, *_results((*nodes, concat)))
+    nodes = (*nodes, second)
+    return (*nodes, *_results(nodes, (*kept, *_edges(nodes, first + 1))))
+
+
+def _axis(golden: Golden) -> int:
+    return golden.draft.operation.axis(arguments_of(golden.draft, 0)) or 0
+
+
+def _joined(nodes: tuple[Node, ...], edges: Sequence[Edge], axis: int, whole: Dimensions) -> Node:
+    """Some edges joined along an axis."""
+    element_type = nodes[edges[0].node].outputs[edges[0].output].element_type
+    joined = Value(element_type=element_type, dimensions=whole)
+    return Node(kind="concat", name="Concat", inputs=tuple(edges), outputs=(joined,), attributes={"axis": axis})
 
 
 #: What each context puts around the inputs and the operation.
 _CONTEXTS: Mapping[Context, Callable[[Golden, tuple[Node, ...]], tuple[Node, ...]]] = MappingProxyType(
-    {"bare": _bare, "folded": _bare, "concat": _concat}
+    {"bare": _bare, "folded": _bare, "concat": _concat, "chain": _chain, "partial": _partial, "shared": _shared}
 )

@@ -34,6 +34,7 @@ class Group:
     title: str
     profile: str
     requirements: tuple[str, ...]
+    seen: tuple[str, ...]
     matrix: Mapping[str, Any]
     combine: str
     where: str | None
@@ -252,6 +253,7 @@ def _group(document: Document, op: str, index: int) -> Group:
         title=checked.title,
         profile=checked.profile,
         requirements=checked.requirements,
+        seen=checked.seen,
         matrix=checked.matrix,
         combine=checked.combine,
         where=checked.where,

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from opconform.case import DIMENSION, Attribute, Binding, Context, Dimension
+from opconform.case import DIMENSION, SEEN, Attribute, Binding, Context, Dimension, Seen
 from opconform.element_types import ELEMENT_TYPES
 from opconform.elements import Element
 from opconform.expressions import is_expression
@@ -63,6 +63,7 @@ PATTERNS: Mapping[str, str] = MappingProxyType(
         _KEBAB: "lower-case words joined by hyphens, as in zero-length",
         _REQUIREMENT: "a requirement's id, as in axis.range",
         _VARIABLE: "a name of letters, digits and underscores",
+        SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
         DIMENSION: 'a size, "?" or bounds such as "2..8"',
     }
 )
@@ -149,6 +150,7 @@ class _GroupKeys(_Keys):
     title: Annotated[str, Field(min_length=1)] = Field(description="Why these cases exist.")
     profile: _Kebab = Field("core", description="The part of a suite that the cases belong to.")
     requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
+    seen: tuple[Seen, ...] = Field((), description="Public reports of backends that got such a case wrong.")
     matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), _MAYBE]] = Field(
         default_factory=dict, description="Variables and their values; every combination is a case."
     )
@@ -175,25 +177,20 @@ class OperationModels:
         }
         title = op.replace("-", "")
         feed = create_model(f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs)
-        overrides = create_model(
-            f"{title}Overrides",
+        self.case = create_model(
+            f"{title}Case",
             __base__=_CaseKeys,
-            __doc__="The keys of a case that its twin has otherwise.",
+            __doc__="What a case of this operation is.",
+            feed=(_optional(feed), Field(None, description="Other values for a second inference on the same model.")),
             **inputs,
             **attributes,
-        )
-        self.case = _extended(
-            f"{title}Case",
-            (overrides,),
-            "What a case of this operation is.",
-            feed=(_optional(feed), Field(None, description="Other values for a second inference on the same model.")),
         )
         self.group = _extended(
             f"{title}Group",
             (self.case, _GroupKeys),
             "One entry of a spec, expanded into cases.",
             twin=(
-                _optional(overrides),
+                _optional(self.case),
                 Field(None, description="What to override to mend the fault of a rejected case."),
             ),
         )

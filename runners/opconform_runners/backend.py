@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from opconform.case import Case
+from opconform.case import Case, Context
 from opconform.tensors import Tensor
 
 #: Where a refusal came: while the model was read, built or compiled, or while it was executed.
@@ -48,6 +48,8 @@ class Implementation:
         operations: The operations that it implements.
         dynamic: Whether it takes models with dynamic dimensions.
         bindings: How axis and lengths may reach it.
+        contexts: The contexts that a backend without dialects builds around the operation itself; in a dialect they
+            are part of the model.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Implementation:
     operations: tuple[str, ...]
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
+    contexts: tuple[Context, ...] = ("bare",)
 
 
 class Backend(Protocol):

@@ -251,8 +251,8 @@ def _dialect_of(
 ) -> tuple[str | None, str | None]:
     """The dialect to give a backend a case in, and why there is none."""
     if not implementation.dialects:
-        why = f"the context `{case.context}` is a graph, and this backend reads no dialect"
-        return None, None if case.context == "bare" else why
+        why = f"the context `{case.context}` is a graph, and this backend neither reads a dialect nor declares it"
+        return None, None if case.context in implementation.contexts else why
     for each in implementation.dialects:
         if suite.header.dialects.get(each) in entry.files:
             return each, None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.case import Case, document_of
+from opconform.case import Case, Context, document_of
 from opconform_runners.backend import Implementation, Stage
 
 VERSION = 1
@@ -46,6 +46,7 @@ class Said:
     operations: tuple[str, ...]
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
+    contexts: tuple[Context, ...] = ("bare",)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,6 +160,7 @@ def said_line(implementation: Implementation) -> bytes:
             "operations": list(implementation.operations),
             "dynamic": implementation.dynamic,
             "bindings": list(implementation.bindings),
+            "contexts": list(implementation.contexts),
         }
     )
 
@@ -189,6 +191,7 @@ def said_of(line: bytes) -> Implementation:
         operations=said.operations,
         dynamic=said.dynamic,
         bindings=said.bindings,
+        contexts=said.contexts,
     )
 
 

@@ -9,51 +9,52 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-#: Told the share of the work that is done, of 1, and the cases so far.
+#: Told the share of the work that is done, of 1, and how many things are.
 Tell = Callable[[float, int], None]
 
 _SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def progress(what: str, *, then: str = "", quiet: bool) -> Iterator[Tell]:
+def progress(what: str, *, then: str = "", of: str = "cases", quiet: bool) -> Iterator[Tell]:
     """Show how far a command is.
 
     Args:
         what: What it does.
-        then: What it does once all cases are done, if that is not the end.
+        then: What it does once all of them are done, if that is not the end.
+        of: What it counts.
         quiet: Show nothing.
     """
     if quiet:
         yield lambda *_: None
     elif sys.stderr.isatty():
-        with _bar(what, then or what) as tell:
+        with _bar(what, then or what, of) as tell:
             yield tell
     else:
-        yield _lines(what)
+        yield _lines(what, of)
 
 
 @contextmanager
-def _bar(what: str, then: str) -> Iterator[Tell]:
-    columns = ("{task.description}", BarColumn(), TextColumn("{task.fields[cases]:,} cases"))
+def _bar(what: str, then: str, of: str) -> Iterator[Tell]:
+    columns = ("{task.description}", BarColumn(), TextColumn(f"{{task.fields[done]:,}} {of}"))
     rate = TextColumn("{task.fields[rate]:,.0f}/s")
     with Progress(*columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         started = time.monotonic()
-        task = bar.add_task(what, total=1.0, cases=0, rate=0.0)
+        task = bar.add_task(what, total=1.0, done=0, rate=0.0)
 
-        def tell(share: float, cases: int) -> None:
-            rate = cases / max(time.monotonic() - started, 1e-9)
-            bar.update(task, completed=share, cases=cases, rate=rate, description=what if share < 1.0 else then)
+        def tell(share: float, done: int) -> None:
+            rate = done / max(time.monotonic() - started, 1e-9)
+            bar.update(task, completed=share, done=done, rate=rate, description=what if share < 1.0 else then)
 
         yield tell
 
 
-def _lines(what: str) -> Tell:
+def _lines(what: str, of: str) -> Tell:
     last = [time.monotonic()]
 
-    def tell(share: float, cases: int) -> None:
+    def tell(share: float, done: int) -> None:
         if time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
             last[0] = time.monotonic()
-            click.echo(f"{what}: {cases:,} cases, {share:.0%}", err=True)
+            click.echo(f"{what}: {done:,} {of}, {share:.0%}", err=True)
 
     return tell

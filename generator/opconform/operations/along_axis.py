@@ -42,12 +42,18 @@ def axis_value(arguments: Arguments) -> int | None:
     return axis.integers[0]
 
 
-def dimension(arguments: Arguments) -> int | None:
-    """The size of the dimension that is split, or None where data and axis do not name one."""
+def axis_from_front(arguments: Arguments) -> int | None:
+    """The number of the dimension that is split, or None where data and axis do not name one."""
     data, value = arguments.inputs.get("data"), axis_value(arguments)
     if data is None or value is None or not -len(data.shape) <= value < len(data.shape):
         return None
-    return data.shape[value]
+    return value % len(data.shape)
+
+
+def dimension(arguments: Arguments) -> int | None:
+    """The size of the dimension that is split, or None where data and axis do not name one."""
+    axis = axis_from_front(arguments)
+    return None if axis is None else arguments.inputs["data"].shape[axis]
 
 
 def splitting(
@@ -67,12 +73,7 @@ def splitting(
     """
 
     def cuts_and_axis(arguments: Arguments) -> tuple[tuple[int, ...], int]:
-        cuts = sizes(arguments)
-        given = axis_value(arguments) or 0
-        return cuts, given % len(arguments.inputs["data"].shape)
-
-    def axis(arguments: Arguments) -> int:
-        return cuts_and_axis(arguments)[1]
+        return sizes(arguments), axis_from_front(arguments) or 0
 
     def infer(arguments: Arguments) -> tuple[Shape, ...]:
         cuts, along = cuts_and_axis(arguments)
@@ -85,4 +86,6 @@ def splitting(
         starts = accumulate(cuts, initial=0)
         return tuple(data[(*before, slice(start, start + size))] for start, size in zip(starts, cuts, strict=False))
 
-    return Operation(inputs=inputs, attributes=attributes, infer=infer, axis=axis, evaluate=evaluate, asked=asked)
+    return Operation(
+        inputs=inputs, attributes=attributes, infer=infer, axis=axis_from_front, evaluate=evaluate, asked=asked
+    )

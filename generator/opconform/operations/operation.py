@@ -1,7 +1,7 @@
 """What an operation is to the generator: its inputs and attributes, and its reference semantics."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opconform.case import Attribute
 from opconform.element_types import ELEMENT_TYPES
@@ -37,6 +37,10 @@ class Arguments:
     inputs: Mapping[str, Operand]
     attributes: Mapping[str, Attribute]
 
+    def with_data(self, name: str, shape: Shape) -> "Arguments":
+        """The same arguments for data of another shape."""
+        return replace(self, inputs={**self.inputs, name: replace(self.inputs[name], shape=shape)})
+
 
 class Rejection(Exception):  # noqa: N818 - it is the specification's answer and no error
     """The arguments violate the specification; `requirements` names every requirement that they violate."""
@@ -54,7 +58,7 @@ class Operation:
         inputs: The names of its inputs, in the order of its ports; the first is data.
         attributes: The names of its attributes.
         infer: The shapes of the outputs; raises `Rejection`.
-        axis: The axis that it works along, counted from the front; raises `Rejection`.
+        axis: The axis that it works along, counted from the front, or None where the arguments name none.
         evaluate: The outputs for an array of data; raises `Rejection`.
         asked: How many outputs a rejected case's own terms ask for, or None where they do not say.
     """
@@ -62,6 +66,6 @@ class Operation:
     inputs: tuple[str, ...]
     attributes: tuple[str, ...]
     infer: Callable[[Arguments], tuple[Shape, ...]]
-    axis: Callable[[Arguments], int]
+    axis: Callable[[Arguments], int | None]
     evaluate: Callable[[Arguments, Array], tuple[Array, ...]]
     asked: Callable[[Arguments], int | None]

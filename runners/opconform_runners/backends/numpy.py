@@ -1,5 +1,7 @@
 """The `numpy` backend: executes a case directly, from the specification pages and with none of the generator's code."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from opconform.case import Case
@@ -22,15 +24,31 @@ class Numpy:
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
+            contexts=("bare", "folded", "concat", "chain", "partial", "shared"),
         )
 
-    def run(self, case: Case, model: object, feeds: list[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
         """The outputs of each feed."""
-        if case.context != "bare":
-            raise Unsupported(f"the context {case.context} is a graph")
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: Case, feed: Inputs) -> Outputs:
+        """The outputs of the graph that the case's context puts around the operation."""
+        pieces = self._split(case, feed)
+        match case.context:
+            case "concat":
+                return [_joined(pieces, _axis(feed, _data(feed), one_element=True))]
+            case "chain":
+                return [*pieces[:-1], *self._split(case, {**feed, "data": pieces[-1]})]
+            case "partial":
+                return pieces[1::2]
+            case "shared":
+                alike = [each for each in pieces if each.shape == pieces[-1].shape]
+                rank = len(pieces[-1].shape)
+                return [*pieces, _joined(alike, (_axis(feed, _data(feed), one_element=True) + 1) % rank)]
+            case _:
+                return pieces
+
+    def _split(self, case: Case, feed: Inputs) -> list[Tensor]:
         data = _data(feed)
         if case.op == "Split-1":
             axis = _axis(feed, data, one_element=False)
@@ -42,6 +60,11 @@ class Numpy:
             raise Unsupported(f"{case.op} is not implemented")
         kind = feed["data"].element_type
         return [Tensor(element_type=kind, array=each) for each in np.split(data, ends, axis=axis)]
+
+
+def _joined(pieces: list[Tensor], axis: int) -> Tensor:
+    joined = np.concatenate([each.array for each in pieces], axis)
+    return Tensor(element_type=pieces[0].element_type, array=joined)
 
 
 def _refuse(requirement: str, message: str) -> Rejected:
