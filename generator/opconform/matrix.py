@@ -28,7 +28,7 @@ def combinations_of(group: Group, limit: int) -> Iterator[Combination]:
         MatrixError: There are more than the limit, or an expression fails.
     """
     matrix = {name: _values(name, values) for name, values in group.matrix.items()}
-    wanted = where_of(group)
+    wanted = where_of(group) if group.sample is None else None  # the filter of a sample looks at what is drawn
     if group.combine == "pairwise":
         plain = _pairwise(matrix, group, wanted)
     else:

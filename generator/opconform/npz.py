@@ -5,6 +5,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,11 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
 
 def _array(archive: zipfile.ZipFile, metadata: zipfile.ZipInfo) -> Array:
     content = archive.read(metadata)
-    stream = io.BytesIO(content)
-    shape, fortran, dtype = _header(stream)
+    head = _head(content)
+    shape, fortran, dtype = _header(head)
     if dtype.hasobject:
         raise ValueError(f"{metadata.filename} is pickled, and nothing pickled is ever loaded")
-    start = stream.tell()
+    start = len(head)
     if math.prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError(f"{metadata.filename} says shape {shape} of {dtype}, but holds {len(content) - start} bytes")
     flat = np.frombuffer(content, dtype, offset=start) if len(content) > start else np.empty(0, dtype)
@@ -73,7 +74,16 @@ def _array(archive: zipfile.ZipFile, metadata: zipfile.ZipInfo) -> Array:
     return array.astype(dtype.newbyteorder("="), order="C", copy=False)
 
 
-def _header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+def _head(content: bytes) -> bytes:
+    """The bytes before the elements: magic, version, and a header whose length is said in two bytes or in four."""
+    width = 4 if content[6:7] == b"\2" else 2
+    return content[: 8 + width + int.from_bytes(content[8 : 8 + width], "little")]
+
+
+@lru_cache(maxsize=4_096)
+def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+    """Shape, order and dtype. The same few headers come again and again, and numpy takes long to read one."""
+    stream = io.BytesIO(head)
     version = np.lib.format.read_magic(stream)
     if version == (1, 0):
         return np.lib.format.read_array_header_1_0(stream, max_header_size=_HEADER_LIMIT)

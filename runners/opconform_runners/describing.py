@@ -1,29 +1,22 @@
 """Describing: a case's inputs in a line that a person reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from opconform.case import Case
+from opconform.case import Case, Input
 from opconform.tensors import Array, Tensor
 
 _MOST = 8
 
 
-def description_of(case: Case, inputs: Mapping[str, Array]) -> str:
+def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     """What a case gives its operation: `data f32[6, 4], axis 0, split_lengths [-1, 9]`, and how it is delivered.
 
     Args:
         case: The case.
-        inputs: The arrays of its first feed.
+        feeds: The arrays of each of its feeds.
     """
-    parts = []
-    for each in case.inputs:
-        if each.name == "data":
-            parts.append(f"data {each.element_type}{list(each.shape)}")
-        else:
-            kind = "" if each.element_type == "i64" else f"{each.element_type} "
-            run_time = " at run time" if each.binding == "parameter" else ""
-            tensor = Tensor(element_type=each.element_type, array=inputs[each.name])
-            parts.append(f"{each.name} {kind}{_values(tensor)}{run_time}")
+    first, *others = feeds
+    parts = [_input(each, first[each.name], run_time=True) for each in case.inputs]
     parts += [f"{name} {value!r}" for name, value in case.attributes.items()]
     for each in case.inputs:
         if each.dynamic is not None:
@@ -31,7 +24,22 @@ def description_of(case: Case, inputs: Mapping[str, Array]) -> str:
             parts.append(f"{each.name} declared [{declared}]")
     if case.context != "bare":
         parts.append(f"context {case.context}")
+    for second in others:
+        changed = [each for each in case.inputs if not _same(first[each.name], second[each.name])]
+        parts.append(f"then {', '.join(_input(each, second[each.name]) for each in changed) or 'the same'}")
     return ", ".join(parts) or "nothing"
+
+
+def _input(each: Input, array: Array, *, run_time: bool = False) -> str:
+    if each.name == "data":
+        return f"data {each.element_type}{list(array.shape)}"
+    kind = "" if each.element_type == "i64" else f"{each.element_type} "
+    when = " at run time" if run_time and each.binding == "parameter" else ""
+    return f"{each.name} {kind}{_values(Tensor(element_type=each.element_type, array=array))}{when}"
+
+
+def _same(first: Array, second: Array) -> bool:
+    return first.shape == second.shape and first.tobytes() == second.tobytes()
 
 
 def _values(tensor: Tensor) -> str:

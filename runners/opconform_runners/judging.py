@@ -1,11 +1,10 @@
 """Judging: from what is expected of a case and what came of it to a verdict."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from opconform.case import Accept, Case, Reject
 from opconform.errors import SuiteError
-from opconform.suite import Entry, Suite, expected_name
+from opconform.suite import Entry, Suite, expected_name, inputs_name
 from opconform_runners.backend import Implementation
 from opconform_runners.comparing import expected_outputs, mismatch_of
 from opconform_runners.executing import Broken, Crashed, NotSent, Outcome, Returned, TimedOut
@@ -81,7 +80,7 @@ def broken_requirements(entry: Entry, verdict: Verdict) -> tuple[str, ...]:
     """The requirements that a failure speaks against.
 
     A rejected case speaks of the one that it violates. Of an accepted case's requirements those are left out that the
-    comparison has shown to be kept; a NaN's payload counts against the requirement on NaN payloads alone.
+    comparison has shown to be kept; a NaN's payload counts against the requirement on NaN payloads alone, if at all.
     """
     failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
     if not isinstance(failure, Fail):
@@ -89,7 +88,7 @@ def broken_requirements(entry: Entry, verdict: Verdict) -> tuple[str, ...]:
     if entry.expect != "accept":
         return (entry.expect.reject,)
     about_nan = tuple(each for each in entry.requirements if each.endswith(_NAN_PAYLOAD))
-    if failure.reason == _NAN_PAYLOAD and about_nan:
+    if failure.reason == _NAN_PAYLOAD:
         return about_nan
     cleared = _CLEARED.get(failure.reason, frozenset()) | set(about_nan)
     return tuple(each for each in entry.requirements if each not in cleared) or entry.requirements
@@ -132,9 +131,9 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
 def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass | Fail:
     match case.expect:
         case Reject(reject=requirement):
-            shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[0][:8]) or "none"
-            data = math.prod(case.inputs[0].shape) if case.inputs else 0
-            beyond = sum(each.size for each in outcome.outputs[0]) > data
+            shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[-1][:8]) or "none"
+            data = suite.arrays(entry, inputs_name(case.feeds - 1)).get("data")
+            beyond = data is not None and sum(each.size for each in outcome.outputs[-1]) > data.size
             note = ", which is more than data holds: memory past its end was read" if beyond else ""
             sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}{note}"
             return Fail(reason="accepted-invalid", sentence=sentence)

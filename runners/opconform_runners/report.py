@@ -86,7 +86,9 @@ def report_of(suite: Header, run: Run, *, whole: bool, strict: bool) -> Report:
         strict: Whether interpretations count as much as normative requirements.
     """
     rows = tuple(_rows(suite, run.results))
-    unsaid = sum(each.verdict == "fail" and not each.requirements for each in run.results)
+    unsaid = sum(
+        each.verdict == "fail" and not each.requirements and each.reason != "nan-payload" for each in run.results
+    )
     broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
     incomplete = bool(run.missing) or any(each.verdict == "error" for each in run.results)
     return Report(

@@ -8,6 +8,7 @@ from opconform.case import Case
 from opconform.errors import SuiteError, UsageError
 from opconform.selecting import EVERYTHING, Selection
 from opconform.suite import Entry, Suite, inputs_name
+from opconform.tensors import Array
 from opconform_runners.backend import Implementation
 from opconform_runners.connecting import Command
 from opconform_runners.describing import description_of
@@ -185,6 +186,9 @@ class _Running:
         if isinstance(first, Fail) and not isinstance(compared(first, second), Nondeterministic):
             self._confirmed.add(entry.id)
 
+    def _feeds(self, entry: Entry, case: Case) -> list[dict[str, Array]]:
+        return [self._suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+
     def _result(self, entry: Entry, implementation: Implementation) -> Result:
         seen, verdict = self._seen[entry.id], final_verdict(entry, self._own)
         outcome = seen.outcome
@@ -200,7 +204,7 @@ class _Running:
             sentence=sentence_of(verdict),
             requirements=entry.requirements,
             broken=broken_requirements(entry, verdict),
-            inputs=description_of(seen.case, self._suite.arrays(entry, inputs_name(0))) if shown else "",
+            inputs=description_of(seen.case, self._feeds(entry, seen.case)) if shown else "",
             seconds=getattr(outcome, "seconds", None),
             stage=outcome.stage if isinstance(outcome, Refused) else None,
             message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,

@@ -104,10 +104,10 @@ class _Remembered(Suite):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Worker:
-    """What a worker process has: the suite, its cases in the parts that are run apart, and the timeout."""
+    """What a worker process has: the suite, the lines of its cases in the order in which they run, and the timeout."""
 
     suite: Suite
-    parts: tuple[Sequence[Entry], ...]
+    entries: tuple[Entry, ...]
     timeout: float
 
 
@@ -118,14 +118,14 @@ _WORKERS: list[_Worker] = []
 def _start(path: Path, selection: Selection, timeout: float) -> None:
     suite = open_suite(path)
     remembered = _Remembered(store=suite.store, header=suite.header, entries=suite.entries)
-    entries = selected(suite, selection)
-    parts = ([each for each in entries if each.profile == CORE], [each for each in entries if each.profile != CORE])
-    _WORKERS.append(_Worker(suite=remembered, parts=parts, timeout=timeout))
+    # The profile `core` comes first, so that nothing that it finds can be owed to a case of another profile.
+    entries = tuple(sorted(selected(suite, selection), key=lambda each: each.profile != CORE))
+    _WORKERS.append(_Worker(suite=remembered, entries=entries, timeout=timeout))
 
 
 def _kill(name: str) -> Kill:
     [worker] = _WORKERS
-    verdicts = [each for part in worker.parts if part for each in _verdicts(worker, part, name)]
+    verdicts = _verdicts(worker, name)
     failing = [(entry, verdict) for entry, verdict in verdicts if isinstance(verdict, Fail)]
     return Kill(
         name=name,
@@ -138,16 +138,16 @@ def _kill(name: str) -> Kill:
     )
 
 
-def _verdicts(worker: _Worker, entries: Sequence[Entry], name: str) -> list[tuple[Entry, Verdict]]:
-    """The verdicts of some cases, from a harness that has seen no others."""
+def _verdicts(worker: _Worker, name: str) -> list[tuple[Entry, Verdict]]:
+    """The verdicts of the cases on one implementation."""
     own: dict[str, Verdict] = {}
 
     def tell(entry: Entry, case: Case, outcome: Outcome) -> None:
         own[entry.id] = first_verdict(worker.suite, entry, case, outcome)
 
     command = backend_command(f"mutant:{name}")
-    execute(worker.suite, entries, command, jobs=1, timeout=worker.timeout, tell=tell)
-    return [(each, final_verdict(each, own)) for each in entries if each.id in own]
+    execute(worker.suite, worker.entries, command, jobs=1, timeout=worker.timeout, tell=tell)
+    return [(each, final_verdict(each, own)) for each in worker.entries if each.id in own]
 
 
 def _caught(failing: Sequence[tuple[Entry, Verdict]]) -> Mapping[Place, int]:

@@ -128,6 +128,11 @@ class Gather(_Variant):
         _require(given and given.type.is_integer and given.shape in shapes and given.integers()[0] in axes)
         along = given.integers()[0] if given else 0
         bounds = list(self._bounds(data.shape[along], case, feed))
+        if not data.size:
+            return [
+                np.empty((*data.shape[:along], end - start, *data.shape[along:][1:]), data.dtype)
+                for start, end in bounds
+            ]
         return [np.take(data, np.arange(*each), along) for each in bounds]
 
     def _bounds(self, size: int, case: Case, feed: Inputs) -> Iterator[tuple[int, int]]:
