@@ -121,7 +121,7 @@ def case_from(document: Any) -> Case:
     Raises:
         pydantic.ValidationError: The document breaks the format.
     """
-    return _CASE.validate_json(json.dumps(document))
+    return _CASE.validate_python(document)
 
 
 def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:

@@ -38,6 +38,13 @@ class Returned:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Oversized:
+    """The backend executed the case; its outputs are too large to be those that are expected, and were not read."""
+
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Crashed:
     """The harness process ended while it worked on the case."""
 
@@ -66,7 +73,7 @@ class NotSent:
     why: str
 
 
-Outcome = Returned | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
+Outcome = Returned | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -259,13 +266,13 @@ def _dialect_of(
     return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
 
 
-def _returned(sent: _Sent, reply: Ok) -> Returned | Broken:
+def _returned(sent: _Sent, reply: Ok) -> Returned | Oversized | Broken:
     limit = _limit_of(sent.case)
     outputs = []
     for path in sent.outputs:
         try:
             if path.stat().st_size > limit + _SLACK:
-                return Broken(sentence=f"the harness wrote {path.stat().st_size:,} bytes of outputs")
+                return Oversized(size=path.stat().st_size)
             arrays = arrays_of(path.read_bytes(), "the harness's output file", limit=limit + _SLACK)
         except FileNotFoundError:
             return Broken(sentence="the harness said `ok` and wrote no outputs")

@@ -7,7 +7,7 @@ from opconform.errors import SuiteError
 from opconform.suite import Entry, Suite, expected_name, inputs_name
 from opconform_runners.backend import Implementation
 from opconform_runners.comparing import expected_outputs, mismatch_of
-from opconform_runners.executing import Broken, Crashed, NotSent, Outcome, Returned, TimedOut
+from opconform_runners.executing import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.protocol import NotSupported, Refused
 from opconform_runners.verdicts import (
     Error,
@@ -50,6 +50,8 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> P
             return Unsupported(why=why)
         case NotSupported(message=message):
             return Unsupported(why=message)
+        case Oversized(size=size):
+            return _oversized(case, size)
         case Refused():
             return _refused(case, outcome)
         case Returned():
@@ -116,6 +118,16 @@ def _declared_gap(case: Case, implementation: Implementation) -> str | None:
         if each.dynamic is not None and not implementation.dynamic:
             return "dynamic"
     return None
+
+
+def _oversized(case: Case, size: int) -> Fail:
+    much = f"its outputs take {size:,} bytes, which is far more than can be right"
+    if isinstance(case.expect, Reject):
+        return Fail(
+            reason="accepted-invalid",
+            sentence=f"the case violates {case.expect.reject}, and was accepted; {much}: memory past its end was read",
+        )
+    return Fail(reason="shape", sentence=much)
 
 
 def _refused(case: Case, answer: Refused) -> Pass | Fail:

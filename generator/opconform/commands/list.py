@@ -3,6 +3,8 @@
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
@@ -14,6 +16,7 @@ from opconform.commands.listing import listed
 from opconform.commands.options import selection_options
 from opconform.drafting import LIMITS
 from opconform.errors import UsageError
+from opconform.kills import Kills, shipped_kills
 from opconform.requirements import requirements_of
 from opconform.selecting import Selection
 
@@ -39,7 +42,7 @@ def command(
     if not cases:
         raise UsageError(f"No case matches {' '.join((*profiles, *patterns)) or 'anything'}.")
     if by_requirement:
-        _print_requirements(cases, as_json=as_json)
+        _print_requirements(cases, None if sources else shipped_kills(), as_json=as_json)
     else:
         for each in [] if as_json else cases:
             click.echo(f"{each.id}  {each.profile:10}  {_expectation(each)}")
@@ -68,7 +71,20 @@ def _document(case: Case) -> dict[str, object]:
     }
 
 
-def _print_requirements(cases: list[Case], *, as_json: bool) -> None:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Row:
+    """A requirement, where it stands, and what it has: a number that cannot be is None."""
+
+    op: str
+    id: str
+    level: str
+    source: str
+    accepting: int
+    rejecting: int | None
+    mutants: int | None
+
+
+def _rows(cases: Sequence[Case], kills: Kills | None) -> list[_Row]:
     accepting: Counter[tuple[str, str]] = Counter()
     rejecting: Counter[tuple[str, str]] = Counter()
     for case in cases:
@@ -76,29 +92,37 @@ def _print_requirements(cases: list[Case], *, as_json: bool) -> None:
             rejecting[case.op, case.expect.reject] += 1
         else:
             accepting.update((case.op, each) for each in case.requirements)
-    rows = [
-        {
-            "op": op,
-            "id": each.id,
-            "level": each.level,
-            "source": "; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in each.sources),
-            "accepting": accepting[op, each.id],
-            "rejecting": rejecting[op, each.id] if each.violable else None,
-        }
+    return [
+        _Row(
+            op=op,
+            id=each.id,
+            level=each.level,
+            source="; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in each.sources),
+            accepting=accepting[op, each.id],
+            rejecting=rejecting[op, each.id] if each.violable else None,
+            mutants=kills.killed_by(op, each.id) if kills else None,
+        )
         for op in sorted({each.op for each in cases})
         for each in requirements_of(op).requirements
     ]
+
+
+def _print_requirements(cases: Sequence[Case], kills: Kills | None, *, as_json: bool) -> None:
+    rows = _rows(cases, kills)
     if as_json:
-        click.echo(json.dumps(rows))
+        click.echo(json.dumps([asdict(each) for each in rows]))
         return
     table = Table(box=None, pad_edge=False, padding=(0, 1))
-    for name in ("operation", "requirement", "level"):
+    for name in ("requirement", "level"):
         table.add_column(name, no_wrap=True)
-    table.add_column("accept", justify="right")
-    table.add_column("reject", justify="right")
+    for name in ("accept", "reject", "mutants"):
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("source", overflow="fold")
+    op = ""
     for row in rows:
-        rejected = "-" if row["rejecting"] is None else str(row["rejecting"])
-        op, name, level, source = (str(row[key]) for key in ("op", "id", "level", "source"))
-        table.add_row(op, name, level, str(row["accepting"]), rejected, source)
+        if row.op != op:
+            op = row.op
+            table.add_row(f"[bold]{op}[/bold]")
+        counts = ["-" if each is None else f"{each:,}" for each in (row.accepting, row.rejecting, row.mutants)]
+        table.add_row(row.id, row.level, *counts, row.source)
     Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH).print(table)

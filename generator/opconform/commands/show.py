@@ -55,6 +55,7 @@ def _lines(shown: Listed) -> list[str]:
     for name in case.requirements:
         text = f": {levels[name].text}" if name in levels else ""
         lines.append(f"  requirement {name}{text}")
+    lines += [f"  seen {each}: {_link(each)}" for each in case.seen]
     lines.append("")
     for each in case.inputs:
         values = (
@@ -81,11 +82,19 @@ def _lines(shown: Listed) -> list[str]:
     return lines
 
 
+def _link(seen: str) -> str:
+    """Where a public report can be read; a tracker leads from an issue's number to a pull request's."""
+    repository, _, number = seen.partition("#")
+    return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"
+
+
 def _drawing(case: Case, inputs: dict[str, Array]) -> list[str]:
     data = next((each for each in case.inputs if each.name == "data"), None)
     if data is None:
         return ["(there is no data)"]
-    axis, sizes = _cut(case, data.shape) if isinstance(case.expect, Accept) and case.context != "concat" else (None, [])
+    axis, sizes = (
+        _cut(case, data.shape) if isinstance(case.expect, Accept) and case.context in ("bare", "folded") else (None, [])
+    )
     return drawing_of(inputs["data"], data.element_type, axis, sizes)
 
 

@@ -14,8 +14,9 @@ from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected
 
 #: What a length of -1 stands for (VariadicSplit-1, Inputs, 3).
 REMAINDER = -1
-#: What a mutant that asks for far too many outputs gets, so that it needs no more memory than the others.
+#: What a mutant gets that asks for far too many outputs, or for far too long ones, so that it needs little memory.
 _MOST_OUTPUTS = 4_096
+_FAR_BEYOND = 1 << 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -345,8 +346,9 @@ class Kernel:
     def piece(self, call: Call, axis: int, start: int, size: int) -> Array:
         """One output."""
         rows = self.rows(call, axis)
-        copied = self.copied(call, rows, start, max(size, 0))
-        return self.bits(call, copied.reshape(self.shape(call, axis, max(size, 0))))
+        length = min(max(size, 0), rows.shape[1] + _FAR_BEYOND)
+        copied = self.copied(call, rows, start, length)
+        return self.bits(call, copied.reshape(self.shape(call, axis, length)))
 
     def rows(self, call: Call, axis: int) -> Array:
         """Data as a tensor of rank 3: what is before the axis, the axis, and what is after it."""
@@ -359,7 +361,7 @@ class Kernel:
         inside = rows[:, max(start, 0) : max(start, 0) + size]
         if inside.shape[1] == size:
             return np.ascontiguousarray(inside)
-        beyond = np.zeros((rows.shape[0], min(size, 1 << 16) - inside.shape[1], rows.shape[2]), rows.dtype)
+        beyond = np.zeros((rows.shape[0], size - inside.shape[1], rows.shape[2]), rows.dtype)
         return np.concatenate([inside, beyond], 1)
 
     def shape(self, call: Call, axis: int, size: int) -> tuple[int, ...]:

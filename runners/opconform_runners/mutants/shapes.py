@@ -152,6 +152,9 @@ class MissingDataIsEmpty(Kernel):
     def outputs(self, call: Call) -> list[Array]:
         return super().outputs(call) if "data" in call.inputs else [np.zeros(0, np.float32)]
 
+    def element_type(self, call: Call) -> str:
+        return call.element_type if "data" in call.inputs else "f32"
+
 
 @mutant("apple/coremltools#1043")
 class SizeOneRefused(Kernel):

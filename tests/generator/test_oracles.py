@@ -1,0 +1,100 @@
+"""The goldens against two implementations that are not ours: numpy's `split`, and ONNX's reference evaluator."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+from opconform.case import Accept, Case
+from opconform.suite import expected_name, inputs_name, open_suite
+from opconform.tensors import Array, Tensor
+
+Split = Callable[[Array, int, Sequence[int]], list[Array]]
+
+
+def numpys(data: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
+    """`np.split`, by the places of the cuts."""
+    return list(np.split(data, list(accumulate(sizes))[:-1], axis))
+
+
+def onnxs(data: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
+    """ONNX's `Split`, as its own reference evaluator executes it."""
+    if len(sizes) == 1:
+        return [data]  # ONNX writes a node with one output otherwise
+    return [
+        np.asarray(each) for each in evaluator(axis, len(sizes)).run(None, {"data": data, "split": np.array(sizes)})
+    ]
+
+
+@lru_cache(maxsize=512)
+def evaluator(axis: int, count: int) -> ReferenceEvaluator:
+    """The evaluator of a model of one `Split`; the evaluator does not look at the types that a model declares."""
+    names = [f"output_{number}" for number in range(count)]
+    values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in ("data", *names)]
+    lengths = onnx.helper.make_tensor_value_info("split", onnx.TensorProto.INT64, [count])
+    node = onnx.helper.make_node("Split", ["data", "split"], names, axis=axis)
+    graph = onnx.helper.make_graph([node], "split", [values[0], lengths], values[1:])
+    return ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)]))
+
+
+def sizes_of(case: Case, tensors: dict[str, Array], dimension: int) -> list[int]:
+    """The sizes of the pieces. Neither oracle knows what -1 is, so what it stands for is worked out here."""
+    if case.op == "Split-1":
+        count = case.attributes["num_splits"]
+        assert isinstance(count, int)
+        return [dimension // count] * count
+    lengths = integers(case, tensors, "split_lengths")
+    return [dimension - sum(lengths) - 1 if each == -1 else each for each in lengths]
+
+
+def integers(case: Case, tensors: dict[str, Array], name: str) -> list[int]:
+    """The values of an input of any integer type."""
+    [element_type] = [each.element_type for each in case.inputs if each.name == name]
+    return Tensor(element_type=element_type, array=tensors[name]).integers()
+
+
+def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
+    """What the graph of a case's context gives, with an oracle in the operation's place."""
+    data = tensors["data"]
+    [axis] = integers(case, tensors, "axis")
+    pieces = split(data, axis, sizes_of(case, tensors, data.shape[axis]))
+    last = pieces[-1]
+    match case.context:
+        case "bare" | "folded":
+            return pieces
+        case "concat":
+            return [np.concatenate(pieces, axis)]
+        case "partial":
+            return pieces[1::2]
+        case "chain":
+            return [*pieces[:-1], *split(last, axis, sizes_of(case, tensors, last.shape[axis]))]
+        case "shared":
+            alike = [each for each in pieces if each.shape == last.shape]
+            return [*pieces, np.concatenate(alike, (axis + 1) % data.ndim)]
+
+
+@pytest.mark.parametrize("split", [numpys, onnxs])
+def test_every_golden_agrees_with_an_implementation_that_is_not_ours(shipped_suite: Path, split: Split) -> None:
+    """All accepted cases and all their feeds, bit for bit."""
+    suite, compared = open_suite(shipped_suite), 0
+    for entry in suite.entries:
+        case = suite.case(entry)
+        if not isinstance(case.expect, Accept):
+            continue
+        for feed in range(case.feeds):
+            actual = model(case, suite.arrays(entry, inputs_name(feed)), split)
+            expected: dict[str, Any] = suite.arrays(entry, expected_name(feed))
+            assert len(actual) == len(expected), entry.id
+            for number, each in enumerate(actual):
+                want = expected[f"output_{number}"]
+                assert (each.shape, each.dtype) == (want.shape, want.dtype), entry.id
+                assert np.ascontiguousarray(each).tobytes() == want.tobytes(), entry.id
+            compared += 1
+
+    assert compared > 2_500
