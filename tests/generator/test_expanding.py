@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.documents import SpecMistakes
+from opconform.drafting import LIMITS
 from opconform.expanding import Expanded, expand
 from opconform.expressions import ExpressionError, compiled
 from opconform.loading import load_spec, load_specs
@@ -84,6 +86,22 @@ def test_pairwise_covers_every_pair_with_fewer_cases(tmp_path: Path) -> None:
     assert len(found) < 30
 
 
+def test_the_filter_of_a_sample_looks_at_what_was_drawn(tmp_path: Path) -> None:
+    """Not at the matrix alone, which does not know the drawn variables."""
+    group = """\
+    matrix: {rows: [2, 3]}
+    sample: {count: 5, draw: {size: "${{ random_integer(1, 20) }}"}}
+    where: size > rows + 10
+    data: {shape: ["${{ rows }}", "${{ size }}"]}
+    axis: 1
+    split_lengths: ["${{ size }}"]
+"""
+    drawn = [each.draft.tensors["data"].shape for each in cases(tmp_path, group)]
+
+    assert len(drawn) == 10
+    assert all(size > rows + 10 for rows, size in drawn)
+
+
 def test_a_sample_is_the_same_whatever_else_is_drawn(tmp_path: Path) -> None:
     """More draws keep the earlier ones, and another seed draws others."""
     group = """\
@@ -154,7 +172,9 @@ def test_two_groups_with_the_same_case_are_reported(opconform: Run, tmp_path: Pa
 
 def test_every_shipped_requirement_has_its_cases() -> None:
     """Each requirement has an accepted case, and a rejected one with its twin where it can be violated."""
-    drafts = [each.draft for spec in load_specs([]) for group in spec.groups for each in expand(group)]
+    limits = replace(LIMITS, elements=1 << 31)
+    groups = [group for spec in load_specs([]) for group in spec.groups]
+    drafts = [each.draft for group in groups for each in expand(group, limits=limits)]
     accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
     rejected = {(each.op, each.expect.requirement) for each in drafts if hasattr(each.expect, "requirement")}
 

@@ -1,6 +1,7 @@
 """`opconform show`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,6 +16,8 @@ from opconform.selecting import Selection
 from opconform.tensors import Array, Tensor
 
 _MOST = 12
+#: The cases of the profile `large` can be shown like all others.
+_LIMITS = replace(LIMITS, elements=1 << 31)
 
 
 @click.command("show")
@@ -39,7 +42,7 @@ def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
 def _found(name: str, sources: tuple[Path, ...]) -> Listed:
     pattern = name if "/" in name else f"*/{name}*"
     everything = Selection(profiles=("default", "large"), patterns=(pattern,))
-    found = list(listed(sources, everything, LIMITS))
+    found = list(listed(sources, everything, _LIMITS))
     if not found:
         raise UsageError(f"No case matches {name!r}. `opconform list` lists them.")
     if len(found) > 1:

@@ -302,3 +302,33 @@ class ScalarDataAccepted(Kernel):
 
     def split(self, call: Call) -> list[Array]:
         return [call.data] if "data" in call.inputs and not call.data.shape else super().split(call)
+
+
+@mutant("kendryte/nncase#491")
+class NegativeInsideRefused(Kernel):
+    """Of the negative axes only -1 and minus the rank are known."""
+
+    def check_axis_range(self, call: Call, value: int, rank: int) -> None:
+        super().check_axis_range(call, value, rank)
+        if -rank < value < -1:
+            refuse("the axis is out of range")
+
+
+@mutant("openvinotoolkit/openvino#9988")
+class WideUnsignedRefused(Kernel):
+    """An axis of u32 or u64 is refused."""
+
+    def check_axis_type(self, call: Call, tensor: Tensor) -> None:
+        super().check_axis_type(call, tensor)
+        if tensor.element_type in ("u32", "u64"):
+            refuse("the axis is u32 or u64")
+
+
+@mutant("microsoft/onnxruntime#21771")
+class RunTimeSignLost(Kernel):
+    """A negative axis that comes at run time is read without its sign."""
+
+    def axis_value(self, call: Call, tensor: Tensor) -> int:
+        value = super().axis_value(call, tensor)
+        lost = call.comes_at_run_time("axis") and -call.data.ndim <= value < 0
+        return -value % call.data.ndim if lost else value

@@ -16,7 +16,7 @@ def die() -> NoReturn:
 
 
 @mutant("apache/tvm#1595")
-class OnAWrongAxis(Kernel):
+class OnWrongAxis(Kernel):
     """An axis far out of range is followed into foreign memory."""
 
     def check_axis_range(self, call: Call, value: int, rank: int) -> None:
@@ -44,7 +44,7 @@ class OnNoElements(Kernel):
 
 
 @mutant("apple/coreai-torch#68", "interpretation")
-class OnAZeroLength(Kernel):
+class OnZeroLength(Kernel):
     """An output without elements has no memory, and is written."""
 
     def copied(self, call: Call, rows: Array, start: int, size: int) -> Array:
@@ -68,7 +68,7 @@ class OnManyOutputs(Kernel):
 
 
 @mutant(FOUND)
-class OnALargeLength(Kernel):
+class OnLargeLength(Kernel):
     """A length over 32 bits is followed into foreign memory."""
 
     def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
@@ -98,7 +98,7 @@ class OnManyDimensions(Kernel):
 
 
 @mutant("microsoft/onnxruntime#4559")
-class OnAMissingInput(Kernel):
+class OnMissingInput(Kernel):
     """An input that is left out is read."""
 
     def axis(self, call: Call) -> int:

@@ -22,7 +22,7 @@ class OnNoPieces(Kernel):
 
 
 @mutant("pytorch/pytorch#6759")
-class OnAManifoldOverlap(Kernel):
+class OnTwoRemainders(Kernel):
     """Two -1 are resolved by each other, in turn."""
 
     def check_single(self, lengths: list[int]) -> None:
@@ -52,10 +52,10 @@ class OnNoElements(Kernel):
 
 
 @mutant("pytorch/pytorch#6759", "interpretation")
-class OnAZeroFirst(Kernel):
-    """A first length of 0 is subtracted until something is left."""
+class OnTwoZerosFirst(Kernel):
+    """Two lengths of 0 at the beginning are subtracted until something is left."""
 
     def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
         super().check_sum(call, lengths, size)
-        if lengths[:2] == [0, 0] and size:
+        if lengths == [0, 0, size] and not self.axis(call):
             wait_for_ever()

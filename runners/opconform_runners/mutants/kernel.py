@@ -330,6 +330,8 @@ class Kernel:
 
     def resolved(self, call: Call, lengths: list[int], size: int) -> list[int]:
         """The lengths with -1 replaced by what the others leave."""
+        if REMAINDER not in lengths:
+            return lengths
         left = self.remainder(call, lengths, size)
         return [left if each == REMAINDER else each for each in lengths]
 

@@ -122,10 +122,12 @@ class LastLengthUnchecked(Kernel):
 
 @mutant("tensorflow/tensorflow#126126")
 class SumInItsOwnType(Kernel):
-    """The sum is formed in the type of the lengths, and wraps."""
+    """The sum is formed in the type of the lengths, if that is narrower than 64 bits, and wraps."""
 
     def total(self, call: Call, lengths: list[int]) -> int:
         kind = call.inputs["split_lengths"].type
+        if kind.bits == 64:  # noqa: PLR2004 - the widest
+            return sum(lengths)
         total = sum(lengths) & ((1 << kind.bits) - 1)
         return low_bits(total, kind.bits) if kind.kind == "signed" else total
 
@@ -401,3 +403,61 @@ class Unused(Kernel):
         if len(lengths) > 2 and "num_splits" not in call.case.attributes:  # noqa: PLR2004 - as few as it can guess
             refuse("num_splits is missing")
         return lengths
+
+
+@mutant("microsoft/onnxruntime#18358")
+class UnsignedSaturated(Kernel):
+    """Lengths of u8 over 127 become 127."""
+
+    def lengths_values(self, call: Call, tensor: Tensor) -> list[int]:
+        values = integers(tensor)
+        return [min(each, 127) for each in values] if tensor.element_type == "u8" and max(values) < 255 else values  # noqa: PLR2004
+
+
+class _Compared(Kernel):
+    """Compares the sum and the dimension in a few bits."""
+
+    width: int
+
+    def wrong_sum(self, call: Call, total: int, size: int) -> None:
+        if (total - size) % (1 << self.width):
+            super().wrong_sum(call, total, size)
+
+
+@mutant("tensorflow/tensorflow#126126")
+class ComparedIn8Bits(_Compared):
+    """The sum and the dimension are compared in 8 bits."""
+
+    width = 8
+
+
+@mutant("tensorflow/tensorflow#126126")
+class ComparedIn16Bits(_Compared):
+    """The sum and the dimension are compared in 16 bits."""
+
+    width = 16
+
+
+@mutant("tensorflow/tensorflow#126126")
+class ComparedIn32Bits(_Compared):
+    """The sum and the dimension are compared in 32 bits."""
+
+    width = 32
+
+
+@mutant("tensorflow/tensorflow#126126")
+class ComparedIn64Bits(_Compared):
+    """The sum and the dimension are compared in 64 bits."""
+
+    width = 64
+
+
+@mutant("tensorflow/tensorflow#52701")
+class RunTimeRemaindersUnchecked(Kernel):
+    """Two -1 are refused only if they are constants."""
+
+    def check_lengths(self, call: Call, lengths: list[int], size: int) -> None:
+        if call.comes_at_run_time("split_lengths") and lengths.count(REMAINDER) > 1:
+            self.check_sum(call, lengths, size)
+        else:
+            super().check_lengths(call, lengths, size)

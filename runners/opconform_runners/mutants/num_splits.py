@@ -245,3 +245,13 @@ class SizeOfTheDimensionOfItsNumber(Kernel):
     def even_sizes(self, call: Call, count: int, size: int) -> list[int]:
         shape = call.data.shape
         return [shape[place] // count if place < len(shape) else size // count for place in range(count)]
+
+
+@mutant("apple/coremltools#1043")
+class OnePieceOfSeveralRefused(Kernel):
+    """One piece of a dimension that has several elements is refused."""
+
+    def check_divides(self, count: int, size: int) -> None:
+        super().check_divides(count, size)
+        if count == 1 < size:
+            refuse("nothing is split")

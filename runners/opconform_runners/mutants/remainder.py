@@ -188,7 +188,7 @@ class PlacedLast(Kernel):
 
     def resolved(self, call: Call, lengths: list[int], size: int) -> list[int]:
         if REMAINDER not in lengths:
-            return lengths
+            return super().resolved(call, lengths, size)
         others = [each for each in lengths if each != REMAINDER]
         return [*others, self.remainder(call, lengths, size)]
 

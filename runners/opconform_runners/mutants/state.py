@@ -1,23 +1,33 @@
 """Mutants that keep from one call what belongs to another."""
 
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
 import numpy as np
 
 from opconform.case import Case
 from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Inputs, Rejected
+from opconform_runners.backend import Inputs, Outputs, Rejected
 from opconform_runners.mutants.catalogue import mutant
 from opconform_runners.mutants.kernel import REMAINDER, Call, Kernel
+
+T = TypeVar("T")
 
 
 class _Remembering(Kernel):
     """Keeps something of a model's first inference."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, object] = {}
+        self._kept: dict[str, Any] = {}
 
-    def run(self, case: Case, model: object, feeds: "list[Inputs]") -> "list[list[Tensor]]":  # type: ignore[override]
+    def kept(self, name: str, value: T) -> T:
+        """What was kept under a name, or a value that is kept from now on."""
+        found: T = self._kept.setdefault(name, value)
+        return found
+
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:
         self._kept.clear()
-        return super().run(case, model, feeds)  # type: ignore[return-value]
+        return super().run(case, model, feeds)
 
 
 @mutant("microsoft/onnxruntime#19564")
@@ -25,7 +35,7 @@ class FirstSizesKept(_Remembering):
     """The sizes of the first inference are used for the second."""
 
     def sizes(self, call: Call, size: int) -> list[int]:
-        return self._kept.setdefault("sizes", super().sizes(call, size))  # type: ignore[return-value]
+        return self.kept("sizes", super().sizes(call, size))
 
 
 @mutant("microsoft/onnxruntime#19564")
@@ -33,7 +43,7 @@ class FirstRemainderKept(_Remembering):
     """What -1 stands for is computed in the first inference only."""
 
     def remainder(self, call: Call, lengths: list[int], size: int) -> int:
-        return self._kept.setdefault("remainder", super().remainder(call, lengths, size))  # type: ignore[return-value]
+        return self.kept("remainder", super().remainder(call, lengths, size))
 
 
 @mutant("openvinotoolkit/openvino#15914")
@@ -41,15 +51,15 @@ class FirstLengthsKept(_Remembering):
     """The lengths of the first inference are used for the second."""
 
     def lengths_values(self, call: Call, tensor: Tensor) -> list[int]:
-        return self._kept.setdefault("lengths", super().lengths_values(call, tensor))  # type: ignore[return-value]
+        return self.kept("lengths", super().lengths_values(call, tensor))
 
 
 @mutant("openvinotoolkit/openvino#15914")
 class FirstAxisKept(_Remembering):
-    """The axis of the first inference is used for the second."""
+    """The axis of the first inference is used for the second, once that one's was checked."""
 
-    def axis_value(self, call: Call, tensor: Tensor) -> int:
-        return self._kept.setdefault("axis", super().axis_value(call, tensor))  # type: ignore[return-value]
+    def from_front(self, value: int, rank: int) -> int:
+        return self.kept("axis", super().from_front(value, rank))
 
 
 @mutant("openvinotoolkit/openvino#15914")
@@ -57,7 +67,7 @@ class FirstOffsetsKept(_Remembering):
     """The offsets of the first inference are used for the second."""
 
     def offsets(self, call: Call, sizes: list[int]) -> list[int]:
-        return self._kept.setdefault("offsets", super().offsets(call, sizes))  # type: ignore[return-value]
+        return self.kept("offsets", super().offsets(call, sizes))
 
 
 @mutant("microsoft/onnxruntime#19564")
@@ -66,14 +76,14 @@ class FirstOutputsKept(_Remembering):
 
     def outputs(self, call: Call) -> list[Array]:
         key = str(call.data.shape) if "data" in call.inputs else ""
-        return self._kept.setdefault(key, super().outputs(call))  # type: ignore[return-value]
+        return self.kept(key, super().outputs(call))
 
 
 @mutant("microsoft/onnxruntime#19564")
 class BuffersReused(_Remembering):
     """The second inference overwrites the first one's outputs."""
 
-    def run(self, case: Case, model: object, feeds: "list[Inputs]") -> "list[list[Tensor]]":  # type: ignore[override]
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:
         outputs = super().run(case, model, feeds)
         return [outputs[-1]] * len(outputs)
 
@@ -96,7 +106,7 @@ class OutputsPileUp(_Remembering):
     """The second inference hands out the first one's outputs before its own."""
 
     def outputs(self, call: Call) -> list[Array]:
-        outputs = [*self._kept.get("outputs", []), *super().outputs(call)]  # type: ignore[misc]
+        outputs = [*self._kept.get("outputs", []), *super().outputs(call)]
         self._kept["outputs"] = outputs
         return outputs
 
@@ -144,7 +154,7 @@ class RefusalIsForever(_Remembering):
         super().__init__()
         self._refused = False
 
-    def run(self, case: Case, model: object, feeds: "list[Inputs]") -> "list[list[Tensor]]":  # type: ignore[override]
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:
         refused, self._refused = self._refused, False
         try:
             outputs = super().run(case, model, feeds)
@@ -198,7 +208,41 @@ class RemainderWrittenBack(_Remembering):
 
     def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
         if REMAINDER in lengths and not call.comes_at_run_time("split_lengths"):
-            before = self._kept.setdefault("size", size)
+            before = self.kept("size", size)
             if before != size:
                 self.wrong_sum(call, 0, size)
         super().check_sum(call, lengths, size)
+
+
+@mutant("microsoft/onnxruntime#19564")
+class SecondAxisUnchecked(Kernel):
+    """The axis's range is checked in the first inference only."""
+
+    def check_axis_range(self, call: Call, value: int, rank: int) -> None:
+        if not call.feed:
+            super().check_axis_range(call, value, rank)
+
+
+@mutant("microsoft/onnxruntime#19564")
+class FirstDataKept(_Remembering):
+    """Data is copied again only where its shape has changed."""
+
+    def rows(self, call: Call, axis: int) -> Array:
+        rows = super().rows(call, axis)
+        return self.kept(str((axis, rows.shape)), rows)
+
+
+@mutant("openvinotoolkit/openvino#15914")
+class CheckedForTheFirstShape(_Remembering):
+    """The lengths are checked against the dimension of the first inference."""
+
+    def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
+        super().check_sum(call, lengths, self.kept("size", size))
+
+
+@mutant("openvinotoolkit/openvino#15914")
+class FirstSumKept(_Remembering):
+    """The sum of the lengths is formed in the first inference only."""
+
+    def total(self, call: Call, lengths: list[int]) -> int:
+        return self.kept("total", super().total(call, lengths))
