@@ -42,8 +42,13 @@ def _same(first: Array, second: Array) -> bool:
     return first.shape == second.shape and first.tobytes() == second.tobytes()
 
 
+def _texts(tensor: Tensor) -> list[str]:
+    flat = tensor.array.reshape(-1)[:_MOST]
+    return [str(each) for each in (flat.view(tensor.type.arithmetic) if tensor.type.kind == "float" else flat)]
+
+
 def _values(tensor: Tensor) -> str:
-    values = tensor.integers() if tensor.type.is_integer else [str(each) for each in tensor.array.reshape(-1)[:_MOST]]
+    values = tensor.integers() if tensor.type.is_integer else _texts(tensor)
     shown = ", ".join(str(each) for each in values[:_MOST]) + (", …" if tensor.array.size > _MOST else "")
     return (
         shown

@@ -35,7 +35,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile; repeatable.")
 @click.option("--select", "patterns", multiple=True, metavar="PATTERN", help="Only these mutants; repeatable.")
 @click.option("--jobs", type=int, help="Mutants that run at a time; one a core by default.")
-@click.option("--timeout", type=float, default=3.0, show_default=True, help="Seconds that a case may take.")
+@click.option("--timeout", type=float, default=5.0, show_default=True, help="Seconds that a case may take.")
 @click.option("--strict", is_flag=True, help="Kill what only an interpretation rules out, too.")
 @click.option("--list", "only_list", is_flag=True, help="List the mutants, and where each was seen.")
 @click.option("--json", "as_json", is_flag=True, help="Print the kills as JSON.")

@@ -42,8 +42,7 @@ class OneLengthIsACount(Kernel):
     """A list of one length is a number of equal pieces."""
 
     def resolved(self, call: Call, lengths: list[int], size: int) -> list[int]:
-        sizes = super().resolved(call, lengths, size)
-        return [1] * size if len(sizes) == 1 else sizes
+        return [1] * size if len(lengths) == 1 and lengths != [REMAINDER] else super().resolved(call, lengths, size)
 
 
 @mutant("tensorflow/tensorflow#8720")

@@ -9,7 +9,7 @@ from opconform.case import Case
 from opconform.tensors import Array, Tensor
 from opconform_runners.backend import Inputs, Outputs, Rejected
 from opconform_runners.mutants.catalogue import mutant
-from opconform_runners.mutants.kernel import REMAINDER, Call, Kernel
+from opconform_runners.mutants.kernel import REMAINDER, Call, Kernel, refuse
 
 T = TypeVar("T")
 
@@ -20,9 +20,11 @@ class _Remembering(Kernel):
     def __init__(self) -> None:
         self._kept: dict[str, Any] = {}
 
-    def kept(self, name: str, value: T) -> T:
-        """What was kept under a name, or a value that is kept from now on."""
-        found: T = self._kept.setdefault(name, value)
+    def kept(self, call: Call, name: str, value: T) -> T:
+        """A value of the first inference as it is, and in the second the first one's."""
+        if not call.feed:
+            self._kept[name] = value
+        found: T = self._kept.get(name, value)
         return found
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:
@@ -35,7 +37,7 @@ class FirstSizesKept(_Remembering):
     """The sizes of the first inference are used for the second."""
 
     def sizes(self, call: Call, size: int) -> list[int]:
-        return self.kept("sizes", super().sizes(call, size))
+        return self.kept(call, "sizes", super().sizes(call, size))
 
 
 @mutant("microsoft/onnxruntime#19564")
@@ -43,7 +45,7 @@ class FirstRemainderKept(_Remembering):
     """What -1 stands for is computed in the first inference only."""
 
     def remainder(self, call: Call, lengths: list[int], size: int) -> int:
-        return self.kept("remainder", super().remainder(call, lengths, size))
+        return self.kept(call, "remainder", super().remainder(call, lengths, size))
 
 
 @mutant("openvinotoolkit/openvino#15914")
@@ -51,15 +53,15 @@ class FirstLengthsKept(_Remembering):
     """The lengths of the first inference are used for the second."""
 
     def lengths_values(self, call: Call, tensor: Tensor) -> list[int]:
-        return self.kept("lengths", super().lengths_values(call, tensor))
+        return self.kept(call, "lengths", super().lengths_values(call, tensor))
 
 
 @mutant("openvinotoolkit/openvino#15914")
 class FirstAxisKept(_Remembering):
     """The axis of the first inference is used for the second, once that one's was checked."""
 
-    def from_front(self, value: int, rank: int) -> int:
-        return self.kept("axis", super().from_front(value, rank))
+    def axis(self, call: Call) -> int:
+        return self.kept(call, "axis", super().axis(call))
 
 
 @mutant("openvinotoolkit/openvino#15914")
@@ -67,7 +69,7 @@ class FirstOffsetsKept(_Remembering):
     """The offsets of the first inference are used for the second."""
 
     def offsets(self, call: Call, sizes: list[int]) -> list[int]:
-        return self.kept("offsets", super().offsets(call, sizes))
+        return self.kept(call, "offsets", super().offsets(call, sizes))
 
 
 @mutant("microsoft/onnxruntime#19564")
@@ -76,7 +78,7 @@ class FirstOutputsKept(_Remembering):
 
     def outputs(self, call: Call) -> list[Array]:
         key = str(call.data.shape) if "data" in call.inputs else ""
-        return self.kept(key, super().outputs(call))
+        return self.kept(call, key, super().outputs(call))
 
 
 @mutant("microsoft/onnxruntime#19564")
@@ -208,7 +210,7 @@ class RemainderWrittenBack(_Remembering):
 
     def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
         if REMAINDER in lengths and not call.comes_at_run_time("split_lengths"):
-            before = self.kept("size", size)
+            before = self.kept(call, "size", size)
             if before != size:
                 self.wrong_sum(call, 0, size)
         super().check_sum(call, lengths, size)
@@ -229,7 +231,7 @@ class FirstDataKept(_Remembering):
 
     def rows(self, call: Call, axis: int) -> Array:
         rows = super().rows(call, axis)
-        return self.kept(str((axis, rows.shape)), rows)
+        return self.kept(call, str((axis, rows.shape)), rows)
 
 
 @mutant("openvinotoolkit/openvino#15914")
@@ -237,7 +239,7 @@ class CheckedForTheFirstShape(_Remembering):
     """The lengths are checked against the dimension of the first inference."""
 
     def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
-        super().check_sum(call, lengths, self.kept("size", size))
+        super().check_sum(call, lengths, self.kept(call, "size", size))
 
 
 @mutant("openvinotoolkit/openvino#15914")
@@ -245,4 +247,14 @@ class FirstSumKept(_Remembering):
     """The sum of the lengths is formed in the first inference only."""
 
     def total(self, call: Call, lengths: list[int]) -> int:
-        return self.kept("total", super().total(call, lengths))
+        return self.kept(call, "total", super().total(call, lengths))
+
+
+@mutant("microsoft/onnxruntime#19564")
+class RemainderDecidedOnce(_Remembering):
+    """Whether there is a -1 is decided in the first inference."""
+
+    def check_lengths(self, call: Call, lengths: list[int], size: int) -> None:
+        super().check_lengths(call, lengths, size)
+        if not self.kept(call, "has one", REMAINDER in lengths) and REMAINDER in lengths:
+            refuse("a length is negative")
