@@ -97,4 +97,4 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(shipped_sui
                 assert np.ascontiguousarray(each).tobytes() == want.tobytes(), entry.id
             compared += 1
 
-    assert compared > 2_500
+    assert compared > 2_000

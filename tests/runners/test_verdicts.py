@@ -38,7 +38,8 @@ REASONS = {
 @pytest.mark.parametrize("name", REASONS)
 def test_each_way_to_be_wrong_has_its_reason(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
     """A backend that is wrong in one way fails for that reason, with words that say what differs."""
-    found = report(opconform, small_suite, tmp_path, name, code=1)
+    # A NaN's payload counts only against the requirement that is about it, which these cases do not name.
+    found = report(opconform, small_suite, tmp_path, name, code=0 if name == "QuietsNans" else 1)
     failed = [each for each in found["cases"] if each["verdict"] == "fail"]
     reason, sentence = REASONS[name]
 

@@ -121,11 +121,11 @@ class LastLengthUnchecked(Kernel):
 
 @mutant("tensorflow/tensorflow#126126")
 class SumInItsOwnType(Kernel):
-    """The sum is formed in the type of the lengths, if that is narrower than 64 bits, and wraps."""
+    """The sum is formed in the type of the lengths, if that has 8, 16 or 32 bits, and wraps."""
 
     def total(self, call: Call, lengths: list[int]) -> int:
         kind = call.inputs["split_lengths"].type
-        if kind.bits == 64:  # noqa: PLR2004 - the widest
+        if kind.bits not in (8, 16, 32):
             return sum(lengths)
         total = sum(lengths) & ((1 << kind.bits) - 1)
         return low_bits(total, kind.bits) if kind.kind == "signed" else total
