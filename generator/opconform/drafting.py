@@ -23,7 +23,7 @@ class Limits:
     cases: int = 100_000
     elements: int = 1 << 24
     outputs: int = 4_096
-    bytes: int = 8 << 30
+    bytes: int = 16 << 30
 
 
 LIMITS = Limits()

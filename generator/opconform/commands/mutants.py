@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
+from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -137,9 +138,10 @@ def _print(header: Header, rows: Sequence[Weighed], right: int, wrong: Sequence[
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     console.print(_matrix(header, rows))
     for op, notes in header.requirements.items():
-        legend = "  ".join(f"[bold]{letter}[/bold] {name}" for letter, name in zip(_LETTERS, notes, strict=False))
-        console.print(f"\n[bold]{op}[/bold]  {legend}")
-    console.print("█ caught by the cases of a normative requirement, ▒ of an interpretation, · not caught\n")
+        console.print(f"\n[bold]{op}[/bold]")
+        legend = [f"[bold]{letter}[/bold] {name}" for letter, name in zip(_LETTERS, notes, strict=False)]
+        console.print(Columns(legend, equal=True, column_first=True, padding=(0, 2)))
+    console.print("\n█ caught by the cases of a normative requirement, ▒ of an interpretation, · not caught\n")
     for each in wrong:
         console.print(f"[red]✗[/red] {escape(each)}")
     for row in rows:

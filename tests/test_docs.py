@@ -1,0 +1,39 @@
+"""The documents name cases, groups and requirements that are there."""
+
+import json
+import re
+
+from opconform.loading import load_specs
+from opconform.requirements import requirements_of
+from tests.conftest import ROOT, Run
+
+OPERATIONS = ("Split-1", "VariadicSplit-1")
+
+
+def test_every_interpretation_is_written_up_with_its_cases() -> None:
+    """Each requirement of that level stands in `docs/interpretations.md`, and each group named there is there."""
+    page = (ROOT / "docs" / "interpretations.md").read_text()
+    groups = {group.id for spec in load_specs([]) for group in spec.groups}
+    named = [each for line in re.findall(r"\*Cases\*:([^.]*)", page) for each in re.findall(r"`([^`]+)`", line)]
+
+    for op in OPERATIONS:
+        for each in requirements_of(op).requirements:
+            assert each.level == "normative" or f"(`{each.id}`" in page, each.id
+    assert len(named) > 20
+    assert set(named) <= groups
+
+
+def test_every_finding_names_a_case_and_what_it_breaks(opconform: Run) -> None:
+    """The cases of `docs/findings` are in the suites, and test the requirements that they are said to break."""
+    cases = {each["id"]: each for each in json.loads(opconform("list", "--json").stdout)}
+    pages = sorted((ROOT / "docs" / "findings").glob("*.md"))
+
+    assert pages
+    for page in pages:
+        rows = [line.split(" | ") for line in page.read_text().splitlines() if re.match(r"\| \d+ \|", line)]
+        assert len(rows) > 5, page
+        for row in rows:
+            requirements, ids = re.findall(r"`([a-z_.-]+)`", row[1]), re.findall(r"`([^`]+)`", row[2])
+            for case in (*ids, *re.findall(r"`(\w+-1/[a-z0-9-]+/[0-9a-f]{10})`", " ".join(row[3:]))):
+                assert case in cases, (page.name, row[0], case)
+            assert set(requirements) <= set(cases[ids[0]]["requirements"]), (page.name, row[0])
