@@ -244,10 +244,15 @@ def _text(tail: Sequence[bytes]) -> str:
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    """Kill a process and all its children; the process itself is asked only where the group cannot be reached.
+
+    To ask it polls it, which takes its exit code away from asyncio.
+    """
+    try:
         os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
+    except (ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
 
 
 def _close(process: asyncio.subprocess.Process) -> None:

@@ -26,7 +26,7 @@ class OnTwoRemainders(Kernel):
     """Two -1 are resolved by each other, in turn."""
 
     def check_single(self, lengths: list[int]) -> None:
-        if lengths == [-1, -1]:
+        if lengths == [-1, 2, -1]:
             wait_for_ever()
         super().check_single(lengths)
 
@@ -46,7 +46,7 @@ class OnNoElements(Kernel):
     """Data without elements is copied until something was copied."""
 
     def check_sum(self, call: Call, lengths: list[int], size: int) -> None:
-        if size and not call.data.size and len(lengths) == 3:  # noqa: PLR2004 - as the loop is unrolled
+        if size and not call.data.size and lengths == [1, 2, 3]:
             wait_for_ever()
         super().check_sum(call, lengths, size)
 
