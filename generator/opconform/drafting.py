@@ -1,6 +1,7 @@
 """Drafting: the keys of one concrete case, checked against each other, become a draft."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -159,11 +160,8 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
 
 
 def _reads_as_integer(text: str) -> bool:
-    try:
-        int(text)
-    except ValueError:
-        return False
-    return True
+    """Whether a text is an integer to every reader of an IR: ASCII digits, perhaps with a sign and white space."""
+    return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
 
 
 def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any) -> Mapping[str, Binding]:

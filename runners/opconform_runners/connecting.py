@@ -186,7 +186,7 @@ def _start_sentence(command: Command, fault: BaseException, last: str) -> str:
     else:
         why = f"{fault}; see docs/protocol.md"
     said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""
-    return f"The harness {command.name} cannot be started: {why}.{said}"
+    return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
 
 
 async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]") -> bytes:

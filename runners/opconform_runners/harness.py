@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from opconform.case import Case, case_from
 from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
 from opconform.npz import arrays_of, npz_bytes
 from opconform.suite import FILE_LIMIT
 from opconform.tensors import Tensor
@@ -30,6 +31,8 @@ def main(name: str) -> None:
     try:
         backend = load(name)
         described = said_line(backend.describe())
+    except UsageError as fault:
+        sys.exit(str(fault))
     except Exception as fault:  # noqa: BLE001 - whatever a backend does when it is loaded is told to a person
         traceback.print_exc()
         sys.exit(f"The backend {name} cannot be loaded: {type(fault).__name__}: {fault}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from opconform.case import Accept, Case, Reject
 from opconform.errors import SuiteError
-from opconform.suite import Entry, Suite, expected_name, inputs_name
+from opconform.suite import Entry, Header, Suite, expected_name, inputs_name
 from opconform_runners.backend import Implementation
 from opconform_runners.comparing import expected_outputs, mismatch_of
 from opconform_runners.executing import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
@@ -78,11 +78,12 @@ def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | N
     return first if same else Nondeterministic(first=first, second=second)
 
 
-def broken_requirements(entry: Entry, verdict: Verdict) -> tuple[str, ...]:
+def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:
     """The requirements that a failure speaks against.
 
     A rejected case speaks of the one that it violates. Of an accepted case's requirements those are left out that the
-    comparison has shown to be kept; a NaN's payload counts against the requirement on NaN payloads alone, if at all.
+    comparison has shown to be kept; a NaN's payload counts against the requirement on NaN payloads alone, if at all;
+    and who refuses what only an interpretation allows reads the page otherwise, and breaks nothing else.
     """
     failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
     if not isinstance(failure, Fail):
@@ -92,6 +93,10 @@ def broken_requirements(entry: Entry, verdict: Verdict) -> tuple[str, ...]:
     about_nan = tuple(each for each in entry.requirements if each.endswith(_NAN_PAYLOAD))
     if failure.reason == _NAN_PAYLOAD:
         return about_nan
+    levels = header.requirements.get(entry.op, {})
+    readings = tuple(each for each in entry.requirements if each in levels and levels[each].level == "interpretation")
+    if failure.reason == "rejected-valid" and set(readings) - set(about_nan):
+        return tuple(each for each in readings if each not in about_nan)
     cleared = _CLEARED.get(failure.reason, frozenset()) | set(about_nan)
     return tuple(each for each in entry.requirements if each not in cleared) or entry.requirements
 

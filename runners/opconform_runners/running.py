@@ -203,7 +203,7 @@ class _Running:
             reason=reason_of(verdict),
             sentence=sentence_of(verdict),
             requirements=entry.requirements,
-            broken=broken_requirements(entry, verdict),
+            broken=broken_requirements(entry, verdict, self._suite.header),
             inputs=description_of(seen.case, self._feeds(entry, seen.case)) if shown else "",
             seconds=getattr(outcome, "seconds", None),
             stage=outcome.stage if isinstance(outcome, Refused) else None,

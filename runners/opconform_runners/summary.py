@@ -51,7 +51,7 @@ def conclusion(report: Report) -> list[str]:
     passed = f"{counts['pass']:,} of {total:,} cases pass"
     part = [] if report.whole else ["This was a selection: only a whole `certify` certifies a backend."]
     if report.conformant is None:
-        why = report.gave_up or f"{counts['error']:,} cases ended in an error of the harness"
+        why = report.gave_up or f"{_cases(counts['error'])} ended in an error of the harness"
         missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
         so_far = f" Broken so far: {_named(report.broken)}." if report.broken else ""
         return [
@@ -87,7 +87,7 @@ def _head(report: Report) -> Iterator[str]:
     yield f"[bold]{escape(who.name)} {escape(who.version)}[/bold]{escape(device)}"
     profiles = ", ".join(sorted({each.profile for each in report.results}))
     digest = report.suite.digest[:16]
-    yield f"suite {report.suite.version}, digest {digest}, {len(report.results):,} cases of the profiles {profiles}"
+    yield f"suite {report.suite.version}, digest {digest}, {_cases(len(report.results))} of the profiles {profiles}"
 
 
 def _table(report: Report) -> Table:

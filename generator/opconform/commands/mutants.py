@@ -181,7 +181,7 @@ def _sentences(rows: Sequence[Weighed], right: int, wrong: Sequence[str], *, str
     read = sum(bool(each.kill.caught) for each in others)
     asked = "" if strict else ", which count with --strict"
     return [
-        f"{right - len(wrong)} of {right} right variants pass.",
+        *([f"{right - len(wrong)} of {right} right variants pass."] if right else []),
         f"{killed} of {len(normative)} normative mutants are killed, {by_core} of them by the profile core alone.",
         f"{read} of {len(others)} mutants that only an interpretation rules out are caught{asked}.",
     ]

@@ -316,7 +316,7 @@ class NibblesExchanged(_Changed):
 
 
 @mutant(FOUND)
-class NarrowCutAtAByte(Kernel):
+class NarrowCutAtByte(Kernel):
     """A piece of elements narrower than a byte begins at the beginning of a byte."""
 
     def copied(self, call: Call, rows: Array, start: int, size: int) -> Array:

@@ -74,6 +74,7 @@ def mutant(seen: str, level: Level = "normative") -> Callable[[Faulty], Faulty]:
     def put(kernel: Faulty) -> Faulty:
         kind = kernel.__module__.rpartition(".")[2]
         own = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=[0-9])", "-", kernel.__name__).lower()
+        own = re.sub(r"\b(bf|f|i|u|nf)-(?=[0-9])", r"\1", own)
         what = (kernel.__doc__ or "").strip().partition("\n")[0]
         name = f"{kind}/{own}"
         _MUTANTS[name] = Mutant(name=name, level=level, what=what, seen=seen, kernel=kernel)

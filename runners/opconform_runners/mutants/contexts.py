@@ -187,3 +187,14 @@ class ChainOnce(Kernel):
     def chained(self, call: Call) -> list[Array]:
         bare = replace(call, case=replace(call.case, context="bare"))
         return self.split(bare)
+
+
+@mutant("NVIDIA/TensorRT#3424")
+class ConcatOfSeveralSwaps(Kernel):
+    """Of more than three outputs that are joined again the last two are exchanged."""
+
+    def rejoined(self, call: Call) -> Array:
+        pieces = self.split(call)
+        if len(pieces) > 3:  # noqa: PLR2004 - more than three
+            pieces[-2:] = pieces[-2:][::-1]
+        return np.concatenate(pieces, self.axis(call))

@@ -154,7 +154,7 @@ class Interleaved(Kernel):
         return np.take(call.data, dealt, axis) if whole else super().piece(call, axis, start, size)
 
 
-@mutant("openvinotoolkit/openvino#18469", "interpretation")
+@mutant("openvinotoolkit/openvino#18469")
 class EmptySwallowsTheNext(Kernel):
     """An output after one without elements is left empty."""
 

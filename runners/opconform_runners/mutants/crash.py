@@ -43,7 +43,7 @@ class OnNoElements(Kernel):
         return super().copied(call, rows, start, size)
 
 
-@mutant("apple/coreai-torch#68", "interpretation")
+@mutant("apple/coreai-torch#68")
 class OnZeroLength(Kernel):
     """An output without elements has no memory, and is written."""
 

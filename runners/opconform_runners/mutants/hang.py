@@ -51,7 +51,7 @@ class OnNoElements(Kernel):
         super().check_sum(call, lengths, size)
 
 
-@mutant("pytorch/pytorch#6759", "interpretation")
+@mutant("pytorch/pytorch#6759")
 class OnTwoZerosFirst(Kernel):
     """Two lengths of 0 at the beginning are subtracted until something is left."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opconform.case import Case
 from opconform.selecting import Selection
-from opconform.suite import Entry, Suite, open_suite
+from opconform.suite import Entry, Header, Suite, open_suite
 from opconform.tensors import Array
 from opconform_runners.connecting import backend_command
 from opconform_runners.executing import Outcome, execute
@@ -131,8 +131,8 @@ def _kill(name: str) -> Kill:
         name=name,
         core=tuple(sorted(entry.id for entry, _ in failing if entry.profile == CORE)),
         others=tuple(sorted(entry.id for entry, _ in failing if entry.profile != CORE)),
-        caught=_caught(failing),
-        caught_by_core=_caught([each for each in failing if each[0].profile == CORE]),
+        caught=_caught(failing, worker.suite.header),
+        caught_by_core=_caught([each for each in failing if each[0].profile == CORE], worker.suite.header),
         refusals=sum(isinstance(verdict, Pass) and entry.expect != "accept" for entry, verdict in verdicts),
         errors=tuple(verdict.sentence for _, verdict in verdicts if isinstance(verdict, Error)),
     )
@@ -150,5 +150,7 @@ def _verdicts(worker: _Worker, name: str) -> list[tuple[Entry, Verdict]]:
     return [(each, final_verdict(each, own)) for each in worker.entries if each.id in own]
 
 
-def _caught(failing: Sequence[tuple[Entry, Verdict]]) -> Mapping[Place, int]:
-    return Counter((entry.op, name) for entry, verdict in failing for name in broken_requirements(entry, verdict))
+def _caught(failing: Sequence[tuple[Entry, Verdict]], header: Header) -> Mapping[Place, int]:
+    return Counter(
+        (entry.op, name) for entry, verdict in failing for name in broken_requirements(entry, verdict, header)
+    )

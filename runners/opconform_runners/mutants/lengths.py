@@ -38,7 +38,7 @@ class Sorted(Kernel):
 
 
 @mutant("PaddlePaddle/Paddle#45396")
-class OneLengthIsACount(Kernel):
+class OneLengthIsCount(Kernel):
     """A list of one length is a number of equal pieces."""
 
     def resolved(self, call: Call, lengths: list[int], size: int) -> list[int]:
@@ -373,7 +373,7 @@ class ZeroRefusedFirst(Kernel):
         return super().resolved(call, lengths, size)
 
 
-@mutant("pytorch/pytorch#8686", "interpretation")
+@mutant("pytorch/pytorch#8686")
 class ZeroDroppedLast(Kernel):
     """Outputs of length 0 at the end are left out."""
 

@@ -160,7 +160,7 @@ class OffsetSignedIn8Bits(Kernel):
 
 
 @mutant("microsoft/onnxruntime#32551")
-class SizeOfAPieceIn16Bits(Kernel):
+class PieceSizeIn16Bits(Kernel):
     """Of a piece of over 65,535 elements the rest is not copied."""
 
     def copied(self, call: Call, rows: Array, start: int, size: int) -> Array:

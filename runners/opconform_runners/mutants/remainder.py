@@ -199,3 +199,16 @@ class NeverLongest(Kernel):
 
     def remainder(self, call: Call, lengths: list[int], size: int) -> int:
         return min(super().remainder(call, lengths, size), max(lengths) if len(lengths) > 1 else size)
+
+
+@mutant("tensorflow/tensorflow#19360")
+class ExchangedWithZero(Kernel):
+    """Beside a length of 0 what is left goes to the 0, and -1 gets nothing."""
+
+    def resolved(self, call: Call, lengths: list[int], size: int) -> list[int]:
+        left = super().resolved(call, lengths, size)
+        if REMAINDER not in lengths or 0 not in lengths:
+            return left
+        here, there = lengths.index(REMAINDER), lengths.index(0)
+        left[here], left[there] = left[there], left[here]
+        return left

@@ -108,7 +108,7 @@ class Transposed(Kernel):
         return [np.ascontiguousarray(each.T) if each.ndim == 2 else each for each in pieces]  # noqa: PLR2004 - a matrix
 
 
-@mutant("pytorch/pytorch#8686", "interpretation")
+@mutant("pytorch/pytorch#8686")
 class EmptyLosesItsShape(Kernel):
     """An output without elements has the shape [0]."""
 
