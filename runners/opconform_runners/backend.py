@@ -50,6 +50,8 @@ class Implementation:
         bindings: How axis and lengths may reach it.
         contexts: The contexts that a backend without dialects builds around the operation itself; in a dialect they
             are part of the model.
+        mapped: The requirements that the harness fulfils on the backend's behalf, since the backend's own operation
+            has no such notion: cases for them say nothing of the backend.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Implementation:
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
     contexts: tuple[Context, ...] = ("bare",)
+    mapped: tuple[str, ...] = ()
 
 
 class Backend(Protocol):

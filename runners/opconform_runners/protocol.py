@@ -47,6 +47,7 @@ class Said:
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
     contexts: tuple[Context, ...] = ("bare",)
+    mapped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,6 +162,7 @@ def said_line(implementation: Implementation) -> bytes:
             "dynamic": implementation.dynamic,
             "bindings": list(implementation.bindings),
             "contexts": list(implementation.contexts),
+            "mapped": list(implementation.mapped),
         }
     )
 
@@ -192,6 +194,7 @@ def said_of(line: bytes) -> Implementation:
         dynamic=said.dynamic,
         bindings=said.bindings,
         contexts=said.contexts,
+        mapped=said.mapped,
     )
 
 

@@ -131,6 +131,7 @@ def report_document(report: Report) -> dict[str, object]:
             "device": who.device,
             "language": who.language,
             "dialects": list(who.dialects),
+            "mapped": list(who.mapped),
         },
         "whole": report.whole,
         "strict": report.strict,

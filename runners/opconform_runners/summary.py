@@ -50,6 +50,8 @@ def conclusion(report: Report) -> list[str]:
     total = sum(counts.values())
     passed = f"{counts['pass']:,} of {total:,} cases pass"
     part = [] if report.whole else ["This was a selection: only a whole `certify` certifies a backend."]
+    if report.implementation.mapped:
+        part.append("What is mapped is done by the harness on the backend's behalf, and says nothing of the backend.")
     if report.conformant is None:
         why = report.gave_up or f"{_cases(counts['error'])} ended in an error of the harness"
         missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
@@ -104,6 +106,7 @@ def _table(report: Report) -> Table:
             table.add_row(f"[bold]{op}[/bold]")
         mark = "[red]✗[/red]" if row.is_broken else "[green]✓[/green]" if row.counts["pass"] else "·"
         level = "" if row.level == "normative" else "interpretation"
+        level = "mapped" if row.id in report.implementation.mapped else level
         table.add_row(f"{mark} {row.id}", level, *(_count(name, row.counts) for name in used))
     return table
 
