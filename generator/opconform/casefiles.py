@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opconform.case import Accept, Case, Input, Output, Reject, document_of
-from opconform.dialects import DIALECTS
+from opconform.dialects import DIALECTS, Inexpressible
 from opconform.drafts import Draft, Refusal, id_of
 from opconform.expanding import Expanded
 from opconform.golden import Golden, golden_of, output_shapes
@@ -55,9 +55,13 @@ def case_files(expanded: Expanded, case: bytes, recipe: Recipe) -> CaseFiles:
     golden = golden_of(expanded.draft, expanded.content, recipe.seed)
     contents = {CASE: case, **_arrays(golden, recipe.blind)}
     identity = id_of(expanded.draft, expanded.digits)
+    left_out: dict[str, str] = {}
     for name in recipe.dialects:
-        contents.update(DIALECTS[name].files_of(golden, identity))
-    return CaseFiles(entry=_entry(expanded, contents), contents=contents)
+        try:
+            contents.update(DIALECTS[name].files_of(golden, identity))
+        except Inexpressible as answer:
+            left_out[name] = answer.reason
+    return CaseFiles(entry=_entry(expanded, contents, left_out), contents=contents)
 
 
 def digest_of(content: bytes) -> str:
@@ -75,7 +79,7 @@ def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
     return files
 
 
-def _entry(expanded: Expanded, contents: Mapping[str, bytes]) -> Entry:
+def _entry(expanded: Expanded, contents: Mapping[str, bytes], left_out: Mapping[str, str]) -> Entry:
     draft = expanded.draft
     return Entry(
         id=id_of(draft, expanded.digits),
@@ -84,6 +88,7 @@ def _entry(expanded: Expanded, contents: Mapping[str, bytes]) -> Entry:
         expect=Reject(reject=draft.expect.requirement) if isinstance(draft.expect, Refusal) else "accept",
         twin=_twin(draft),
         files={name: digest_of(content) for name, content in sorted(contents.items())},
+        left_out=left_out,
     )
 
 

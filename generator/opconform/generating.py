@@ -19,7 +19,7 @@ from pathlib import Path
 
 from opconform import __version__
 from opconform.casefiles import Recipe, case_bytes, case_files
-from opconform.dialects import DIALECTS
+from opconform.dialects import DEFAULT, DIALECTS
 from opconform.documents import Mistake, SpecMistakes
 from opconform.drafting import LIMITS, Limits
 from opconform.drafts import id_of
@@ -46,7 +46,7 @@ class Options:
     """How a suite is generated."""
 
     seed: int = 0
-    dialects: tuple[str, ...] = tuple(DIALECTS)
+    dialects: tuple[str, ...] = DEFAULT
     blind: bool = False
     jobs: int = 1
     selection: Selection = EVERYTHING

@@ -5,7 +5,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
@@ -78,7 +78,10 @@ class Header:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """A line of `manifest.jsonl`: one case, and the SHA-256 of each file of its folder."""
+    """A line of `manifest.jsonl`: one case, and the SHA-256 of each file of its folder.
+
+    `left_out` has the reason for each dialect that cannot say what the case says; where there is none it is absent.
+    """
 
     __pydantic_config__ = _STRICT
 
@@ -88,6 +91,7 @@ class Entry:
     expect: Literal["accept"] | Reject
     twin: CaseId | None
     files: Mapping[_FileName, _Digest]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def op(self) -> str:
@@ -109,7 +113,10 @@ def header_text(header: Header) -> str:
 
 def entry_line(entry: Entry) -> str:
     """The manifest's line of a case, its newline included."""
-    return canonical_json(_ENTRY.dump_python(entry, mode="json")) + "\n"
+    document = _ENTRY.dump_python(entry, mode="json")
+    if not entry.left_out:
+        del document["left_out"]
+    return canonical_json(document) + "\n"
 
 
 def entry_of(line: bytes, where: str) -> Entry:

@@ -173,6 +173,17 @@ async def connect(command: Command) -> Harness:
     return Harness(command, implementation, process, tail, drain)
 
 
+async def described(command: Command) -> Implementation:
+    """What a harness says of itself; it is started for that, and stopped.
+
+    Raises:
+        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
+    """
+    harness = await connect(command)
+    await harness.stop()
+    return harness.implementation
+
+
 def _start_sentence(command: Command, fault: BaseException, last: str) -> str:
     if isinstance(fault, TimeoutError):
         why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"

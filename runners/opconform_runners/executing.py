@@ -11,7 +11,7 @@ from pathlib import Path
 
 from opconform.case import Accept, Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import HarnessError, SuiteError
+from opconform.errors import HarnessError, SuiteError, UsageError
 from opconform.npz import arrays_of
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
@@ -146,6 +146,11 @@ class _Execution:
     async def run(self, jobs: int) -> Executed:
         first = await connect(self.command)
         self.implementation = first.implementation
+        try:
+            _check_dialects(self.suite, first.implementation)
+        except UsageError:
+            await first.stop()
+            raise
         tasks = [asyncio.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]
         try:
             await asyncio.gather(*tasks)
@@ -253,6 +258,17 @@ class _Execution:
             each.unlink(missing_ok=True)
 
 
+def _check_dialects(suite: Suite, implementation: Implementation) -> None:
+    """Refuse a suite that holds nothing that a backend reads."""
+    reads, held = implementation.dialects, suite.header.dialects
+    if reads and not set(reads) & set(held):
+        has = f"holds its cases in {', '.join(held)}" if held else "holds no models"
+        wanted = " ".join(f"--dialect {each}" for each in reads)
+        raise UsageError(
+            f"{suite.store.root} {has}, and {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
+        )
+
+
 def _dialect_of(
     suite: Suite, entry: Entry, case: Case, implementation: Implementation
 ) -> tuple[str | None, str | None]:
@@ -263,6 +279,13 @@ def _dialect_of(
     for each in implementation.dialects:
         if suite.header.dialects.get(each) in entry.files:
             return each, None
+    reasons: dict[str, list[str]] = {}
+    for each in implementation.dialects:
+        if each in entry.left_out:
+            reasons.setdefault(entry.left_out[each], []).append(each)
+    if reasons:
+        said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
+        return None, f"the case cannot be said in {said}"
     return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
 
 

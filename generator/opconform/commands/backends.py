@@ -7,7 +7,7 @@ import click
 
 from opconform.errors import HarnessError
 from opconform_runners.backend import Implementation
-from opconform_runners.connecting import backend_command, connect
+from opconform_runners.connecting import backend_command, described
 from opconform_runners.installed import names
 
 
@@ -28,13 +28,8 @@ def command(as_json: bool) -> None:
 
 
 def _asked(name: str) -> Implementation | str:
-    async def ask() -> Implementation:
-        harness = await connect(backend_command(name))
-        await harness.stop()
-        return harness.implementation
-
     try:
-        return asyncio.run(ask())
+        return asyncio.run(described(backend_command(name)))
     except HarnessError as fault:
         return str(fault)
 

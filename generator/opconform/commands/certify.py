@@ -7,7 +7,7 @@ import click
 
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
-from opconform.commands.running import backend_options, command_of, execute_shown, folder_of
+from opconform.commands.running import backend_options, command_of, dialects_of, execute_shown, folder_of
 from opconform.selecting import Selection
 from opconform.suite import open_suite
 from opconform_runners.running import RunOptions
@@ -31,6 +31,7 @@ def command(
     profiles: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
+    dialects: tuple[str, ...],
     **limits: Any,
 ) -> None:
     """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
@@ -41,7 +42,7 @@ def command(
     started = command_of(backend, harness, python)
     folder = out or folder_of(started)
     selection = Selection(profiles=profiles)
-    options = options_of(selection, jobs=jobs, **limits)
+    options = options_of(selection, jobs=jobs, dialects=dialects or dialects_of(started), **limits)
     generated = generate_shown(specs, folder / "suite", options, quiet=as_json)
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     suite = open_suite(generated.out)

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from opconform.dialects import DIALECTS
+from opconform.dialects import DEFAULT, DIALECTS
 from opconform.drafting import LIMITS, Limits
 from opconform.errors import UsageError
 from opconform.generating import Options
@@ -46,7 +47,11 @@ def generation_options(function: Function) -> Function:
     options = (
         click.option("--seed", type=int, default=0, show_default=True, help="What random fills and samples depend on."),
         click.option(
-            "--dialect", "dialects", multiple=True, metavar="NAME", help="Render only this dialect; repeatable."
+            "--dialect",
+            "dialects",
+            multiple=True,
+            metavar="NAME",
+            help=f"Render this dialect; repeatable. There are {', '.join(DIALECTS)}.",
         ),
         click.option("--max-cases", type=int, default=LIMITS.cases, show_default=True, help="Limit of cases a group."),
         click.option(
@@ -80,11 +85,15 @@ def options_of(
     unknown = [each for each in dialects if each not in DIALECTS]
     if unknown:
         raise UsageError(f"{unknown[0]!r} is no dialect. Allowed are: {', '.join(DIALECTS)}.")
+    for each in dialects:
+        package = DIALECTS[each].package
+        if package is not None and find_spec(package) is None:
+            raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')
     if min(max_cases, max_elements, max_bytes) < 1 or (jobs is not None and jobs < 1):
         raise UsageError("Limits and --jobs must be 1 or more.")
     return Options(
         seed=seed,
-        dialects=tuple(dict.fromkeys(dialects)) or tuple(DIALECTS),
+        dialects=tuple(each for each in DIALECTS if each in dialects) or DEFAULT,
         blind=blind,
         jobs=jobs or cores(),
         selection=selection,

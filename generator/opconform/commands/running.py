@@ -1,5 +1,6 @@
 """What `run` and `certify` share: a suite executed with its progress shown, and its report."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -9,9 +10,10 @@ from rich.console import Console
 
 from opconform.commands.options import Function
 from opconform.commands.progress import progress
+from opconform.dialects import DIALECTS
 from opconform.errors import UsageError
 from opconform.suite import Suite
-from opconform_runners.connecting import Command, backend_command, harness_command
+from opconform_runners.connecting import Command, backend_command, described, harness_command
 from opconform_runners.report import Report, report_document, report_of, write_report
 from opconform_runners.running import RunOptions, run_suite
 from opconform_runners.summary import print_summary
@@ -51,6 +53,15 @@ def command_of(backend: str | None, harness: str | None, python: Path | None) ->
     if harness is not None and python is not None:
         raise UsageError("--python goes with --backend; a --harness names its own interpreter.")
     return backend_command(backend, python) if backend is not None else harness_command(harness or "")
+
+
+def dialects_of(command: Command) -> tuple[str, ...]:
+    """The dialects that a harness reads, of those that can be rendered; none where it executes cases directly.
+
+    Raises:
+        HarnessError: It cannot be started.
+    """
+    return tuple(each for each in asyncio.run(described(command)).dialects if each in DIALECTS)
 
 
 def folder_of(command: Command) -> Path:

@@ -45,20 +45,29 @@ _NOISE = re.compile(
 _LONGEST = 400
 
 
+def through_onnx(device: str = "CPU") -> "OpenVINO":
+    """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
+    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"))
+
+
 class OpenVINO:
     """OpenVINO's runtime on one device, with its default settings."""
 
-    def __init__(self, device: str = "CPU") -> None:
+    def __init__(
+        self, device: str = "CPU", *, name: str = "openvino", dialects: tuple[str, ...] = ("openvino",)
+    ) -> None:
         self._device = device
+        self._name = name
+        self._dialects = dialects
         self._core = ov.Core()
 
     def describe(self) -> Implementation:
         """What the backend is and can do, as measured on the CPU plugin."""
         return Implementation(
-            name="openvino",
-            version=ov.__version__.partition("-")[0],
+            name=self._name,
+            version=version(),
             device=self._device,
-            dialects=("openvino",),
+            dialects=self._dialects,
             element_types=tuple(each for each in ELEMENT_TYPES if each not in _NO_MEMORY),
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
@@ -75,21 +84,26 @@ class OpenVINO:
         try:
             request = self._core.compile_model(self._core.read_model(model), self._device).create_infer_request()
         except RuntimeError as fault:
-            raise _answer(case, "build", str(fault)) from fault
+            raise answer_of(case, "build", str(fault)) from fault
         outputs: list[Outputs] = []
         for feed in feeds:
-            tensors = [(port, _tensor(feed[port.any_name])) for port in request.model_inputs]
+            tensors = [(port, tensor_of(feed[port.any_name])) for port in request.model_inputs]
             try:
                 for port, tensor in tensors:
                     request.set_tensor(port, tensor)
                 request.infer()
-                outputs.append([_output(request.get_tensor(each)) for each in request.model_outputs])
+                outputs.append([output_of(request.get_tensor(each)) for each in request.model_outputs])
             except RuntimeError as fault:
-                raise _answer(case, "run", str(fault)) from fault
+                raise answer_of(case, "run", str(fault)) from fault
         return outputs
 
 
-def _answer(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
+def version() -> str:
+    """OpenVINO's version, without its build."""
+    return str(ov.__version__).partition("-")[0]
+
+
+def answer_of(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
     """What a message of OpenVINO's means.
 
     The pages allow no axis and no lengths of a type that is not an integer type. To say that such a type is not
@@ -110,7 +124,8 @@ def _shortened(message: str) -> str:
     return _NOISE.sub("", " ".join(message.split()))[:_LONGEST].strip()
 
 
-def _tensor(value: Tensor) -> ov.Tensor:
+def tensor_of(value: Tensor) -> ov.Tensor:
+    """A tensor as OpenVINO holds it."""
     if value.type.kind == "string":
         return ov.Tensor(value.array)
     tensor = ov.Tensor(getattr(ov.Type, value.element_type), ov.Shape(value.shape))
@@ -120,7 +135,8 @@ def _tensor(value: Tensor) -> ov.Tensor:
     return tensor
 
 
-def _output(tensor: ov.Tensor) -> Tensor:
+def output_of(tensor: ov.Tensor) -> Tensor:
+    """A tensor of OpenVINO's, bit for bit."""
     name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
     if name == "string":
         return Tensor(element_type=name, array=np.array(tensor.str_data, dtype=np.str_).reshape(shape))

@@ -1,0 +1,125 @@
+"""The `onnxruntime` backend: ONNX Runtime on the rendered ONNX model."""
+
+import ctypes
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+from opconform.case import Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
+from opconform.tensors import Array, Tensor
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+
+#: The element types by the names that ONNX Runtime gives them.
+_NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.values() if each.onnx is not None}
+
+#: The element types that the CPU's `Split` carries, of those that ONNX has.
+_CARRIED = (
+    "boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string",
+)  # fmt: skip
+
+#: ONNX's own number of the type that numpy cannot name.
+_BFLOAT16 = 16
+
+_REFUSALS = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException)
+
+#: What ONNX Runtime's messages speak of.
+_REQUIREMENTS = (
+    (re.compile(r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'"), "axis.range"),
+)
+
+_QUIET = 4
+_LONGEST = 400
+
+
+class OnnxRuntime:
+    """ONNX Runtime with one execution provider and its default settings."""
+
+    def __init__(self, device: str = "CPU") -> None:
+        self._device = device
+        self._provider = f"{device}ExecutionProvider"
+        if self._provider not in ort.get_available_providers():
+            known = ", ".join(each.removesuffix("ExecutionProvider") for each in ort.get_available_providers())
+            raise UsageError(f"ONNX Runtime has no device {device!r} here. Allowed are: {known}.")
+        ort.set_default_logger_severity(_QUIET)
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do, as measured on the CPU."""
+        return Implementation(
+            name="onnxruntime",
+            version=ort.__version__,
+            device=self._device,
+            dialects=("onnx", "onnx13"),
+            element_types=_CARRIED,
+            operations=("Split-1", "VariadicSplit-1"),
+            dynamic=True,
+            bindings=("constant", "parameter"),
+        )
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model
+        """The outputs of each feed, all in one session.
+
+        Raises:
+            Rejected: ONNX Runtime refuses the model (`build`) or the inputs (`run`).
+            Unsupported: It has no kernel for the case.
+        """
+        try:
+            session = ort.InferenceSession(str(model), providers=[self._provider])
+        except (*_REFUSALS, state.NotImplemented) as fault:
+            raise _answer("build", fault) from fault
+        names = [each.name for each in session.get_outputs()]
+        outputs: list[Outputs] = []
+        for feed in feeds:
+            given = {each.name: feed[each.name] for each in session.get_inputs()}
+            try:
+                outputs.append(_executed(session, names, given))
+            except (*_REFUSALS, state.NotImplemented) as fault:
+                raise _answer("run", fault) from fault
+        return outputs
+
+
+def _answer(stage: Stage, fault: Exception) -> Rejected | Unsupported:
+    message = " ".join(str(fault).split())[:_LONGEST]
+    if isinstance(fault, state.NotImplemented):
+        return Unsupported(message)
+    return Rejected(stage, message, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))
+
+
+def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:
+    """The outputs; texts go through numpy arrays, since an `OrtValue` is not made of them, and the rest bit for bit."""
+    if any(each.type == "tensor(string)" for each in (*session.get_inputs(), *session.get_outputs())):
+        arrays = {name: _array(each) for name, each in given.items()}
+        return [_tensor(each) for each in session.run(names, arrays)]
+    return [_output(each) for each in session.run_with_ort_values(names, {name: _value(given[name]) for name in given})]
+
+
+def _array(tensor: Tensor) -> Array:
+    return tensor.array.astype(object) if tensor.type.kind == "string" else tensor.array
+
+
+def _value(tensor: Tensor) -> ort.OrtValue:
+    if tensor.element_type == "bf16":
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(tensor.array, _BFLOAT16)
+    return ort.OrtValue.ortvalue_from_numpy(tensor.array)
+
+
+def _output(value: ort.OrtValue) -> Tensor:
+    kind = _NAMES[value.data_type()]
+    if kind != "bf16":
+        return Tensor(element_type=kind, array=value.numpy())
+    shape, storage = tuple(value.shape()), ELEMENT_TYPES[kind].storage
+    content = ctypes.string_at(value.data_ptr(), math.prod(shape) * storage.itemsize)
+    return Tensor(element_type=kind, array=np.frombuffer(content, storage).reshape(shape))
+
+
+def _tensor(array: Array) -> Tensor:
+    if array.dtype.kind == "O":
+        return Tensor(element_type="string", array=array.astype(np.str_))
+    [kind] = [each.name for each in ELEMENT_TYPES.values() if each.native == array.dtype and each.native is not None]
+    return Tensor(element_type=kind, array=array)

@@ -1,0 +1,54 @@
+"""The backend `openvino-reference`: OpenVINO's own evaluation of a model, without a plugin."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import openvino as ov
+
+from opconform.case import Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform_runners.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.openvino import answer_of, output_of, tensor_of, version
+
+
+class OpenVINOReference:
+    """`Model.evaluate`, which constant folding uses too. It shares its shape inference with the plugins."""
+
+    def __init__(self) -> None:
+        self._core = ov.Core()
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do."""
+        return Implementation(
+            name="openvino-reference",
+            version=version(),
+            dialects=("openvino",),
+            element_types=tuple(ELEMENT_TYPES),
+            operations=("Split-1", "VariadicSplit-1"),
+            dynamic=True,
+            bindings=("constant", "parameter"),
+        )
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+        """The outputs of each feed, all of one model.
+
+        Raises:
+            Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
+            Unsupported: OpenVINO says that it does not implement something.
+        """
+        try:
+            read = self._core.read_model(model)
+        except RuntimeError as fault:
+            raise answer_of(case, "build", str(fault)) from fault
+        outputs: list[Outputs] = []
+        for feed in feeds:
+            given = [tensor_of(feed[port.any_name]) for port in read.inputs]
+            results = [ov.Tensor(port.element_type, ov.Shape([0])) for port in read.outputs]
+            try:
+                done = read.evaluate(results, given)
+            except RuntimeError as fault:
+                raise answer_of(case, "run", str(fault)) from fault
+            if not done:
+                raise answer_of(case, "run", "Not Implemented: Model.evaluate returned false")
+            outputs.append([output_of(each) for each in results])
+        return outputs
