@@ -66,7 +66,17 @@ def dialects_of(command: Command) -> tuple[str, ...]:
 
 def folder_of(command: Command) -> Path:
     """Where results go unless the user says otherwise."""
-    return Path("opconform-out") / Path(command.name).name.translate(_NAMES)
+    return Path("opconform-out") / folder_name(command.name)
+
+
+def folder_name(name: str) -> str:
+    """What the folder of a backend's results is called."""
+    return Path(name).name.translate(_NAMES)
+
+
+def console_of() -> Console:
+    """Where a summary is printed: as wide as the terminal, or as a file may well be."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
 
 
 def execute_shown(
@@ -100,6 +110,6 @@ def execute_shown(
 
 
 def _print(report: Report, out: Path) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_of()
     print_summary(report, console)
     console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)

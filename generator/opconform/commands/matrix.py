@@ -1,0 +1,167 @@
+"""`opconform matrix`."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from opconform.commands.generating import generate_shown
+from opconform.commands.options import generation_options, options_of, spec_arguments
+from opconform.commands.progress import progress
+from opconform.commands.running import console_of, folder_name
+from opconform.dialects import DIALECTS
+from opconform.errors import HarnessError, UsageError
+from opconform.selecting import Selection
+from opconform.suite import Suite, open_suite
+from opconform_runners.backend import Implementation
+from opconform_runners.connecting import Command, backend_command, described, harness_command
+from opconform_runners.installed import names
+from opconform_runners.matrix import (
+    LEGEND,
+    Column,
+    Matrix,
+    matrix_document,
+    matrix_lines,
+    matrix_markdown,
+    matrix_of,
+    matrix_table,
+)
+from opconform_runners.report import report_of, write_report
+from opconform_runners.running import RunOptions, run_suite
+
+#: The backends that are no implementation to compare: the catalogue of faulty ones.
+_NOT_COMPARED = frozenset({"mutant"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Entrant:
+    """A backend that answered: what it is called, how it is started, and what it says of itself."""
+
+    name: str
+    command: Command
+    implementation: Implementation
+
+
+@click.command("matrix")
+@spec_arguments
+@click.option(
+    "--backend", "backends", multiple=True, metavar="NAME[:DEVICE]", help="This backend; repeatable; all by default."
+)
+@click.option("--harness", "harnesses", multiple=True, metavar="COMMAND", help="A harness too; repeatable.")
+@click.option(
+    "--python",
+    "pythons",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="The interpreter of another virtual environment for one of the backends; repeatable.",
+)
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile; repeatable.")
+@generation_options
+@click.option("--out", type=click.Path(path_type=Path), default=Path("opconform-out/matrix"), show_default=True)
+@click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
+@click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take.")
+@click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements.")
+@click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON.")
+def command(
+    specs: tuple[Path, ...],
+    backends: tuple[str, ...],
+    harnesses: tuple[str, ...],
+    pythons: tuple[str, ...],
+    profiles: tuple[str, ...],
+    dialects: tuple[str, ...],
+    out: Path,
+    jobs: int | None,
+    timeout: float,
+    strict: bool,
+    as_json: bool,
+    **limits: Any,
+) -> None:
+    """Run every installed backend on one suite, and print a row a requirement and a column a backend.
+
+    Writes suite/, a folder a backend, matrix.json and matrix.md under --out. A backend that cannot be started is listed
+    with the reason. Ends with 0 where all are conformant, 1 otherwise.
+    """
+    selection = Selection(profiles=profiles)
+    entrants, absent = _entrants(_commands(backends, harnesses, _interpreters(pythons)), asked=bool(backends))
+    if not entrants:
+        raise HarnessError("None of the backends can be started: " + " ".join(absent.values()))
+    wanted = dialects or _read_by(entrants)
+    options = options_of(selection, jobs=jobs, dialects=wanted, **limits)
+    suite = open_suite(generate_shown(specs, out / "suite", options, quiet=as_json).out)
+    running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
+    columns = [_column(each, suite, out, running, strict=strict, quiet=as_json) for each in entrants]
+    matrix = matrix_of(columns, absent)
+    (out / "matrix.json").write_text(json.dumps(matrix_document(matrix), indent=1) + "\n", encoding="utf-8")
+    (out / "matrix.md").write_text(matrix_markdown(matrix), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(matrix_document(matrix)))
+    else:
+        _print(matrix, out, console_of())
+    raise click.exceptions.Exit(0 if all(each.report.conformant for each in columns) else 1)
+
+
+def _interpreters(pythons: Sequence[str]) -> dict[str, Path]:
+    wrong = [each for each in pythons if not each.partition("=")[2]]
+    if wrong:
+        raise UsageError(f"--python {wrong[0]!r} is to be NAME=PATH, as in --python torch=venv/bin/python.")
+    return {name: Path(path) for name, _, path in (each.partition("=") for each in pythons)}
+
+
+def _commands(
+    backends: Sequence[str], harnesses: Sequence[str], interpreters: Mapping[str, Path]
+) -> dict[str, Command]:
+    """How each is started, by its name."""
+    wanted = backends or [each for each in names() if each not in _NOT_COMPARED]
+    unused = set(interpreters) - {each.partition(":")[0] for each in wanted} - set(wanted)
+    if unused:
+        raise UsageError(f"--python names {min(unused)!r}, which is none of the backends: {', '.join(wanted)}.")
+    commands = {
+        each: backend_command(each, interpreters.get(each) or interpreters.get(each.partition(":")[0]))
+        for each in wanted
+    }
+    for each in harnesses:
+        started = harness_command(each)
+        name = started.name if started.name not in commands else f"{started.name} ({len(commands) + 1})"
+        commands[name] = started
+    return commands
+
+
+def _entrants(commands: Mapping[str, Command], *, asked: bool) -> tuple[list[_Entrant], dict[str, str]]:
+    """Those that answer, and why the others do not; one that was asked for has to."""
+    entrants, absent = [], {}
+    for name, each in commands.items():
+        try:
+            entrants.append(_Entrant(name=name, command=each, implementation=asyncio.run(described(each))))
+        except HarnessError as fault:
+            if asked:
+                raise
+            absent[name] = str(fault)
+    return entrants, absent
+
+
+def _read_by(entrants: Sequence[_Entrant]) -> tuple[str, ...]:
+    read = {dialect for each in entrants for dialect in each.implementation.dialects}
+    return tuple(each for each in DIALECTS if each in read)
+
+
+def _column(entrant: _Entrant, suite: Suite, out: Path, options: RunOptions, *, strict: bool, quiet: bool) -> Column:
+    folder = out / folder_name(entrant.name)
+    with progress(entrant.name, then=f"{entrant.name}: failures once more", quiet=quiet) as tell:
+        run = run_suite(suite, entrant.command, folder, options, tell)
+    report = report_of(suite.header, run, whole=True, strict=strict)
+    write_report(folder, report)
+    return Column(name=entrant.name, report=report)
+
+
+def _print(matrix: Matrix, out: Path, console: Console) -> None:
+    console.print(matrix_table(matrix))
+    console.print()
+    for line in matrix_lines(matrix):
+        console.print(line)
+    console.print(f"\n{LEGEND}", soft_wrap=True)
+    console.print(f"Results: {out}/matrix.json, {out}/matrix.md, and a folder a backend", soft_wrap=True)
