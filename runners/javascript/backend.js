@@ -1,0 +1,84 @@
+// The backend: onnxruntime-node on the CPU, with its default settings.
+
+import ort from "onnxruntime-node";
+
+import { Rejected, Unsupported } from "./protocol.js";
+
+/** What onnxruntime-node calls each element type that it has tensors of. */
+const NAMES = new Map([
+  ["boolean", "bool"],
+  ["f16", "float16"],
+  ["f32", "float32"],
+  ["f64", "float64"],
+  ["i8", "int8"],
+  ["i16", "int16"],
+  ["i32", "int32"],
+  ["i64", "int64"],
+  ["u8", "uint8"],
+  ["u16", "uint16"],
+  ["u32", "uint32"],
+  ["u64", "uint64"],
+  ["string", "string"],
+]);
+const ELEMENT_TYPES = new Map(Array.from(NAMES, ([elementType, name]) => [name, elementType]));
+
+/** How ONNX Runtime, or its binding, says that it does not implement something, as against refusing it. */
+const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|[Nn]ot (yet )?(implemented|supported)|Unsupported data type/;
+
+const QUIET = { logSeverityLevel: 4 }; // what is wrong is in the exception too
+
+export class OnnxRuntime {
+  describe() {
+    return {
+      implementation: { name: "onnxruntime-node", version: ort.env.versions.node, device: "CPU", language: "javascript" },
+      dialects: ["onnx", "onnx13"],
+      element_types: [...NAMES.keys()],
+      operations: ["Split-1", "VariadicSplit-1"],
+      dynamic: true,
+      bindings: ["constant", "parameter"],
+    };
+  }
+
+  async run(testCase, model, feeds) {
+    const session = await tried("build", () => ort.InferenceSession.create(model, QUIET));
+    try {
+      const outputs = [];
+      for (const feed of feeds) outputs.push(await executed(session, feed));
+      return outputs;
+    } finally {
+      await session.release();
+    }
+  }
+}
+
+/** The outputs of one feed, in the session's order. */
+async function executed(session, feed) {
+  for (const { type } of session.outputMetadata) {
+    if (!ELEMENT_TYPES.has(type)) throw new Unsupported(`onnxruntime-node has no tensors of ${type}`);
+  }
+  const inputs = Object.fromEntries(session.inputNames.map((name) => [name, tensorOf(feed, name)]));
+  const outputs = await tried("run", () => session.run(inputs));
+  return session.outputNames.map((name) => {
+    const { type, dims, data } = outputs[name];
+    return { elementType: ELEMENT_TYPES.get(type), shape: dims, data };
+  });
+}
+
+function tensorOf(feed, name) {
+  const tensor = feed.get(name);
+  if (tensor === undefined) throw new Error(`the model asks for an input ${name}, which the case does not have`);
+  const type = NAMES.get(tensor.elementType);
+  if (type === undefined) throw new Unsupported(`onnxruntime-node has no tensors of ${tensor.elementType}`);
+  return new ort.Tensor(type, tensor.data, tensor.shape);
+}
+
+/** What ONNX Runtime gives, or its refusal. Errors of a narrower class are the binding's about how it was called. */
+async function tried(stage, action) {
+  try {
+    return await action();
+  } catch (fault) {
+    if (fault.constructor !== Error) throw fault;
+    if (NOT_IMPLEMENTED.test(fault.message)) throw new Unsupported(fault.message, { cause: fault });
+    throw new Rejected(stage, fault.message);
+  }
+}
