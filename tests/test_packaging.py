@@ -1,8 +1,10 @@
 """The wheel, and which package may import which."""
 
 import ast
+import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -90,3 +92,23 @@ def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "CONFORMANT: " in done.stdout
     assert (tmp_path / "out" / "suite" / "suite.json").exists()
+
+
+def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: Path) -> None:
+    """What `npm install` puts beside it stays where it was put."""
+    copy = tmp_path / "copy"
+    for name in ("generator", "runners/javascript", "runners/opconform_runners"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
+    for name in (".gitignore", "LICENSE", "README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, copy / name)
+    installed = copy / "runners" / "javascript" / "node_modules" / "fflate"
+    installed.mkdir(parents=True)
+    (installed / "index.js").touch()
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=copy, check=True, capture_output=True)
+    [path] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        held = {each.partition("/")[2] for each in archive.getnames()}
+
+    assert "runners/javascript/main.js" in held
+    assert not any("node_modules" in each for each in held)

@@ -23,7 +23,7 @@ const NAMES = new Map([
 const ELEMENT_TYPES = new Map(Array.from(NAMES, ([elementType, name]) => [name, elementType]));
 
 /** How ONNX Runtime, or its binding, says that it does not implement something, as against refusing it. */
-const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|[Nn]ot (yet )?(implemented|supported)|Unsupported data type/;
+const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|^Unsupported data type/;
 
 const QUIET = { logSeverityLevel: 4 }; // what is wrong is in the exception too
 

@@ -1,0 +1,186 @@
+"""The harness in JavaScript gives the verdicts that the Python backend of the same runtime gives."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import ROOT, Run, missing
+
+SOURCE = ROOT / "runners" / "javascript"
+START = {"cmd": "start", "protocol": 1}
+
+#: Prints at every request, by way of Node.js and past it as native code does.
+CHATTER = """\
+import { writeSync } from "node:fs";
+const parse = JSON.parse;
+JSON.parse = (text) => {
+  console.log("hello");
+  writeSync(1, "from below\\n");
+  return parse(text);
+};
+"""
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """The program `node`."""
+    return shutil.which("node") or missing("node is not installed")
+
+
+@pytest.fixture(scope="session")
+def harness(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The command of the harness, in a copy in which its packages are installed."""
+    npm = shutil.which("npm") or missing("npm is not installed")
+    copy = tmp_path_factory.mktemp("harness") / "javascript"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("node_modules"))
+    done = subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund"], cwd=copy, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        missing(f"npm cannot install the harness's packages: {done.stderr.strip()}")
+    assert not (copy / "package-lock.json").exists()
+    yield node, str(copy / "main.js")
+    shutil.rmtree(copy)  # some 300 MB, and pytest would keep them
+
+
+def replies_to(command: Sequence[str], requests: Sequence[object]) -> list[Any]:
+    """What a harness answers to requests that are sent all at once; `stop` ends it."""
+    lines = [json.dumps(each) for each in (*requests, {"cmd": "stop"})]
+    done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def request(seq: int, folder: Path) -> dict[str, object]:
+    """The request to execute whatever lies in a folder."""
+    return {
+        "cmd": "run",
+        "seq": seq,
+        "case": {"inputs": [{"name": "data", "element_type": "f32"}]},
+        "dir": str(folder),
+        "dialect": "onnx",
+        "model": "onnx/model.onnx",
+        "feeds": [{"inputs": "inputs.npz", "outputs": str(folder / "outputs.npz")}],
+    }
+
+
+def verdict(result: Any) -> tuple[str, str | None]:
+    """A result's verdict, with the reason of a failure."""
+    return result["verdict"], result.get("reason")
+
+
+def lacks(result: Any) -> bool:
+    """Whether a result shows what the binding cannot hold: a bf16 (ONNX's type 16), or a string past its first NUL."""
+    sentence = result.get("sentence", "")
+    cut = re.search(r"'(\w*)\\x00\w+', and came back as '\1';", sentence) is not None
+    return (verdict(result) == ("fail", "value") and cut) or sentence == "Unsupported data type: 16"
+
+
+@pytest.mark.parametrize("module", sorted(SOURCE.glob("*.js")), ids=lambda path: path.name)
+def test_every_module_is_javascript(node: str, module: Path) -> None:
+    """Node.js can read it."""
+    done = subprocess.run([node, "--check", str(module)], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_versions_are_exact() -> None:
+    """There is no lock file, so each dependency names one version."""
+    dependencies = json.loads((SOURCE / "package.json").read_text())["dependencies"]
+
+    assert sorted(dependencies) == ["fflate", "onnxruntime-node"]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in dependencies.values())
+
+
+def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple[str, str], tmp_path: Path) -> None:
+    """Case by case, but for what the binding cannot hold: bf16, and a string past its first NUL."""
+    if find_spec("onnxruntime") is None:
+        missing("onnxruntime is not installed")
+    suite = tmp_path / "suite"
+    opconform("generate", "--profile", "core", "--dialect", "onnx", "--dialect", "onnx13", "--out", suite)
+    opconform("run", suite, "--backend", "onnxruntime", "--out", tmp_path / "python", code=None)
+    opconform("run", suite, "--harness", " ".join(harness), "--out", tmp_path / "javascript", code=None)
+    python, javascript = (
+        {each["id"]: each for each in json.loads((tmp_path / name / "report.json").read_text())["cases"]}
+        for name in ("python", "javascript")
+    )
+
+    verdicts = [each["verdict"] for each in javascript.values()]
+    assert "error" not in verdicts
+    assert verdicts.count("pass") > len(verdicts) / 2
+    assert [
+        each for name, each in javascript.items() if verdict(each) != verdict(python[name]) and not lacks(each)
+    ] == []
+
+
+def test_a_missing_folder_is_an_error_and_the_next_case_is_served(harness: tuple[str, str], tmp_path: Path) -> None:
+    """What is not there is the harness's fault to tell, and costs its case alone."""
+    said, *replies = replies_to(harness, [START, request(1, tmp_path / "gone"), request(2, tmp_path / "gone")])
+
+    message = f"ENOENT: no such file or directory, open '{tmp_path / 'gone' / 'inputs.npz'}'"
+    assert said["implementation"]["language"] == "javascript"
+    assert [(each["seq"], each["status"], each["message"]) for each in replies] == [
+        (1, "error", message),
+        (2, "error", message),
+    ]
+
+
+def npy(array: "np.ndarray[Any, Any]") -> bytes:
+    """An array as numpy writes it."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array)
+    return stream.getvalue()
+
+
+REFUSED = {
+    "big-endian": (npy(np.zeros(3, ">f4")), "data.npy has a header that is not read here"),
+    "fortran": (npy(np.zeros((2, 3), np.float32, order="F")), "data.npy has a header that is not read here"),
+    "pickled": (npy(np.array([{}], object)), "data.npy has a header that is not read here"),
+    "short": (npy(np.zeros(3, np.float32))[:-1], "data.npy says shape [3] of <f4, but holds 11 bytes"),
+    "no array": (b"three", "data.npy is no .npy file of version 1.0 or 2.0"),
+    "another type": (npy(np.zeros(3, np.int32)), "data.npy holds <i4, and data is of f32"),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_an_array_is_read_strictly(harness: tuple[str, str], tmp_path: Path, fault: str) -> None:
+    """Inputs of another form are refused, and not taken for something else."""
+    content, message = REFUSED[fault]
+    with zipfile.ZipFile(tmp_path / "inputs.npz", "w") as archive:
+        archive.writestr("data.npy", content)
+    (reply,) = replies_to(harness, [request(1, tmp_path)])
+
+    assert reply["status"] == "error"
+    assert reply["message"].startswith(message)
+
+
+def test_what_is_printed_stays_out_of_the_replies(harness: tuple[str, str], tmp_path: Path) -> None:
+    """Standard output holds replies alone, whoever prints and however."""
+    chatter = tmp_path / "chatter.mjs"
+    chatter.write_text(CHATTER)
+    program, main = harness
+    replies = replies_to([program, "--import", str(chatter), main], [START, request(1, tmp_path / "gone")])
+
+    assert [each.get("status") for each in replies] == [None, "error"]
+
+
+def test_a_harness_without_its_packages_says_what_to_do(node: str, tmp_path: Path) -> None:
+    """One sentence, and no stack."""
+    copy = tmp_path / "javascript"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("node_modules"))
+    done = subprocess.run([node, str(copy / "main.js")], input="", capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert re.fullmatch(
+        rf"The backend cannot be loaded: Cannot find package '[\w-]+' imported from \S+\. Run `npm install` in {re.escape(str(copy))}\.\n",
+        done.stderr,
+    )
