@@ -72,12 +72,12 @@ function tensorOf(feed, name) {
   return new ort.Tensor(type, tensor.data, tensor.shape);
 }
 
-/** What ONNX Runtime gives, or its refusal. Errors of a narrower class are the binding's about how it was called. */
+/** What ONNX Runtime gives, or its refusal. A TypeError is the binding's, about how it was called. */
 async function tried(stage, action) {
   try {
     return await action();
   } catch (fault) {
-    if (fault.constructor !== Error) throw fault;
+    if (fault instanceof TypeError) throw fault;
     if (NOT_IMPLEMENTED.test(fault.message)) throw new Unsupported(fault.message, { cause: fault });
     throw new Rejected(stage, fault.message);
   }
