@@ -1,0 +1,170 @@
+"""The dialects beside OpenVINO's: each model is what its loader accepts, says what the case says, or is left out."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import checker, numpy_helper, printer
+
+from opconform.suite import Entry, Suite, open_suite
+from tests.conftest import Run
+
+DIALECTS = ("onnx", "onnx13", "stablehlo")
+
+SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: remainder
+    title: what -1 stands for is written down
+    data: {shape: [6, 2]}
+    axis: -2
+    split_lengths: [1, -1]
+  - id: fed
+    title: what is fed stays as it is
+    data: {shape: [6, 2]}
+    dynamic: ["?", 2]
+    axis: 0
+    split_lengths: [4, 2]
+    binding: {split_lengths: parameter}
+  - id: folded
+    title: a constant keeps its bits
+    data: {shape: [2], values: [0x7f800001, 0x80000000]}
+    axis: 0
+    split_lengths: [1, 1]
+    context: folded
+  - id: wrong-sum
+    title: a wrong sum is a fault everywhere but in slices
+    data: {shape: [6, 2]}
+    axis: 0
+    split_lengths: [4, 3]
+    expect: {reject: lengths.sum}
+    twin: {split_lengths: [4, 2]}
+"""
+
+
+@pytest.fixture(scope="module")
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """The shipped cases in every dialect but OpenVINO's."""
+    out = tmp_path_factory.mktemp("dialects") / "suite"
+    opconform("generate", "--out", out, *(word for each in DIALECTS for word in ("--dialect", each)))
+    return open_suite(out)
+
+
+@pytest.fixture(scope="module")
+def small(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """The cases of the spec above in the same dialects."""
+    folder = tmp_path_factory.mktemp("dialects")
+    (folder / "spec.yaml").write_text(SPEC)
+    words = [word for each in DIALECTS for word in ("--dialect", each)]
+    opconform("generate", folder / "spec.yaml", "--out", folder / "suite", *words)
+    return open_suite(folder / "suite")
+
+
+def entry(suite: Suite, group: str) -> Entry:
+    """The first case of a group that is not there as a twin."""
+    return next(each for each in suite.entries if f"/{group}/" in each.id)
+
+
+def model(suite: Suite, entry: Entry, dialect: str = "onnx") -> onnx.ModelProto:
+    """The ONNX model of a case."""
+    return onnx.load_model_from_string(suite.read(entry, f"{dialect}/model.onnx"))
+
+
+def test_every_case_is_rendered_or_left_out_with_a_reason(suite: Suite) -> None:
+    """Never both, never neither."""
+    for each in suite.entries:
+        rendered = {name.split("/")[0] for name in each.files if "/" in name}
+
+        assert rendered | set(each.left_out) == set(DIALECTS), each.id
+        assert not rendered & set(each.left_out), each.id
+        assert all(each.left_out.values())
+
+
+def test_each_dialect_says_a_good_part_of_the_suite(suite: Suite) -> None:
+    """A dialect that leaves everything out would pass all the other tests."""
+    counts = Counter(
+        (name.split("/")[0], each.expect == "accept") for each in suite.entries for name in each.files if "/" in name
+    )
+
+    assert counts["onnx", True] == counts["onnx13", True] > 1_300
+    assert min(counts["onnx", False], counts["onnx13", False]) > 350
+    assert counts["stablehlo", True] > 1_400
+    assert counts["stablehlo", False] == 0
+
+
+@pytest.mark.parametrize("dialect", ["onnx", "onnx13"])
+def test_every_onnx_model_passes_the_checker(suite: Suite, dialect: str) -> None:
+    """Accepted ones with shape inference, which narrows dimensions over 32 bits and so misreads those."""
+    for each in suite.entries:
+        if f"{dialect}/model.onnx" in each.files and each.expect == "accept":
+            case = suite.case(each)
+            wide = any(size >= 1 << 31 for tensor in case.inputs for size in tensor.shape)
+            checker.check_model(model(suite, each, dialect), full_check=not wide)
+
+
+def test_what_minus_one_stands_for_is_lowered(small: Suite) -> None:
+    """The axis stays as it is given."""
+    rendered = model(small, entry(small, "remainder"))
+
+    [lengths] = rendered.graph.initializer
+    assert numpy_helper.to_array(lengths).tolist() == [1, 5]
+    assert rendered.graph.node[0].attribute[0].i == -2
+
+
+def test_run_time_lengths_are_an_input_of_the_model(small: Suite) -> None:
+    """Nothing of a fed case is written into the model."""
+    rendered = model(small, entry(small, "fed"), "onnx13")
+
+    assert printer.to_text(rendered) == (
+        '<\n   ir_version: 7,\n   opset_import: ["" : 13]\n>\n'
+        f'"{entry(small, "fed").id}" (float[?,2] data, int64[2] split_lengths) => (float[?,?] output_0, float[?,?] output_1) {{\n'
+        "   output_0, output_1 = Split <axis: int = 0> (data, split_lengths)\n}"
+    )
+
+
+def test_constants_keep_their_bits(small: Suite) -> None:
+    """A signalling NaN and a negative zero, in ONNX and in StableHLO."""
+    each = entry(small, "folded")
+    [data] = [one for one in model(small, each).graph.initializer if one.name == "data"]
+    text = small.read(each, "stablehlo/model.mlir").decode()
+
+    assert numpy_helper.to_array(data).view(np.uint32).tolist() == [0x7F800001, 0x80000000]
+    assert 'stablehlo.constant dense<"0x0100807F00000080"> : tensor<2xf32>' in text
+
+
+def test_a_module_of_slices_reads_as_one_expects(small: Suite) -> None:
+    """The whole text."""
+    each = entry(small, "remainder")
+
+    assert small.read(each, "stablehlo/model.mlir").decode() == (
+        f'module @"{each.id}" {{\n'
+        "  func.func public @main(%data: tensor<6x2xf32>) -> (tensor<1x2xf32>, tensor<5x2xf32>) {\n"
+        "    %VariadicSplit_0 = stablehlo.slice %data [0:1, 0:2] : (tensor<6x2xf32>) -> tensor<1x2xf32>\n"
+        "    %VariadicSplit_1 = stablehlo.slice %data [1:6, 0:2] : (tensor<6x2xf32>) -> tensor<5x2xf32>\n"
+        "    return %VariadicSplit_0, %VariadicSplit_1 : tensor<1x2xf32>, tensor<5x2xf32>\n"
+        "  }\n"
+        "}\n"
+    )
+
+
+def test_a_fault_is_rendered_as_it_is_or_not_at_all(small: Suite) -> None:
+    """ONNX can say a wrong sum; slices cannot."""
+    each = next(one for one in small.entries if one.expect != "accept")
+
+    [lengths] = model(small, each).graph.initializer
+    assert numpy_helper.to_array(lengths).tolist() == [4, 3]
+    assert each.left_out == {"stablehlo": "StableHLO has no split that could refuse it, only slices"}
+
+
+def test_a_suite_without_the_backends_dialect_is_refused_in_a_sentence(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """Nothing is run, and the sentence says what to generate."""
+    done = opconform("run", small_suite, "--backend", "onnx-reference", "--out", tmp_path, code=2)
+
+    assert done.stderr.splitlines()[-1] == (
+        f"error: {small_suite} holds its cases in openvino, and onnx-reference reads onnx, onnx13. "
+        "Generate it with --dialect onnx --dialect onnx13."
+    )
