@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,14 @@ class Perfect:
 
 def _changed(outputs: Sequence[Outputs], change: Callable[[Tensor], Tensor]) -> Sequence[Outputs]:
     return [[change(each) for each in feed] for feed in outputs]
+
+
+class MapsTheRemainder(Perfect):
+    """Says that it works out itself what -1 stands for."""
+
+    def describe(self) -> Implementation:
+        """What numpy says, and a mapped requirement."""
+        return replace(super().describe(), mapped=("lengths.remainder",))
 
 
 class LosesNegativeZero(Perfect):
@@ -135,6 +144,18 @@ class Aborts(Perfect):
         if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             sys.stderr.write("about to fall over\n")
             os.kill(os.getpid(), signal.SIGSEGV)
+        return super().run(case, model, feeds)
+
+
+class Leaks(Perfect):
+    """Takes ever more memory on the lengths [2, 2, 2], until it is killed."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or greed."""
+        taken = []
+        while feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            taken.append(np.ones(64 << 20, np.uint8))
+            time.sleep(0.02)
         return super().run(case, model, feeds)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 import opconform
 import opconform_runners
 from opconform.errors import HarnessError, UsageError
@@ -25,6 +27,11 @@ STOP_LIMIT = 2.0
 #: How long the last words of a process that has ended may take to arrive, in seconds.
 _GRACE = 0.5
 
+#: How often the memory of a harness is looked at, in seconds.
+_GLANCE = 0.2
+
+GIB = 1 << 30
+
 _TAIL = 4_096
 
 
@@ -36,11 +43,13 @@ class Command:
         arguments: The program and its arguments.
         environment: What is set for it beside the environment of this process.
         name: What it is called in reports and file names.
+        memory: The most bytes that it may take together with its children before it is killed, or None.
     """
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     name: str
+    memory: int | None = None
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:
@@ -95,6 +104,7 @@ class Harness:
     _process: asyncio.subprocess.Process
     _tail: deque[bytes]
     _drain: "asyncio.Task[None]"
+    _watch: "asyncio.Task[str]"
 
     def send(self, line: bytes) -> None:
         """Send a request; it is buffered, so that a harness that does not read cannot stop us."""
@@ -109,7 +119,12 @@ class Harness:
             HarnessEnded: The process ended.
             ProtocolError: The line is too long.
         """
-        return await _line_of(self._process, self._tail, self._drain)
+        try:
+            return await _line_of(self._process, self._tail, self._drain)
+        except HarnessEnded as ending:
+            if self._watch.done():
+                raise HarnessEnded(self._watch.result()) from ending
+            raise
 
     @property
     def said_last(self) -> str:
@@ -129,6 +144,7 @@ class Harness:
     async def kill(self) -> None:
         """Kill the harness and all its children."""
         _kill(self._process)
+        self._watch.cancel()
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain
@@ -170,7 +186,7 @@ async def connect(command: Command) -> Harness:
     except BaseException:
         _kill(process)
         raise
-    return Harness(command, implementation, process, tail, drain)
+    return Harness(command, implementation, process, tail, drain, asyncio.create_task(_watched(process, command)))
 
 
 async def described(command: Command) -> Implementation:
@@ -231,6 +247,25 @@ async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> N
     """Read standard error to its end and keep the last of it, so that a talkative harness is never blocked."""
     while process.stderr is not None and (chunk := await process.stderr.read(_TAIL)):
         tail.append(chunk)
+
+
+async def _watched(process: asyncio.subprocess.Process, command: Command) -> str:
+    """Kill a process that takes too much memory, and say so."""
+    while command.memory is None or _resident(process.pid) <= command.memory:
+        await asyncio.sleep(_GLANCE)
+    _kill(process)
+    return f"it was killed when it took more than {command.memory / GIB:g} GiB of memory"
+
+
+def _resident(pid: int) -> int:
+    """The bytes of memory that a process and its children hold now; 0 where it has ended."""
+    size = 0
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        for each in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                size += each.memory_info().rss
+    return size
 
 
 def _how(code: int | None, last: str) -> str:

@@ -26,6 +26,7 @@ def command(
     harness: str | None,
     python: Path | None,
     timeout: float,
+    memory: float | None,
     strict: bool,
     as_json: bool,
     profiles: tuple[str, ...],
@@ -39,7 +40,7 @@ def command(
     Writes suite/, results.jsonl and report.json under --out. Ends with 0 where the backend is conformant, 1 where it is
     not or the run is incomplete, 3 where the backend cannot be started.
     """
-    started = command_of(backend, harness, python)
+    started = command_of(backend, harness, python, memory)
     folder = out or folder_of(started)
     selection = Selection(profiles=profiles)
     options = options_of(selection, jobs=jobs, dialects=dialects or dialects_of(started), **limits)

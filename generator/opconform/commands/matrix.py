@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.progress import progress
-from opconform.commands.running import console_of, folder_name
+from opconform.commands.running import console_of, folder_name, memory_of, memory_option
 from opconform.dialects import DIALECTS
 from opconform.errors import HarnessError, UsageError
 from opconform.selecting import Selection
@@ -65,6 +65,7 @@ class _Entrant:
 @click.option("--out", type=click.Path(path_type=Path), default=Path("opconform-out/matrix"), show_default=True)
 @click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
 @click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take.")
+@memory_option
 @click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements.")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON.")
 def command(
@@ -77,6 +78,7 @@ def command(
     out: Path,
     jobs: int | None,
     timeout: float,
+    memory: float | None,
     strict: bool,
     as_json: bool,
     **limits: Any,
@@ -87,7 +89,9 @@ def command(
     with the reason. Ends with 0 where all are conformant, 1 otherwise.
     """
     selection = Selection(profiles=profiles)
-    entrants, absent = _entrants(_commands(backends, harnesses, _interpreters(pythons)), asked=bool(backends))
+    entrants, absent = _entrants(
+        _commands(backends, harnesses, _interpreters(pythons), memory_of(memory)), asked=bool(backends)
+    )
     if not entrants:
         raise HarnessError("None of the backends can be started: " + " ".join(absent.values()))
     wanted = dialects or _read_by(entrants)
@@ -113,7 +117,7 @@ def _interpreters(pythons: Sequence[str]) -> dict[str, Path]:
 
 
 def _commands(
-    backends: Sequence[str], harnesses: Sequence[str], interpreters: Mapping[str, Path]
+    backends: Sequence[str], harnesses: Sequence[str], interpreters: Mapping[str, Path], memory: int
 ) -> dict[str, Command]:
     """How each is started, by its name."""
     wanted = backends or [each for each in names() if each not in _NOT_COMPARED]
@@ -128,7 +132,7 @@ def _commands(
         started = harness_command(each)
         name = started.name if started.name not in commands else f"{started.name} ({len(commands) + 1})"
         commands[name] = started
-    return commands
+    return {name: replace(each, memory=memory) for name, each in commands.items()}
 
 
 def _entrants(commands: Mapping[str, Command], *, asked: bool) -> tuple[list[_Entrant], dict[str, str]]:

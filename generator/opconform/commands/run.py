@@ -23,6 +23,7 @@ def command(
     harness: str | None,
     python: Path | None,
     timeout: float,
+    memory: float | None,
     strict: bool,
     as_json: bool,
     profiles: tuple[str, ...],
@@ -35,7 +36,7 @@ def command(
     Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
     be started.
     """
-    started = command_of(backend, harness, python)
+    started = command_of(backend, harness, python, memory)
     options = RunOptions(jobs=jobs, timeout=timeout, selection=Selection(profiles=profiles, patterns=patterns))
     code = execute_shown(
         open_suite(suite),

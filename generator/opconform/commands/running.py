@@ -3,9 +3,11 @@
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
+import psutil
 from rich.console import Console
 
 from opconform.commands.options import Function
@@ -13,7 +15,7 @@ from opconform.commands.progress import progress
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError
 from opconform.suite import Suite
-from opconform_runners.connecting import Command, backend_command, described, harness_command
+from opconform_runners.connecting import GIB, Command, backend_command, described, harness_command
 from opconform_runners.report import Report, report_document, report_of, write_report
 from opconform_runners.running import RunOptions, run_suite
 from opconform_runners.summary import print_summary
@@ -21,6 +23,12 @@ from opconform_runners.summary import print_summary
 #: How wide a summary is that goes to a file.
 _WIDTH = 120
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
+
+
+#: How much memory a harness may take.
+memory_option = click.option(
+    "--memory", type=float, metavar="GIB", help="Memory that a harness may take; three quarters of all by default."
+)
 
 
 def backend_options(function: Function) -> Function:
@@ -34,6 +42,7 @@ def backend_options(function: Function) -> Function:
             help="The interpreter of another virtual environment to run the backend in.",
         ),
         click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take."),
+        memory_option,
         click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements."),
         click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
     )
@@ -42,17 +51,31 @@ def backend_options(function: Function) -> Function:
     return function
 
 
-def command_of(backend: str | None, harness: str | None, python: Path | None) -> Command:
+def command_of(backend: str | None, harness: str | None, python: Path | None, memory: float | None) -> Command:
     """How the harness is started.
 
     Raises:
-        UsageError: Not exactly one of the two is named, or it cannot be.
+        UsageError: Not exactly one of the two is named, or it cannot be; or the memory makes no sense.
     """
     if (backend is None) == (harness is None):
         raise UsageError("Name the backend with either --backend NAME or --harness COMMAND. See `opconform backends`.")
     if harness is not None and python is not None:
         raise UsageError("--python goes with --backend; a --harness names its own interpreter.")
-    return backend_command(backend, python) if backend is not None else harness_command(harness or "")
+    command = backend_command(backend, python) if backend is not None else harness_command(harness or "")
+    return replace(command, memory=memory_of(memory))
+
+
+def memory_of(gib: float | None) -> int:
+    """The most bytes that a harness may take: as many GiB as the user says, or three quarters of the machine's memory.
+
+    Raises:
+        UsageError: It is not over 0.
+    """
+    if gib is None:
+        return psutil.virtual_memory().total * 3 // 4
+    if gib <= 0:
+        raise UsageError("--memory must be over 0; it is in GiB.")
+    return int(gib * GIB)
 
 
 def dialects_of(command: Command) -> tuple[str, ...]:

@@ -1,0 +1,164 @@
+"""The backends that the project's own test environment holds, side by side: what each of them breaks, and no more."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import MINIATURES, Run
+
+#: The normative requirements that each backend breaks in `core`, as `docs/findings/` has them.
+BROKEN = {
+    "numpy": {},
+    "onnx-reference": {
+        "Split-1": {"num_splits.divides"},
+        "VariadicSplit-1": {"data.shape", "lengths.negative", "lengths.sum"},
+    },
+    "onnxruntime": {"VariadicSplit-1": {"data.shape", "lengths.sum"}},
+    "openvino-onnx": {
+        "Split-1": {
+            "data.bits",
+            "data.element-type",
+            "num_splits.divides",
+            "num_splits.required",
+            "num_splits.type",
+            "outputs.element-type",
+        },
+        "VariadicSplit-1": {
+            "data.bits",
+            "data.element-type",
+            "data.shape",
+            "lengths.element-type",
+            "lengths.required",
+            "lengths.sum",
+            "outputs.element-type",
+        },
+    },
+    "openvino-reference": {
+        "Split-1": {
+            "axis.element-type",
+            "axis.negative",
+            "axis.range",
+            "data.bits",
+            "data.element-type",
+            "num_splits.type",
+            "outputs.element-type",
+        },
+        "VariadicSplit-1": {
+            "axis.element-type",
+            "axis.negative",
+            "axis.range",
+            "data.bits",
+            "data.element-type",
+            "lengths.element-type",
+            "lengths.remainder",
+            "lengths.remainder-sum",
+            "lengths.sum",
+            "outputs.element-type",
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def matrix(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a matrix of the core on all of them."""
+    out = tmp_path_factory.mktemp("matrix")
+    words = [word for name in BROKEN for word in ("--backend", name)]
+    opconform("matrix", "--profile", "core", "--out", out, *words, code=1)
+    return out
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_backend_breaks_what_its_findings_say(matrix: Path, name: str) -> None:
+    """Exactly these normative requirements, with no error of the harness and nothing that it declares and lacks."""
+    report = json.loads((matrix / name / "report.json").read_text())
+    broken: dict[str, set[str]] = {}
+    for op, rows in report["requirements"].items():
+        for requirement, row in rows.items():
+            if row["broken"] and row["level"] == "normative":
+                broken.setdefault(op, set()).add(requirement)
+
+    assert broken == BROKEN[name]
+    assert report["summary"]["error"] == 0
+    assert report["conformant"] is not bool(BROKEN[name])
+
+
+@pytest.mark.parametrize("name", ["onnxruntime", "onnx-reference"])
+@pytest.mark.parametrize("element_type", ["string", "bf16", "boolean", "f16", "f64", "i64", "u64"])
+def test_every_bit_of_a_declared_type_comes_through(
+    opconform: Run, tmp_path: Path, name: str, element_type: str
+) -> None:
+    """In both contexts in which data reaches a backend, NaN payloads included."""
+    (tmp_path / "spec.yaml").write_text(
+        f"""\
+op: VariadicSplit-1
+groups:
+  - id: types
+    title: every bit
+    requirements: [data.bits, data.nan-payload]
+    matrix: {{context: [bare, folded]}}
+    data: {{shape: [3, 40], element_type: {element_type}, fill: special}}
+    axis: 1
+    split_lengths: [7, -1]
+    context: ${{{{ context }}}}
+"""
+    )
+    done = opconform("certify", tmp_path / "spec.yaml", "--backend", name, "--out", tmp_path / "out")
+
+    assert "CONFORMANT: 2 of 2 cases pass" in done.stdout
+
+
+def test_the_matrix_is_the_same_in_every_form(matrix: Path) -> None:
+    """What the page shows is what the JSON says."""
+    document = json.loads((matrix / "matrix.json").read_text())
+    page = (matrix / "matrix.md").read_text()
+
+    assert [each["name"] for each in document["backends"]] == list(BROKEN)
+    for row in document["requirements"]:
+        marks = [mark(row["backends"][name]) for name in BROKEN]
+        level = "" if row["level"] == "normative" else "interpretation"
+        assert f"| {row['op']} | {row['id']} | {level} | {' | '.join(marks)} |\n" in page
+
+
+def mark(cell: dict[str, Any]) -> str:
+    """How a cell is written."""
+    sign = {"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"}[cell["standing"]]
+    return sign + (f" {cell['fail']}" if cell["fail"] else "")
+
+
+def test_a_backend_that_is_not_asked_for_and_not_there_is_named(
+    opconform: Run, small_spec: Path, tmp_path: Path
+) -> None:
+    """A column that is missing is missing with a reason; one that was asked for stops the command."""
+    python = tmp_path / "python"
+    python.symlink_to("/bin/false")
+    words = ["--out", tmp_path / "out", "--python", f"onnxruntime={python}"]
+    every = opconform("matrix", small_spec, *words, code=None)
+    asked = opconform("matrix", small_spec, *words, "--backend", "onnxruntime", code=3)
+
+    assert " - onnxruntime: not run: The harness onnxruntime cannot be started: it ended with code 1." in every.stdout
+    assert asked.stderr == "error: The harness onnxruntime cannot be started: it ended with code 1.\n"
+
+
+def test_what_is_mapped_is_marked(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """A requirement that the harness fulfils is no merit of the backend."""
+    backend = f"{MINIATURES}:MapsTheRemainder"
+    opconform("matrix", small_spec, "--backend", backend, "--out", tmp_path)
+
+    page = (tmp_path / "matrix.md").read_text()
+    assert "| VariadicSplit-1 | lengths.remainder |  | ~ |" in page
+    assert "| VariadicSplit-1 | lengths.single-remainder |  | ✓ |" in page
+
+
+def test_two_harnesses_of_one_name_have_a_column_each(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """A harness is named as its program."""
+    harness = f"{sys.executable} -m opconform_runners.harness numpy"
+    words = ["--backend", "numpy", "--harness", harness, "--harness", f"{harness} ", "--out", tmp_path]
+    opconform("matrix", small_spec, *words)
+
+    document = json.loads((tmp_path / "matrix.json").read_text())
+    program = Path(sys.executable).name
+    assert [each["name"] for each in document["backends"]] == ["numpy", program, f"{program} (3)"]
