@@ -122,10 +122,11 @@ def generate(
 
 def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     """The wanted groups, in an order that does not depend on the files."""
+    known = sorted({each.profile for spec in specs for each in spec.groups})
+    selection.of(known, "in the specs")
     groups = [each for spec in specs for each in spec.groups if selection.wants_profile(each.profile)]
     if not groups:
-        known = sorted({each.profile for spec in specs for each in spec.groups})
-        raise UsageError(f"No group is of the profile that was named; there are: {', '.join(known)}.")
+        raise UsageError(f"Every group is of a profile that has to be named: --profile {' --profile '.join(known)}.")
     return sorted(groups, key=lambda each: f"{each.op}/{each.id}/")
 
 

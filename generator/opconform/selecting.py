@@ -1,8 +1,10 @@
 """Selecting cases: by profile, and by patterns that match an id or name a requirement."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+
+from opconform.errors import UsageError
 
 #: The profiles that are left out unless they are named.
 NOT_BY_DEFAULT = frozenset({"large"})
@@ -21,6 +23,19 @@ class Selection:
 
     profiles: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+
+    def of(self, known: Sequence[str], where: str) -> "Selection":
+        """The same selection among the profiles that there are; without a profile all of them.
+
+        Raises:
+            UsageError: A profile is named that is not there, or there is none.
+        """
+        unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
+        if unknown or not known:
+            raise UsageError(
+                f"There is no profile {(unknown or [DEFAULT])[0]!r} {where}; there are: {', '.join(known) or 'none'}."
+            )
+        return self if self.profiles else replace(self, profiles=tuple(known))
 
     def wants_profile(self, profile: str) -> bool:
         """Whether cases of a profile are wanted."""

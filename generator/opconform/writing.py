@@ -169,7 +169,7 @@ def write_case(partial: Path, files: CaseFiles) -> None:
             os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
         for name, content in files.contents.items():
             with open(f"{folder}/{name}", "wb", buffering=0) as file:  # noqa: PTH123 - the same
-                _write_all(file, content)
+                write_all(file, content)
 
 
 def finish(place: Place, header: Header, *, resumed: bool) -> None:
@@ -271,9 +271,14 @@ def _link(folder: Path, target: Path, entry: Entry) -> None:
             shutil.copyfile(folder / name, target / name)
 
 
-def _write_all(file: io.FileIO, content: bytes) -> None:
-    if file.write(content) != len(content):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
+def write_all(file: io.FileIO, content: bytes) -> None:
+    """Write all of it; one call writes no more than some 2 GiB, and a full disk takes nothing more."""
+    rest = memoryview(content)
+    while rest:
+        written = file.write(rest)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
+        rest = rest[written:]
 
 
 def _replace(path: Path, content: bytes) -> None:

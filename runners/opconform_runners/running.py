@@ -101,18 +101,20 @@ def run_suite(
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
     """The selected lines of a manifest and the twins of the rejected cases among them, each twin before its case.
 
+    Without a profile all of the suite is selected, since who generated it named what is in it.
+
     Raises:
-        UsageError: There are none.
+        UsageError: There are none, or none of a profile that is named.
     """
+    profiles = sorted({each.profile for each in suite.entries})
+    selection = selection.of(profiles, f"in {suite.store.root}")
     wanted = [
         each
         for each in suite.entries
         if selection.wants_profile(each.profile) and selection.wants(each.id, each.requirements)
     ]
     if not wanted:
-        what = " ".join((*selection.profiles, *selection.patterns)) or "anything"
-        profiles = ", ".join(sorted({each.profile for each in suite.entries})) or "none"
-        raise UsageError(f"No case of {suite.store.root} matches {what}. Its profiles are: {profiles}.")
+        raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.")
     twins = [suite.by_id[each.twin] for each in wanted if each.twin is not None and each.twin in suite.by_id]
     ordered = dict.fromkeys(sorted(each.id for each in [*twins, *wanted]))
     return [suite.by_id[each] for each in ordered]

@@ -1,6 +1,7 @@
 """Suites: the same bytes everywhere, whole or not at all, and nothing changed goes unseen."""
 
 import hashlib
+import io
 import json
 import os
 import random
@@ -12,12 +13,17 @@ import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from opconform.suite import open_suite
+from opconform.writing import write_all
 from tests.conftest import SMALL_SPEC, Run
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -274,6 +280,22 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, small_spec: Pat
     assert done.returncode == 1
     assert "cannot be written: File too large. Make room and run the same command again" in done.stderr
     assert not (tmp_path / "suite").exists()
+
+
+class Sips(io.FileIO):
+    """A file that takes three bytes a call, as the system takes 2 GiB."""
+
+    def write(self, content: "ReadableBuffer") -> int:
+        """Three bytes of them."""
+        return super().write(memoryview(content)[:3])
+
+
+def test_a_file_that_takes_a_part_a_call_is_written_whole(tmp_path: Path) -> None:
+    """One call writes no more than some 2 GiB."""
+    with Sips(tmp_path / "file", "w") as file:
+        write_all(file, b"more than three bytes")
+
+    assert (tmp_path / "file").read_bytes() == b"more than three bytes"
 
 
 def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path) -> None:

@@ -159,7 +159,15 @@ def test_an_empty_selection_is_an_error(opconform: Run, small_suite: Path, tmp_p
     done = opconform("run", small_suite, "--backend", "numpy", "--select", "nothing*", "--out", tmp_path, code=2)
 
     assert done.stderr.startswith("error: No case of ")
-    assert "matches nothing*. Its profiles are: core." in done.stderr
+    assert done.stderr.endswith(" matches nothing*.\n")
+
+
+def test_a_profile_that_is_not_there_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Even beside one that is."""
+    words = ["--profile", "core", "--profile", "typos"]
+    done = opconform("run", small_suite, "--backend", "numpy", *words, "--out", tmp_path, code=2)
+
+    assert done.stderr == f"error: There is no profile 'typos' in {small_suite}; there are: core.\n"
 
 
 def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
