@@ -1,0 +1,242 @@
+/// The backend: OpenVINO's runtime on one device. This file alone knows OpenVINO.
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include <openvino/openvino.hpp>
+
+#include "backend.hpp"
+#include "element_types.hpp"
+
+namespace opconform {
+namespace {
+
+constexpr std::size_t kLongestMessage = 400;
+
+/// Words that stand in a message together, and the requirement that it then speaks of.
+struct Pattern {
+    std::vector<std::string_view> words;
+    std::string requirement;
+
+    bool matches(std::string_view message) const {
+        return std::all_of(words.begin(), words.end(), [&](auto each) { return message.find(each) != message.npos; });
+    }
+};
+
+/// How OpenVINO says that it does not implement something, as against refusing it.
+const std::vector<Pattern> not_implemented{
+    {{"Input image format ", " is not supported"}, {}},          // the plugin has no memory of this element type
+    {{"Not Implemented"}, {}},                                   // a node, or a way to execute it
+    {{"doesn't support ", " operation with dynamic rank"}, {}},
+    {{"Element not supported"}, {}},                             // shape inference cannot read a constant of this type
+    {{"nsupported data type"}, {}},
+    {{"nsupported element type"}, {}},
+    {{"type is not supported"}, {}},
+};
+
+/// What OpenVINO's messages speak of. A message about a missing input does not say which.
+const std::vector<Pattern> refusals{
+    {{"out of the tensor rank range"}, "axis.range"},
+    {{"'axis' input must be a scalar"}, "axis.shape"},
+    {{"Axis should be a scalar"}, "axis.shape"},
+    {{"Element type of 'axis' input must be integer"}, "axis.element-type"},
+    {{"must be evenly divisible"}, "num_splits.divides"},
+    {{"'num_splits' must be greater than zero"}, "num_splits.positive"},
+    {{"Cannot parse '", "' to number"}, "num_splits.type"},
+    {{"Total length of splits"}, "lengths.sum"},
+    {{"in split lengths input. Should be >= -1"}, "lengths.negative"},
+    {{"multiple -1 values"}, "lengths.single-remainder"},
+    {{"Split lengths should be a 1-D tensor"}, "lengths.rank"},
+};
+
+/// A message in one line, without the places in OpenVINO's source and the description of the node.
+std::string shortened(const std::string& message) {
+    std::istringstream lines(message);
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.starts_with("Exception from ") || line.starts_with("While validating node ")) {
+            continue;
+        }
+        if (!text.empty()) {
+            text += ' ';
+        }
+        text += line.substr(0, line.find(" failed at "));
+    }
+    return text.substr(0, kLongestMessage);
+}
+
+/// Throws what a message of OpenVINO's means.
+///
+/// The pages allow no axis and no lengths of a type that is not an integer type. To say that such a type is not
+/// implemented is therefore to refuse the case.
+[[noreturn]] void answer(const Case& asked, const std::string& stage, const std::string& message) {
+    const auto matches = [&](const Pattern& each) { return each.matches(message); };
+    if (std::any_of(not_implemented.begin(), not_implemented.end(), matches)) {
+        for (std::size_t number = 1; number < asked.inputs.size(); ++number) {
+            const auto& input = asked.inputs[number];
+            if (!element_type_of(input.element_type).is_integer) {
+                throw Rejected(stage, shortened(message),
+                               input.name == "axis" ? "axis.element-type" : "lengths.element-type");
+            }
+        }
+        throw Unsupported(shortened(message));
+    }
+    const auto found = std::find_if(refusals.begin(), refusals.end(), matches);
+    throw Rejected(stage, shortened(message),
+                   found == refusals.end() ? std::nullopt : std::optional(found->requirement));
+}
+
+/// What `action` gives. What OpenVINO throws is its answer to the case, but for a lack of memory and for mistakes in the
+/// use of a library, which are failures of the harness.
+template <typename Action>
+auto asking(const Case& asked, const std::string& stage, Action action) {
+    try {
+        return action();
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::logic_error&) {
+        throw;
+    } catch (const std::exception& fault) {
+        answer(asked, stage, fault.what());
+    }
+}
+
+/// How many elements OpenVINO keeps in a byte, the first in the lowest bits.
+std::size_t elements_a_byte(const ElementType& type) {
+    if (type.bits >= 8) {
+        return 1;
+    }
+    if (type.bits != 2 && type.bits != 4) {
+        throw Unsupported("this harness does not know how OpenVINO packs " + type.name);
+    }
+    return 8 / type.bits;
+}
+
+void pack(const Tensor& tensor, const ElementType& type, std::uint8_t* packed, std::size_t size) {
+    const auto count = elements_a_byte(type);
+    if (count == 1) {
+        std::copy(tensor.bytes.begin(), tensor.bytes.end(), packed);
+        return;
+    }
+    std::fill_n(packed, size, 0);
+    for (std::size_t each = 0; each < tensor.bytes.size(); ++each) {
+        packed[each / count] |= tensor.bytes[each] << each % count * type.bits;
+    }
+}
+
+std::vector<std::uint8_t> unpacked(const std::uint8_t* packed, std::size_t size, std::size_t elements,
+                                   const ElementType& type) {
+    const auto count = elements_a_byte(type);
+    if (count == 1) {
+        return {packed, packed + size};
+    }
+    std::vector<std::uint8_t> bytes(elements);
+    for (std::size_t each = 0; each < elements; ++each) {
+        bytes[each] = packed[each / count] >> each % count * type.bits & ((1 << type.bits) - 1);
+    }
+    return bytes;
+}
+
+ov::Tensor given(const Tensor& tensor) {
+    ov::Tensor result(ov::element::Type(tensor.element_type), ov::Shape(tensor.shape));
+    if (tensor.element_type == "string") {
+        std::copy(tensor.texts.begin(), tensor.texts.end(), result.data<std::string>());
+    } else {
+        pack(tensor, element_type_of(tensor.element_type), static_cast<std::uint8_t*>(result.data()),
+             result.get_byte_size());
+    }
+    return result;
+}
+
+Tensor returned(ov::Tensor tensor) {
+    if (!tensor.is_continuous()) {
+        ov::Tensor copy(tensor.get_element_type(), tensor.get_shape());
+        tensor.copy_to(copy);
+        tensor = copy;
+    }
+    Tensor result{tensor.get_element_type().to_string(), tensor.get_shape(), {}, {}};
+    if (result.element_type == "string") {
+        const auto* texts = tensor.data<std::string>();
+        result.texts.assign(texts, texts + tensor.get_size());
+    } else {
+        result.bytes = unpacked(static_cast<const std::uint8_t*>(tensor.data()), tensor.get_byte_size(),
+                                tensor.get_size(), element_type_of(result.element_type));
+    }
+    return result;
+}
+
+class OpenVINO : public Backend {
+public:
+    explicit OpenVINO(const std::string& device) : device_(device.empty() ? "CPU" : device) {
+        try {
+            core_.get_property(device_.substr(0, device_.find(':')), ov::supported_properties);
+        } catch (const ov::Exception& fault) {
+            throw std::runtime_error("The device " + device_ + " cannot be used: " + shortened(fault.what()));
+        }
+    }
+
+    Implementation describe() const override {
+        const std::string build = ov::get_openvino_version().buildNumber;
+        return {.name = "openvino",
+                .version = build.substr(0, build.find('-')),
+                .device = device_,
+                .dialects = {"openvino"},
+                // The CPU plugin has no memory for u1, u3 and u6.
+                .element_types = {"boolean", "bf16", "f16", "f32", "f64", "f4e2m1", "f8e4m3", "f8e5m2",
+                                  "f8e8m0",  "i4",   "i8",  "i16", "i32", "i64",    "u2",     "u4",
+                                  "u8",      "u16",  "u32", "u64", "nf4", "string"},
+                .operations = {"Split-1", "VariadicSplit-1"},
+                .dynamic = true,
+                .bindings = {"constant", "parameter"}};
+    }
+
+    std::vector<Outputs> run(const Case& asked, const std::filesystem::path& model,
+                             const std::vector<Inputs>& feeds) override {
+        auto request = asking(asked, "build", [&] {
+            return core_.compile_model(core_.read_model(model.string()), device_).create_infer_request();
+        });
+        std::vector<Outputs> outputs;
+        for (const auto& feed : feeds) {
+            outputs.push_back(inferred(asked, request, feed));
+        }
+        return outputs;
+    }
+
+private:
+    static Outputs inferred(const Case& asked, ov::InferRequest& request, const Inputs& feed) {
+        const auto model = request.get_compiled_model();
+        std::vector<ov::Tensor> inputs;
+        for (const auto& port : model.inputs()) {
+            inputs.push_back(given(feed.at(port.get_any_name())));
+        }
+        const auto tensors = asking(asked, "run", [&] {
+            for (std::size_t number = 0; number < inputs.size(); ++number) {
+                request.set_input_tensor(number, inputs[number]);
+            }
+            request.infer();
+            std::vector<ov::Tensor> results;
+            for (const auto& port : model.outputs()) {
+                results.push_back(request.get_tensor(port));
+            }
+            return results;
+        });
+        Outputs outputs;
+        std::transform(tensors.begin(), tensors.end(), std::back_inserter(outputs), returned);
+        return outputs;
+    }
+
+    ov::Core core_;
+    std::string device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(const std::string& device) {
+    return std::make_unique<OpenVINO>(device);
+}
+
+}  // namespace opconform

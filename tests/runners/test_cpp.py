@@ -1,0 +1,140 @@
+"""The C++ harness: built as a backend's maker would build it, and judged as its Python twin is."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, Run, missing
+
+SOURCES = ROOT / "runners" / "cpp"
+
+#: How cmake says that something is not there, as against a mistake in what it is told to build.
+ABSENT = re.compile(
+    r"No CMAKE_CXX_COMPILER could be found"
+    r'|Could not find a package configuration file provided by "\w+"'
+    r"|Could NOT find \w+"
+    r"|required packages were not found: - \w+"
+)
+
+#: What of a result is no mere wording.
+JUDGED = ("verdict", "reason", "broken", "stage", "late", "other_reason", "findings")
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The harness's program."""
+    if shutil.which("cmake") is None:
+        missing("cmake is not installed")
+    if importlib.util.find_spec("openvino") is None:
+        missing("openvino is not installed")
+    build = tmp_path_factory.mktemp("cpp")
+    find = [sys.executable, "-c", "from openvino.utils import get_cmake_path; print(get_cmake_path())"]
+    folder = subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
+    configure = ["cmake", "-S", str(SOURCES), "-B", str(build), f"-DOpenVINO_DIR={folder}"]
+    done = subprocess.run(configure, capture_output=True, text=True, check=False)
+    absent = ABSENT.search(" ".join(done.stderr.split()))
+    if done.returncode != 0 and absent is not None:
+        missing(f"the C++ harness cannot be built: {absent[0]}")
+    assert done.returncode == 0, done.stderr
+    built = subprocess.run(["cmake", "--build", str(build)], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return build / "opconform-openvino"
+
+
+@pytest.fixture
+def talk(harness: Path) -> "Iterator[subprocess.Popen[str]]":
+    """The harness as a process, spoken to line by line."""
+    with subprocess.Popen([harness], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+def reply(process: "subprocess.Popen[str]", request: object) -> dict[str, Any]:
+    """What the harness answers a request."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    answer: dict[str, Any] = json.loads(process.stdout.readline())
+    return answer
+
+
+def run_request(seq: int, folder: Path, outputs: Path) -> dict[str, Any]:
+    """The request to run the case of a folder."""
+    return {
+        "cmd": "run",
+        "seq": seq,
+        "case": json.loads((folder / "case.json").read_text()),
+        "dir": str(folder),
+        "dialect": "openvino",
+        "model": "openvino/model.xml",
+        "feeds": [{"inputs": "inputs.npz", "outputs": str(outputs)}],
+    }
+
+
+def judged(out: Path) -> dict[str, dict[str, Any]]:
+    """What each case's result says, by the case's id."""
+    results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert results[-1].get("footer") is True
+    return {each["id"]: {key: each.get(key) for key in JUDGED} for each in results[:-1]}
+
+
+def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, tmp_path: Path) -> None:
+    """Two harnesses of one runtime, which share no code, give the same verdicts for the same reasons."""
+    opconform("generate", "--profile", "core", "--out", tmp_path / "suite")
+    opconform("run", tmp_path / "suite", "--backend", "openvino", "--out", tmp_path / "python", code=1)
+    opconform("run", tmp_path / "suite", "--harness", harness, "--out", tmp_path / "cpp", code=1)
+    python = judged(tmp_path / "python")
+
+    assert {"pass", "fail", "unsupported"} <= {each["verdict"] for each in python.values()}
+    assert judged(tmp_path / "cpp") == python
+
+
+def test_it_says_of_itself_what_the_python_backend_says(
+    opconform: Run, harness: Path, small_suite: Path, tmp_path: Path
+) -> None:
+    """All but the language, so that the two are sent the same cases."""
+    said = {}
+    for name, option in (("python", "--backend=openvino"), ("c++", f"--harness={harness}")):
+        opconform("run", small_suite, option, "--out", tmp_path / name)
+        said[name] = json.loads((tmp_path / name / "report.json").read_text())["implementation"]
+
+    assert said["c++"] == {**said["python"], "language": "c++"}
+
+
+def test_an_unreadable_folder_is_an_error_and_it_goes_on(
+    talk: "subprocess.Popen[str]", small_suite: Path, tmp_path: Path
+) -> None:
+    """A failure of the harness costs one case."""
+    folder = min((small_suite / "VariadicSplit-1" / "accepted").iterdir())
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "case.json").write_bytes((folder / "case.json").read_bytes())
+    (tmp_path / "damaged" / "inputs.npz").write_bytes((folder / "inputs.npz").read_bytes()[:-30])
+    lost = {**run_request(1, folder, tmp_path / "1.npz"), "dir": str(tmp_path / "nowhere")}
+    damaged = run_request(2, tmp_path / "damaged", tmp_path / "2.npz")
+    silent = {"cmd": "run", "seq": 3}
+    answers = [reply(talk, each) for each in (lost, damaged, silent, run_request(4, folder, tmp_path / "4.npz"))]
+
+    assert [(each["seq"], each["status"]) for each in answers] == [
+        (1, "error"),
+        (2, "error"),
+        (3, "error"),
+        (4, "ok"),
+    ]
+    assert answers[0]["message"] == f"{tmp_path}/nowhere/inputs.npz cannot be opened: No such file"
+    assert answers[3]["element_types"] == [["f32", "f32", "f32"]]
+
+
+def test_an_unknown_device_is_named(opconform: Run, harness: Path, small_suite: Path, tmp_path: Path) -> None:
+    """A backend that cannot be started says why."""
+    done = opconform("run", small_suite, "--harness", f"{harness} ABACUS", "--out", tmp_path, code=3)
+
+    assert "The device ABACUS cannot be used" in done.stderr
