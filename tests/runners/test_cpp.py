@@ -14,6 +14,8 @@ import pytest
 
 from tests.conftest import ROOT, Run, missing
 
+pytestmark = pytest.mark.timeout(900)  # a build, and two runs of a profile
+
 SOURCES = ROOT / "runners" / "cpp"
 
 #: How cmake says that something is not there, as against a mistake in what it is told to build.
