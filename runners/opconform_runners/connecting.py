@@ -27,6 +27,8 @@ STOP_LIMIT = 2.0
 #: How long the last words of a process that has ended may take to arrive, in seconds.
 _GRACE = 0.5
 
+#: How often a process is looked at that ought to end, in seconds.
+_PERIOD = 0.02
 #: How often the memory of a harness is looked at, in seconds.
 _GLANCE = 0.2
 
@@ -96,11 +98,10 @@ class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
 
 
 @dataclass(slots=True)
-class Harness:
-    """A harness that has answered `start`."""
+class Process:
+    """A harness process, of which nothing is known yet but that it was started."""
 
     command: Command
-    implementation: Implementation
     _process: asyncio.subprocess.Process
     _tail: deque[bytes]
     _drain: "asyncio.Task[None]"
@@ -111,6 +112,11 @@ class Harness:
         stdin = self._process.stdin
         if stdin is not None and not stdin.is_closing():
             stdin.write(line)
+
+    def send_end(self) -> None:
+        """End its standard input."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
 
     async def receive(self) -> bytes:
         """The next line.
@@ -131,20 +137,38 @@ class Harness:
         """The end of what the harness wrote to standard error."""
         return _text(self._tail)
 
+    async def has_ended(self, *, within: float) -> bool:
+        """Whether the process itself ends in time, whatever its children do."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                while self._process.returncode is None:
+                    await asyncio.sleep(_PERIOD)
+        return self._process.returncode is not None
+
+    def has_children(self) -> bool:
+        """Whether a child of a process that has ended is still there."""
+        try:
+            os.killpg(self._process.pid, 0)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
+
     async def stop(self) -> None:
         """Let the harness end, and kill it with all its children if it does not."""
         with contextlib.suppress(TimeoutError):
             self.send(stop_line())
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            self.send_end()
             async with asyncio.timeout(STOP_LIMIT):
                 await self._process.wait()
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill the harness and all its children."""
+        """Kill the harness and all its children; its last words have arrived afterwards."""
         _kill(self._process)
         self._watch.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                await asyncio.shield(self._drain)
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain
@@ -152,11 +176,45 @@ class Harness:
         _close(self._process)
 
 
-async def connect(command: Command) -> Harness:
-    """Start a harness and ask it what it is.
+@dataclass(slots=True)
+class Harness:
+    """A harness that has answered `start`."""
+
+    implementation: Implementation
+    _process: Process
+
+    def send(self, line: bytes) -> None:
+        """Send a request."""
+        self._process.send(line)
+
+    async def receive(self) -> bytes:
+        """The next line.
+
+        Raises:
+            HarnessEnded: The process ended.
+            ProtocolError: The line is too long.
+        """
+        return await self._process.receive()
+
+    @property
+    def said_last(self) -> str:
+        """The end of what the harness wrote to standard error."""
+        return self._process.said_last
+
+    async def stop(self) -> None:
+        """Let the harness end, and kill it with all its children if it does not."""
+        await self._process.stop()
+
+    async def kill(self) -> None:
+        """Kill the harness and all its children."""
+        await self._process.kill()
+
+
+async def started(command: Command) -> Process:
+    """Start a harness, and say nothing to it yet.
 
     Raises:
-        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
+        HarnessError: There is no such program, or it cannot be executed.
     """
     try:
         process = await asyncio.create_subprocess_exec(
@@ -172,21 +230,27 @@ async def connect(command: Command) -> Harness:
         raise HarnessError(f"{command.arguments[0]} cannot be started: {fault.strerror}.") from fault
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
+    return Process(command, process, tail, drain, asyncio.create_task(_watched(process, command)))
+
+
+async def connect(command: Command) -> Harness:
+    """Start a harness and ask it what it is.
+
+    Raises:
+        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
+    """
+    process = await started(command)
     try:
-        if process.stdin is not None:
-            process.stdin.write(start_line())
+        process.send(start_line())
         async with asyncio.timeout(START_LIMIT):
-            implementation = said_of(await _line_of(process, tail, drain))
+            implementation = said_of(await process.receive())
     except (TimeoutError, HarnessEnded, ProtocolError) as fault:
-        _kill(process)
-        await process.wait()
-        await drain
-        _close(process)
-        raise HarnessError(_start_sentence(command, fault, _text(tail))) from fault
+        await process.kill()
+        raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
     except BaseException:
-        _kill(process)
+        await process.kill()
         raise
-    return Harness(command, implementation, process, tail, drain, asyncio.create_task(_watched(process, command)))
+    return Harness(implementation, process)
 
 
 async def described(command: Command) -> Implementation:
@@ -200,7 +264,8 @@ async def described(command: Command) -> Implementation:
     return harness.implementation
 
 
-def _start_sentence(command: Command, fault: BaseException, last: str) -> str:
+def start_sentence(command: Command, fault: BaseException, last: str) -> str:
+    """Why a harness cannot be started, for a person; `last` is the end of its standard error."""
     if isinstance(fault, TimeoutError):
         why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
     elif isinstance(fault, HarnessEnded):
