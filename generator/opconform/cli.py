@@ -28,6 +28,9 @@ _COMMANDS: Mapping[str, _Command] = MappingProxyType(
         "show": _Command("show", "Draw a case: the tensor, its chunks, and what is expected."),
         "backends": _Command("backends", "List the backends that are installed, and what the others need."),
         "matrix": _Command("matrix", "Run every installed backend on one suite, and compare them in one table."),
+        "check-harness": _Command(
+            "check_harness", "Play a harness through the protocol and say which rules it breaks."
+        ),
         "mutants": _Command("mutants", "Prove that the suite catches bugs: run faulty implementations on it."),
         "schema": _Command("schema", "Print the JSON Schema of specs, for an editor."),
     }

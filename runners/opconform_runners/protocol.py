@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from opconform.case import Case, Context, document_of
 from opconform_runners.backend import Implementation, Stage
@@ -103,6 +104,8 @@ class Failed:
     traceback: str | None = None
     seconds: _Seconds | None = None
 
+
+_STATUSES = ("ok", "rejected", "unsupported", "error")
 
 Reply = Ok | Refused | NotSupported | Failed
 
@@ -210,6 +213,24 @@ def reply_of(line: bytes) -> Reply:
         raise ProtocolError(_sentence(line, fault)) from fault
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """What is wrong with one key of a reply; `key` is empty where it is the whole message."""
+
+    key: str
+    sentence: str
+
+
+def said_faults(line: bytes) -> tuple[Fault, ...]:
+    """Everything that is wrong with a reply to `start`, by the letter of the protocol."""
+    return _faults(_SAID, line)
+
+
+def reply_faults(line: bytes) -> tuple[Fault, ...]:
+    """Everything that is wrong with a reply to `run`, by the letter of the protocol."""
+    return _faults(_REPLY, line)
+
+
 def request_of(line: bytes) -> Mapping[str, Any]:
     """A request as a harness receives it, decoded."""
     request: Mapping[str, Any] = json.loads(line)
@@ -218,6 +239,32 @@ def request_of(line: bytes) -> Mapping[str, Any]:
 
 def _line(message: Mapping[str, object]) -> bytes:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
+    try:
+        adapter.validate_json(line, strict=True)
+    except ValidationError as fault:
+        return tuple(_fault(each) for each in fault.errors(include_url=False))
+    return ()
+
+
+def _fault(error: ErrorDetails) -> Fault:
+    location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in _STATUSES else error["loc"]
+    place = [str(each) for each in location]
+    key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
+    named = f"`{'.'.join(place) or key}`" if key else "the message"
+    match error["type"]:
+        case "missing" | "union_tag_not_found":
+            sentence = f"{named} is missing"
+        case "unexpected_keyword_argument":
+            sentence = f"{named} is no key of this message"
+        case "union_tag_invalid":
+            sentence = f"{named} is {error['ctx']['tag']!r}, which is none of {', '.join(_STATUSES)}"
+        case _:
+            found = json.dumps(error["input"], ensure_ascii=False)[:80]
+            sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+    return Fault(key=key, sentence=sentence)
 
 
 def _sentence(line: bytes, fault: ValidationError) -> str:

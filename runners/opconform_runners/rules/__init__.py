@@ -1,0 +1,1 @@
+"""The rules of the protocol: what plays each of them, by what they speak of."""

@@ -1,0 +1,45 @@
+"""Ending: `stop`, the end of standard input, and what is left."""
+
+import asyncio
+from collections.abc import Callable
+
+from opconform_runners.connecting import STOP_LIMIT
+from opconform_runners.conversing import Conversation
+from opconform_runners.playing import Desk
+from opconform_runners.protocol import stop_line
+
+#: How long its children may take to end, in seconds.
+_CHILDREN = 0.5
+
+
+async def stop(desk: Desk) -> None:
+    """`stop` ends the harness, before a case and after one."""
+    await _end(desk, "end.stop", lambda conversation: conversation.process.send(stop_line()), stop_line())
+
+
+async def end_of_input(desk: Desk) -> None:
+    """The end of standard input ends it, before a case and after one."""
+    await _end(desk, "end.input", lambda conversation: conversation.process.send_end(), b"(end of standard input)")
+
+
+async def _end(desk: Desk, rule: str, ask: Callable[[Conversation], None], shown: bytes) -> None:
+    """Ask a harness to end, once before it has run anything and once after; whether it does in time."""
+    await desk.end()
+    for has_run in (False, True):
+        conversation = await desk.conversation()
+        if has_run and desk.plain is not None:
+            await desk.play(desk.prepare(*desk.plain))
+        ask(conversation)
+        if not await conversation.process.has_ended(within=STOP_LIMIT):
+            after = "after a case" if has_run else "before any case"
+            desk.breach(rule, f"it had not ended {STOP_LIMIT:g} seconds later, {after}", request=shown)
+        else:
+            await conversation.rest(shown)
+            await _note_children(desk, conversation)
+        await desk.end()
+
+
+async def _note_children(desk: Desk, conversation: Conversation) -> None:
+    await asyncio.sleep(_CHILDREN if conversation.process.has_children() else 0)
+    if conversation.process.has_children() and "end.children" not in desk.notes:
+        desk.note("end.children", "a child process was still there when the harness had ended")

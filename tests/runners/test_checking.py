@@ -1,0 +1,192 @@
+"""A check of a harness finds what is wrong with it, and names the rule."""
+
+import asyncio
+import dataclasses
+import json
+import sys
+
+import pytest
+
+from opconform.suite import Suite, open_suite
+from opconform_runners.checking import RULES, Broken, Checked, Unasked, check
+from opconform_runners.connecting import Command, backend_command
+from opconform_runners.conversing import greeting_of
+from tests.conftest import MINIATURES, ROOT, Run
+
+UNRULY = ROOT / "tests" / "unruly.py"
+
+#: The rule that each of the unruly harnesses breaks, and a word of what is said of it.
+UNRULINESS = {
+    "LeavesBindingsOut": ("start.answer", "`bindings` is missing"),
+    "BoastsInStart": ("start.answer", "`speed` is no key of this message"),
+    "SaysYes": ("start.answer", '`dynamic` is "yes": input should be a valid boolean'),
+    "NamesFloat32": ("start.names", "`element_types` names 'float32', which there is not"),
+    "NamesAnotherDialect": ("start.names", "`dialects` names 'openvinoo', which there is not"),
+    "NamesAnotherOperation": ("start.names", "`operations` names 'Split', which there is not"),
+    "NamesAnotherRequirement": ("start.names", "`mapped` names 'lengths.rest', which there is not"),
+    "SpeaksFirst": ("output.before-start", "nobody asked for 'welcome'"),
+    "StartsUnasked": ("output.before-start", 'nobody asked for \'{"protocol": 1'),
+    "PrintsBetween": ("output.between", "nobody asked for 'executing a case'"),
+    "AnswersTwice": ("output.between", 'nobody asked for \'{"seq": 1, "status": "ok"}\''),
+    "RefusesAtLength": ("output.length", "the harness wrote a line of more than 1,048,576 bytes"),
+    "RefusesEverything": ("run.plain", "none of 5 plain cases is answered `ok`"),
+    "Sleeps": ("run.plain", "no reply came within 3 seconds"),
+    "AddsAKey": ("run.answer", "`mood` is no key of this message"),
+    "SaysFine": ("run.answer", "`status` is 'fine', which is none of ok, rejected, unsupported, error"),
+    "CountsInText": ("run.answer", '`seq` is "1": input should be a valid integer'),
+    "AlwaysTheFirst": ("run.seq", "the `seq` of the reply is not that of the request"),
+    "CountsIn32Bits": ("run.seq", "the `seq` of the reply is not that of the request"),
+    "LastFirst": ("run.order", "were answered in the order"),
+    "ReadsShortLines": ("run.long-line", "a plain case is not answered `ok` here"),
+    "WritesNothing": ("ok.outputs", "there is no file "),
+    "WritesIntoDir": ("ok.outputs", "; there is "),
+    "Pickles": ("ok.outputs", "is pickled, and nothing pickled is ever loaded"),
+    "NamesOutputsOtherwise": ("ok.outputs", "are called arr_0"),
+    "WidensFloats": ("ok.dtype", "output_0 of f32 is stored as float64, and not as float32"),
+    "ReturnsZeros": ("ok.values", "are wrong: "),
+    "LosesAnOutput": ("ok.values", "outputs are expected, and "),
+    "ForgetsTheSecondFeed": ("ok.two-feeds", "there is no file "),
+    "RepeatsTheFirstFeed": ("ok.two-feeds", "the outputs of feed 1 of "),
+    "NamesOneType": ("ok.element-types", "`element_types` names 1 outputs, and "),
+    "GoesBackInTime": ("ok.seconds", "`seconds` is -1.0: input should be greater than or equal to 0"),
+    "Exaggerates": ("ok.seconds", "`seconds` is more than the time from the request to the reply"),
+    "FailsWhereItIsRefused": ("rejected.status", "is answered `error`"),
+    "DiesWhereItIsRefused": ("rejected.status", "no reply came, and it ended with code 1; its last words: refused: "),
+    "RefusesWithoutAStage": ("rejected.why", "`stage` is missing"),
+    "RefusesAtAnotherStage": ("rejected.why", "`stage` is \"compile\": input should be 'build' or 'run'"),
+    "FailsAtOtherTypes": ("unsupported.undeclared", "is answered `error`"),
+    "DiesWithoutFiles": ("error.files", "no reply came, and it ended with code 1"),
+    "RefusesMissingFiles": ("error.files", "the file of `dir` is not there"),
+    "ReadsPlainPaths": ("paths.names", "a plain case is not answered `ok` here"),
+    "StaysInItsFolder": ("paths.outside", "a plain case is not answered `ok` here"),
+    "ReadsTheFirstDialect": ("dialects.each", "a plain case is not answered `ok` here"),
+    "BuildsOneContext": ("contexts.each", "a plain case is not answered `ok` here"),
+    "GoesOnAfterStop": ("end.stop", "it had not ended 2 seconds later, before any case"),
+    "GoesOnAfterTheEnd": ("end.input", "it had not ended 2 seconds later, before any case"),
+}
+
+
+@pytest.fixture(scope="module")
+def core(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """The core's suite, with the bare layer as a second dialect."""
+    out = tmp_path_factory.mktemp("core") / "suite"
+    opconform("generate", "--profile", "core", "--dialect", "openvino", "--out", out)
+    suite = open_suite(out)
+    dialects = {**suite.header.dialects, "layer": "openvino/layer.xml"}
+    return dataclasses.replace(suite, header=dataclasses.replace(suite.header, dialects=dialects))
+
+
+def checked(command: Command, suite: Suite) -> dict[str, Checked]:
+    """What comes of each rule."""
+    greeting = asyncio.run(greeting_of(command, 3.0))
+    found = check(command, greeting, suite, ["openvino", "layer"], timeout=3.0, tell=lambda *_: None)
+    return {each.id: each for each in found}
+
+
+def unruly(name: str) -> Command:
+    """The command of one of the unruly harnesses."""
+    return Command(arguments=(sys.executable, str(UNRULY), name), name=name)
+
+
+def broken(found: dict[str, Checked]) -> dict[str, list[str]]:
+    """What is said of each rule that is broken."""
+    return {
+        name: [breach.sentence for breach in each.finding.breaches]
+        for name, each in found.items()
+        if isinstance(each.finding, Broken)
+    }
+
+
+def unasked(found: dict[str, Checked]) -> dict[str, str]:
+    """Why rules were not applicable."""
+    return {name: each.finding.why for name, each in found.items() if isinstance(each.finding, Unasked)}
+
+
+@pytest.mark.parametrize("name", ["numpy", "openvino", f"{MINIATURES}:Perfect", f"{MINIATURES}:Chats"])
+def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
+    """The Python harness keeps to the page, whatever its backend is like."""
+    if name == "openvino":
+        pytest.importorskip("openvino")
+    found = checked(backend_command(name), core)
+
+    assert broken(found) == {}
+    assert list(found) == list(RULES)
+    assert "dialects.each" in unasked(found)
+    assert set(unasked(found)) <= {"dialects.each", "contexts.each", "unsupported.undeclared"}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Right", {"dialects.each": "the harness declares no dialect"}),
+        ("LeavesAChild", {"dialects.each": "the harness declares no dialect"}),
+        ("TwoDialects", {"contexts.each": "the harness reads a dialect"}),
+        (
+            "Terse",
+            {
+                "ok.element-types": "the harness does not say `element_types`",
+                "ok.seconds": "the harness does not say `seconds`",
+                "dialects.each": "the harness declares no dialect",
+                "contexts.each": "the harness declares the context bare alone",
+            },
+        ),
+    ],
+)
+def test_a_harness_that_breaks_no_rule_is_asked_all_that_concern_it(
+    core: Suite, name: str, why: dict[str, str]
+) -> None:
+    """What is not applicable is said with its reason, and all else holds."""
+    found = checked(unruly(name), core)
+
+    assert broken(found) == {}
+    assert unasked(found) == why
+
+
+def test_a_child_that_is_left_is_noted(core: Suite) -> None:
+    """It breaks no rule, and is told."""
+    [note] = checked(unruly("LeavesAChild"), core)["end.children"].notes
+
+    assert note == "a child process was still there when the harness had ended"
+
+
+@pytest.mark.parametrize("name", UNRULINESS)
+def test_a_broken_rule_is_named_and_no_other(core: Suite, name: str) -> None:
+    """The rule that a harness breaks is the only one that is said to be broken."""
+    rule, word = UNRULINESS[name]
+    found = broken(checked(unruly(name), core))
+
+    assert list(found) == [rule], found
+    assert word in found[rule][0]
+
+
+def test_each_rule_that_can_be_broken_is_broken_by_a_harness_here() -> None:
+    """No rule is there that nothing has shown to be found."""
+    assert {rule for rule, _ in UNRULINESS.values()} == set(RULES) - {"end.children"}
+
+
+def test_what_a_backend_accepts_wrongly_is_no_fault_of_its_harness(core: Suite) -> None:
+    """It is a note that names the case."""
+    found = checked(unruly("RefusesNothing"), core)
+
+    assert broken(found) == {}
+    assert all(each.endswith("is answered `ok`") for each in found["rejected.status"].notes)
+    assert len(found["rejected.status"].notes) == 6
+    assert unasked(found)["rejected.why"] == "the backend refused no case that was played"
+
+
+def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:
+    """There is nothing to check then, and one sentence says why."""
+    done = opconform("check-harness", "--harness", "false", code=3)
+
+    assert done.stderr == "error: The harness false cannot be started: it ended with code 1.\n"
+    assert done.stdout == ""
+
+
+def test_json_says_what_came_of_each_rule(opconform: Run) -> None:
+    """One document, with every rule in it."""
+    done = opconform("check-harness", "--backend", "numpy", "--json")
+    document = json.loads(done.stdout)
+
+    assert (document["harness"], document["holds"], done.stderr) == ("numpy", True, "")
+    assert [each["id"] for each in document["rules"]] == list(RULES)
+    assert {each["state"] for each in document["rules"]} == {"holds", "not applicable"}

@@ -1,0 +1,578 @@
+"""Harnesses that break one rule of the protocol each, in every message. `--harness "python tests/unruly.py NAME"`."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from opconform.case import case_from
+from opconform.tensors import Array, Tensor
+from opconform_runners.backend import Rejected
+from opconform_runners.backends.numpy import Numpy
+
+Message = dict[str, Any]
+
+
+class Right:
+    """Breaks none."""
+
+    contexts: tuple[str, ...] = ("bare", "concat")
+    element_types: tuple[str, ...] = ("f32", "i32", "i64", "bf16", "string")
+    operations: tuple[str, ...] = ("Split-1", "VariadicSplit-1")
+
+    def __init__(self) -> None:
+        self._backend = Numpy()
+        self._first: list[Array] = []
+
+    def said(self) -> Message:
+        """The answer to `start`."""
+        return {
+            "protocol": 1,
+            "implementation": {"name": "right", "version": "1"},
+            "dialects": [],
+            "element_types": list(self.element_types),
+            "operations": list(self.operations),
+            "dynamic": True,
+            "bindings": ["constant", "parameter"],
+            "contexts": list(self.contexts),
+        }
+
+    def say(self, message: Message) -> None:
+        """Write a message."""
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+    def lines(self) -> Iterator[str]:
+        """The requests."""
+        yield from sys.stdin
+
+    def begin(self) -> None:
+        """Before anything is read."""
+
+    def stop(self) -> None:
+        """What `stop` does."""
+        sys.exit()
+
+    def end(self) -> None:
+        """After the end of standard input."""
+
+    def serve(self) -> None:
+        """Answer every request."""
+        self.begin()
+        for line in self.lines():
+            request = json.loads(line)
+            match request["cmd"]:
+                case "start":
+                    self.say(self.said())
+                case "run":
+                    self.answer(request)
+                case _:
+                    self.stop()
+        self.end()
+
+    def answer(self, request: Message) -> None:
+        """Say what came of a request."""
+        self.say(self.reply(request))
+
+    def reply(self, request: Message) -> Message:
+        """What came of a request."""
+        case = case_from(request["case"])
+        if {case.inputs[0].element_type} - set(self.element_types):
+            return self.unsupported(request)
+        try:
+            feeds = [self.inputs(request, each["inputs"]) for each in request["feeds"]]
+        except FileNotFoundError as fault:
+            return self.missing(request, fault)
+        try:
+            outputs = [[one.array for one in feed] for feed in self._backend.run(case, None, feeds)]
+        except Rejected as answer:
+            return self.refused(request, answer)
+        outputs = [self.changed(each) for each in outputs]
+        for number, arrays in enumerate(outputs):
+            self.save(request, number, arrays)
+        return self.done(request, outputs)
+
+    def inputs(self, request: Message, name: str) -> dict[str, Tensor]:
+        """The inputs of a feed."""
+        types = {each["name"]: each["element_type"] for each in request["case"]["inputs"]}
+        with np.load(Path(request["dir"]) / name) as arrays:
+            return {name: Tensor(element_type=types[name], array=arrays[name]) for name in arrays.files}
+
+    def changed(self, arrays: list[Array]) -> list[Array]:
+        """The outputs, as they are saved."""
+        return arrays
+
+    def save(self, request: Message, number: int, arrays: list[Array]) -> None:
+        """Write the outputs of a feed."""
+        self.save_at(Path(request["feeds"][number]["outputs"]), arrays)
+
+    def save_at(self, path: Path, arrays: list[Array]) -> None:
+        """Write outputs into a file."""
+        named: dict[str, Any] = {f"output_{place}": each for place, each in enumerate(arrays)}
+        np.savez(path, **named)
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
+        """The reply when all is well."""
+        types = [[request["case"]["inputs"][0]["element_type"]] * len(each) for each in outputs]
+        return {"seq": request["seq"], "status": "ok", "seconds": 0.0, "element_types": types}
+
+    def refused(self, request: Message, answer: Rejected) -> Message:
+        """The reply when the backend refuses."""
+        return {"seq": request["seq"], "status": "rejected", "stage": answer.stage, "message": answer.message}
+
+    def unsupported(self, request: Message) -> Message:
+        """The reply where something is not declared."""
+        return {"seq": request["seq"], "status": "unsupported", "message": "not this one"}
+
+    def missing(self, request: Message, fault: FileNotFoundError) -> Message:
+        """The reply where a file is not there."""
+        return {"seq": request["seq"], "status": "error", "message": str(fault)}
+
+
+class Terse(Right):
+    """Says nothing that it need not, and breaks none."""
+
+    contexts = ("bare",)
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:  # noqa: ARG002
+        """Neither seconds nor element types."""
+        return {"seq": request["seq"], "status": "ok"}
+
+
+class LeavesBindingsOut(Right):
+    """A key of the answer to `start` is missing."""
+
+    def said(self) -> Message:
+        """All but the bindings."""
+        return {key: value for key, value in super().said().items() if key != "bindings"}
+
+
+class BoastsInStart(Right):
+    """A key of the answer to `start` is none."""
+
+    def said(self) -> Message:
+        """And the speed."""
+        return super().said() | {"speed": "high"}
+
+
+class SaysYes(Right):
+    """A key of the answer to `start` has another type."""
+
+    def said(self) -> Message:
+        """Text for true."""
+        return super().said() | {"dynamic": "yes"}
+
+
+class NamesFloat32(Right):
+    """An element type has another's name."""
+
+    element_types = (*Right.element_types, "float32")
+
+
+class NamesAnotherDialect(Right):
+    """The dialect does not exist."""
+
+    def said(self) -> Message:
+        """A misspelt dialect."""
+        return super().said() | {"dialects": ["openvinoo"]}
+
+
+class NamesAnotherOperation(Right):
+    """An operation does not exist."""
+
+    operations = (*Right.operations, "Split")
+
+
+class NamesAnotherRequirement(Right):
+    """A requirement does not exist."""
+
+    def said(self) -> Message:
+        """Maps what there is not."""
+        return super().said() | {"mapped": ["lengths.rest"]}
+
+
+class SpeaksFirst(Right):
+    """A banner comes before anything is asked."""
+
+    def begin(self) -> None:
+        """The banner."""
+        print("welcome", flush=True)
+
+
+class StartsUnasked(Right):
+    """The answer to `start` comes before it is asked."""
+
+    def begin(self) -> None:
+        """The answer."""
+        self.say(self.said())
+
+    def serve(self) -> None:
+        """Answer every request but `start`."""
+        self.begin()
+        for line in self.lines():
+            request = json.loads(line)
+            if request["cmd"] == "run":
+                self.answer(request)
+            elif request["cmd"] == "stop":
+                self.stop()
+
+
+class PrintsBetween(Right):
+    """What the backend prints goes to standard output."""
+
+    def answer(self, request: Message) -> None:
+        """Loudly."""
+        print("executing a case", flush=True)
+        super().answer(request)
+
+
+class AnswersTwice(Right):
+    """There are two replies a request."""
+
+    def answer(self, request: Message) -> None:
+        """Two of them."""
+        super().answer(request)
+        self.say({"seq": request["seq"], "status": "ok"})
+
+
+class RefusesAtLength(Right):
+    """The message of a refusal takes two million bytes."""
+
+    def refused(self, request: Message, answer: Rejected) -> Message:
+        """A long one."""
+        return super().refused(request, answer) | {"message": "x" * 2_000_000}
+
+
+class RefusesEverything(Right):
+    """No case is done."""
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:  # noqa: ARG002
+        """A refusal."""
+        return {"seq": request["seq"], "status": "rejected", "stage": "build", "message": "no"}
+
+
+class Sleeps(Right):
+    """Nothing is answered."""
+
+    def answer(self, request: Message) -> None:  # noqa: ARG002
+        """Silence."""
+        time.sleep(3600)
+
+
+class AddsAKey(Right):
+    """A reply has a key that is none."""
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
+        """And a mood."""
+        return super().done(request, outputs) | {"mood": "good"}
+
+
+class SaysFine(Right):
+    """The status is none."""
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
+        """Fine."""
+        return super().done(request, outputs) | {"status": "fine"}
+
+
+class CountsInText(Right):
+    """The `seq` is text."""
+
+    def say(self, message: Message) -> None:
+        """The number in quotes."""
+        super().say(message | ({"seq": str(message["seq"])} if "seq" in message else {}))
+
+
+class AlwaysTheFirst(Right):
+    """Every `seq` is 1."""
+
+    def say(self, message: Message) -> None:
+        """One."""
+        super().say(message | ({"seq": 1} if "seq" in message else {}))
+
+
+class CountsIn32Bits(Right):
+    """A `seq` of more than 32 bits is cut short."""
+
+    def say(self, message: Message) -> None:
+        """The low bits."""
+        super().say(message | ({"seq": message["seq"] % 2**32} if "seq" in message else {}))
+
+
+class LastFirst(Right):
+    """Where two requests wait the second is answered first."""
+
+    def lines(self) -> Iterator[str]:
+        """The requests, two exchanged where there are two."""
+        waiting: list[str] = []
+        rest = b""
+        while True:
+            while waiting:
+                if len(waiting) > 1 and '"run"' in waiting[0]:
+                    waiting[0], waiting[1] = waiting[1], waiting[0]
+                    yield waiting.pop(0)
+                yield waiting.pop(0)
+            chunk = os.read(0, 1 << 16)
+            while chunk and select.select([0], [], [], 0.2)[0] and (more := os.read(0, 1 << 16)):
+                chunk += more
+            if not chunk:
+                return
+            *lines, rest = (rest + chunk).split(b"\n")
+            waiting = [each.decode() for each in lines]
+
+
+class ReadsShortLines(Right):
+    """A request of more than 64 KiB is not understood."""
+
+    def reply(self, request: Message) -> Message:
+        """An error for long ones."""
+        if len(json.dumps(request)) > 1 << 16:
+            return {"seq": request["seq"], "status": "error", "message": "too long"}
+        return super().reply(request)
+
+
+class WritesNothing(Right):
+    """`ok`, and no file."""
+
+    def save(self, request: Message, number: int, arrays: list[Array]) -> None:
+        """Nothing."""
+
+
+class WritesIntoDir(Right):
+    """The outputs are put beside the inputs."""
+
+    def save(self, request: Message, number: int, arrays: list[Array]) -> None:
+        """By their names alone."""
+        self.save_at(Path(request["dir"]) / Path(request["feeds"][number]["outputs"]).name, arrays)
+
+
+class Pickles(Right):
+    """The outputs are objects."""
+
+    def save_at(self, path: Path, arrays: list[Array]) -> None:
+        """Pickled."""
+        super().save_at(path, [each.astype(object) for each in arrays])
+
+
+class NamesOutputsOtherwise(Right):
+    """The outputs have numpy's names."""
+
+    def save_at(self, path: Path, arrays: list[Array]) -> None:
+        """As arr_0 and so on."""
+        np.savez(path, *arrays)
+
+
+class WidensFloats(Right):
+    """f32 is stored as float64."""
+
+    def changed(self, arrays: list[Array]) -> list[Array]:
+        """Wider."""
+        return [each.astype(np.float64) if each.dtype == np.float32 else each for each in arrays]
+
+
+class ReturnsZeros(Right):
+    """The outputs are zeros."""
+
+    def changed(self, arrays: list[Array]) -> list[Array]:
+        """Zeros."""
+        return [np.zeros_like(each) for each in arrays]
+
+
+class LosesAnOutput(Right):
+    """The last output is missing."""
+
+    def changed(self, arrays: list[Array]) -> list[Array]:
+        """All but the last, if there are two."""
+        return arrays[: max(1, len(arrays) - 1)]
+
+
+class ForgetsTheSecondFeed(Right):
+    """Only the first feed's outputs are written."""
+
+    def save(self, request: Message, number: int, arrays: list[Array]) -> None:
+        """The first."""
+        if number == 0:
+            super().save(request, number, arrays)
+
+
+class RepeatsTheFirstFeed(Right):
+    """The first feed's outputs are written for both."""
+
+    def save(self, request: Message, number: int, arrays: list[Array]) -> None:
+        """The first, twice."""
+        if number == 0:
+            self._first = arrays
+        super().save(request, number, self._first)
+
+
+class NamesOneType(Right):
+    """One element type is said for all the outputs."""
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
+        """The first alone."""
+        reply = super().done(request, outputs)
+        return reply | {"element_types": [each[:1] for each in reply["element_types"]]}
+
+
+class GoesBackInTime(Right):
+    """`seconds` is negative."""
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
+        """Minus one."""
+        return super().done(request, outputs) | {"seconds": -1.0}
+
+
+class Exaggerates(Right):
+    """`seconds` is more than it took."""
+
+    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
+        """An hour."""
+        return super().done(request, outputs) | {"seconds": 3600}
+
+
+class FailsWhereItIsRefused(Right):
+    """A refusal is said to be an error."""
+
+    def refused(self, request: Message, answer: Rejected) -> Message:
+        """An error."""
+        return {"seq": request["seq"], "status": "error", "message": answer.message}
+
+
+class DiesWhereItIsRefused(Right):
+    """A refusal ends it."""
+
+    def refused(self, request: Message, answer: Rejected) -> Message:  # noqa: ARG002
+        """The end."""
+        sys.exit(f"refused: {answer.message}")
+
+
+class RefusesNothing(Right):
+    """Its backend takes whatever comes; breaks none."""
+
+    def refused(self, request: Message, answer: Rejected) -> Message:  # noqa: ARG002
+        """All is well."""
+        return {"seq": request["seq"], "status": "ok"}
+
+
+class RefusesWithoutAStage(Right):
+    """A refusal does not say when."""
+
+    def refused(self, request: Message, answer: Rejected) -> Message:
+        """Without its stage."""
+        return {"seq": request["seq"], "status": "rejected", "message": answer.message}
+
+
+class RefusesAtAnotherStage(Right):
+    """A refusal comes at a stage that is none."""
+
+    def refused(self, request: Message, answer: Rejected) -> Message:
+        """While compiling."""
+        return super().refused(request, answer) | {"stage": "compile"}
+
+
+class FailsAtOtherTypes(Right):
+    """What is not declared is an error."""
+
+    def unsupported(self, request: Message) -> Message:
+        """An error."""
+        return {"seq": request["seq"], "status": "error", "message": "KeyError"}
+
+
+class DiesWithoutFiles(Right):
+    """A missing file ends it."""
+
+    def missing(self, request: Message, fault: FileNotFoundError) -> Message:
+        """The end."""
+        raise RuntimeError(request["dir"]) from fault
+
+
+class RefusesMissingFiles(Right):
+    """A missing file is held for a refusal."""
+
+    def missing(self, request: Message, fault: FileNotFoundError) -> Message:
+        """A refusal."""
+        return {"seq": request["seq"], "status": "rejected", "stage": "build", "message": str(fault)}
+
+
+class ReadsPlainPaths(Right):
+    """Paths have to be ASCII."""
+
+    def reply(self, request: Message) -> Message:
+        """An error for others."""
+        if not request["dir"].isascii():
+            return {"seq": request["seq"], "status": "error", "message": "no such path"}
+        return super().reply(request)
+
+
+class StaysInItsFolder(Right):
+    """Outputs have to lie under the temporary folder that the inputs lie in."""
+
+    def reply(self, request: Message) -> Message:
+        """An error for others."""
+        roots = [each for each in Path(request["dir"]).parents if each.name.startswith("opconform-")]
+        if roots and roots[0] not in Path(request["feeds"][0]["outputs"]).parents:
+            return {"seq": request["seq"], "status": "error", "message": "outside"}
+        return super().reply(request)
+
+
+class TwoDialects(Right):
+    """Reads two dialects, and breaks none."""
+
+    def said(self) -> Message:
+        """Both of them."""
+        return super().said() | {"dialects": ["openvino", "layer"], "contexts": ["bare"]}
+
+
+class ReadsTheFirstDialect(TwoDialects):
+    """The second of its dialects is not read."""
+
+    def reply(self, request: Message) -> Message:
+        """An error for the second."""
+        if request["dialect"] == "layer":
+            return {"seq": request["seq"], "status": "error", "message": "not read"}
+        return super().reply(request)
+
+
+class BuildsOneContext(Right):
+    """A declared context is not built."""
+
+    def reply(self, request: Message) -> Message:
+        """An error for others."""
+        if request["case"]["context"] != "bare":
+            return {"seq": request["seq"], "status": "error", "message": "no such graph"}
+        return super().reply(request)
+
+
+class GoesOnAfterStop(Right):
+    """`stop` does not end it."""
+
+    def stop(self) -> None:
+        """Nothing."""
+
+
+class GoesOnAfterTheEnd(Right):
+    """The end of standard input does not end it."""
+
+    def end(self) -> None:
+        """Sleep."""
+        time.sleep(3600)
+
+
+class LeavesAChild(Right):
+    """A child stays when it ends; breaks none."""
+
+    def begin(self) -> None:
+        """The child."""
+        subprocess.Popen(["sleep", "3600"], stdin=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    harness: Right = globals()[sys.argv[1]]()
+    harness.serve()
