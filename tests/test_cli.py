@@ -17,7 +17,7 @@ def test_help_names_every_command(opconform: Run) -> None:
     """Each command has a line in the help, and help of its own."""
     shown = opconform("--help").stdout
 
-    for name in ["certify", "generate", "run", "verify", "list", "show", "backends", "schema"]:
+    for name in ["certify", "generate", "run", "verify", "list", "show", "backends", "check-harness", "schema"]:
         assert f"\n  {name} " in shown
         assert opconform(name, "--help").stdout.startswith(f"Usage: opconform {name}")
 
@@ -39,6 +39,8 @@ def test_help_names_every_command(opconform: Run) -> None:
         ),
         (["generate", "--out", "x", "--select", "nothing"], "No case matches nothing."),
         (["run", "x"], "Name the backend with either --backend NAME or --harness COMMAND."),
+        (["check-harness"], "Name the backend with either --backend NAME or --harness COMMAND."),
+        (["check-harness", "--backend", "numpy", "--timeout", "0"], "--timeout must be over 0."),
         (["certify"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],

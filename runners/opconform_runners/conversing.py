@@ -89,8 +89,8 @@ class Conversation:
             NoAnswer: There is none.
         """
         request = start_line()
-        self.process.send(request)
         sent = time.perf_counter()
+        self.process.send(request)
         while True:
             line = await self._line(request, self.timeout if self.early else START_LIMIT)
             document = _object(line)
@@ -113,9 +113,9 @@ class Conversation:
         Raises:
             NoAnswer: One is missing.
         """
+        sent = time.perf_counter()
         for each in requests:
             self.process.send(each)
-        sent = time.perf_counter()
         return [await self._answer(each, sent) for each in requests]
 
     async def rest(self, request: bytes) -> None:
@@ -237,10 +237,11 @@ def unasked(line: bytes) -> str:
     return f"nobody asked for {shortened(line, 80)!r}"
 
 
-def shortened(line: bytes, longest: int = 200) -> str:
-    """A line for a person to read."""
+def shortened(line: bytes, longest: int = 320) -> str:
+    """A line for a person to read; of a long one the beginning and the end."""
     text = line.decode(errors="replace").rstrip("\n")
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
 def _object(line: bytes) -> Mapping[str, Any] | None:

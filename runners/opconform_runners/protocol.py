@@ -117,8 +117,51 @@ _REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="s
 class Feed:
     """Where a feed's inputs lie in the case's folder, and where its outputs are to be written."""
 
+    __pydantic_config__ = _STRICT
+
     inputs: str
     outputs: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Start:
+    """The request that opens the conversation."""
+
+    __pydantic_config__ = _STRICT
+
+    cmd: Literal["start"]
+    protocol: Literal[1]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """The request to execute a case, which is told without what is expected of it."""
+
+    __pydantic_config__ = _STRICT
+
+    cmd: Literal["run"]
+    seq: Annotated[int, Field(ge=0, lt=1 << 53)]
+    case: Case
+    dir: str
+    dialect: str | None
+    model: str | None
+    feeds: tuple[Feed, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stop:
+    """The request that ends the conversation."""
+
+    __pydantic_config__ = _STRICT
+
+    cmd: Literal["stop"]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of every message: the requests, the answer to `start`, and the replies to `run`."""
+    messages: TypeAdapter[Any] = TypeAdapter(Start | Run | Stop | Said | Reply)
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "The opconform harness protocol"}
+    return dialect | messages.json_schema()
 
 
 def start_line() -> bytes:

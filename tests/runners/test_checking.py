@@ -4,14 +4,16 @@ import asyncio
 import dataclasses
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from opconform.suite import Suite, open_suite
 from opconform_runners.checking import RULES, Broken, Checked, Unasked, check
 from opconform_runners.connecting import Command, backend_command
-from opconform_runners.conversing import greeting_of
+from opconform_runners.conversing import greeting_of, shortened
 from tests.conftest import MINIATURES, ROOT, Run
+from tests.unruly import BoastsInStart
 
 UNRULY = ROOT / "tests" / "unruly.py"
 
@@ -61,8 +63,8 @@ UNRULINESS = {
     "StaysInItsFolder": ("paths.outside", "a plain case is not answered `ok` here"),
     "ReadsTheFirstDialect": ("dialects.each", "a plain case is not answered `ok` here"),
     "BuildsOneContext": ("contexts.each", "a plain case is not answered `ok` here"),
-    "GoesOnAfterStop": ("end.stop", "it had not ended 2 seconds later, before any case"),
-    "GoesOnAfterTheEnd": ("end.input", "it had not ended 2 seconds later, before any case"),
+    "GoesOnAfterStop": ("end.stop", "it had not ended 2 seconds later, after a case"),
+    "GoesOnAfterTheEnd": ("end.input", "it had not ended 2 seconds later, after a case"),
 }
 
 
@@ -190,3 +192,20 @@ def test_json_says_what_came_of_each_rule(opconform: Run) -> None:
     assert (document["harness"], document["holds"], done.stderr) == ("numpy", True, "")
     assert [each["id"] for each in document["rules"]] == list(RULES)
     assert {each["state"] for each in document["rules"]} == {"holds", "not applicable"}
+
+
+def test_a_broken_rule_is_shown_with_what_was_asked_and_answered(opconform: Run) -> None:
+    """Below the rule stand the request, the reply, and what is wrong with it; the last line counts."""
+    done = opconform("check-harness", "--harness", f"{sys.executable} {UNRULY} BoastsInStart", code=1)
+    *lines, last = done.stdout.splitlines()
+
+    place = next(number for number, line in enumerate(lines) if line.startswith("✗ "))
+    assert " ".join(" ".join(lines[place : place + 2]).split()) == f"✗ start.answer {RULES['start.answer'].sentence}"
+    assert lines[place + 2 : place + 5] == [
+        '    → {"cmd":"start","protocol":1}',
+        f"    ← {shortened(json.dumps(BoastsInStart().said()).encode())}",
+        "    `speed` is no key of this message",
+    ]
+    assert "    not applicable: the harness declares no dialect" in lines
+    assert last == f"{Path(sys.executable).name}: 25 rules hold, 1 is broken: start.answer; 1 is not applicable."
+    assert sum(line[:1] in "✓✗–" for line in lines if line[:1].strip()) == len(RULES)  # noqa: RUF001 - a dash is meant

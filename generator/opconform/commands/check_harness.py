@@ -12,11 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from opconform.commands.options import options_of
 from opconform.commands.progress import progress
-from opconform.commands.running import command_of
+from opconform.commands.running import command_of, memory_option
 from opconform.dialects import DIALECTS
+from opconform.drafting import LIMITS
 from opconform.errors import UsageError
-from opconform.generating import Options, generate
+from opconform.generating import generate
 from opconform.loading import load_specs
 from opconform.selecting import Selection
 from opconform.suite import open_suite
@@ -32,7 +34,7 @@ _PROFILE = "core"
 #: How many times that a rule was broken are shown.
 _MOST = 3
 
-_MARKS = {Held: "[green]✓[/green]", Broken: "[red]✗[/red]", Unasked: "[dim]-[/dim]"}
+_MARKS = {Held: "[green]✓[/green]", Broken: "[red]✗[/red]", Unasked: "[dim]–[/dim]"}  # noqa: RUF001 - a dash is meant
 _STATES = {Held: "holds", Broken: "broken", Unasked: "not applicable"}
 
 
@@ -45,8 +47,16 @@ _STATES = {Held: "holds", Broken: "broken", Unasked: "not applicable"}
     help="The interpreter of another virtual environment to run the backend in.",
 )
 @click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a reply may take.")
+@memory_option
 @click.option("--json", "as_json", is_flag=True, help="Print what came of each rule as JSON.")
-def command(backend: str | None, harness: str | None, python: Path | None, timeout: float, as_json: bool) -> None:
+def command(
+    backend: str | None,
+    harness: str | None,
+    python: Path | None,
+    timeout: float,
+    memory: float | None,
+    as_json: bool,
+) -> None:
     """Play a harness through the corners of the protocol, and say which message broke which rule.
 
     Ends with 0 where every rule holds that could be asked, 1 where one is broken, 3 where the harness cannot
@@ -54,7 +64,7 @@ def command(backend: str | None, harness: str | None, python: Path | None, timeo
     """
     if timeout <= 0:
         raise UsageError("--timeout must be over 0.")
-    started = command_of(backend, harness, python)
+    started = command_of(backend, harness, python, memory)
     checked = _checked(started, timeout, quiet=as_json)
     if as_json:
         click.echo(json.dumps(_document(started, checked), ensure_ascii=False))
@@ -68,7 +78,15 @@ def _checked(started: Command, timeout: float, *, quiet: bool) -> tuple[Checked,
     greeting = asyncio.run(greeting_of(started, timeout))
     said = greeting.answer.document.get("dialects")
     dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
-    options = Options(dialects=dialects, selection=Selection(profiles=(_PROFILE,)))
+    options = options_of(
+        Selection(profiles=(_PROFILE,)),
+        seed=0,
+        dialects=dialects,
+        max_cases=LIMITS.cases,
+        max_elements=LIMITS.elements,
+        max_bytes=LIMITS.bytes,
+        jobs=1,
+    )
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as folder:
         with progress("generate", quiet=quiet) as tell:
             generated = generate(load_specs([]), Path(folder) / "suite", options, tell)

@@ -5,13 +5,15 @@ import json
 import click
 
 from opconform.spec import schema
+from opconform_runners.protocol import schema as messages_schema
 
 
 @click.command("schema")
-def command() -> None:
-    """Print the JSON Schema of specs.
+@click.option("--protocol", is_flag=True, help="The schema of the messages of the harness protocol instead.")
+def command(protocol: bool) -> None:
+    """Print the JSON Schema of specs, or of the harness protocol.
 
-    Save it, and name it in an editor's settings or in a spec's first line:
+    Save the first, and name it in an editor's settings or in a spec's first line:
     # yaml-language-server: $schema=opconform.schema.json
     """
-    click.echo(json.dumps(schema(), indent=2))
+    click.echo(json.dumps(messages_schema() if protocol else schema(), indent=2))

@@ -23,12 +23,11 @@ async def end_of_input(desk: Desk) -> None:
 
 
 async def _end(desk: Desk, rule: str, ask: Callable[[Conversation], None], shown: bytes) -> None:
-    """Ask a harness to end, once before it has run anything and once after; whether it does in time."""
-    await desk.end()
-    for has_run in (False, True):
+    """Ask a harness to end, once after it has run a case and once before; whether it does in time."""
+    for has_run in (True, False) if desk.plain is not None else (False,):
         conversation = await desk.conversation()
-        if has_run and desk.plain is not None:
-            await desk.play(desk.prepare(*desk.plain))
+        if has_run:
+            await desk.play(desk.prepare(*desk.a_plain_case()))
         ask(conversation)
         if not await conversation.process.has_ended(within=STOP_LIMIT):
             after = "after a case" if has_run else "before any case"

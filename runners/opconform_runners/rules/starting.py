@@ -34,4 +34,4 @@ async def silence(desk: Desk) -> None:
     for line in desk.greeting.early:
         desk.breach("output.before-start", unasked(line), reply=line)
     least, most = _SILENCE
-    await desk.conversation(listen=min(most, least + 2 * desk.greeting.answer.seconds))
+    await desk.conversation(listen=min(most, least + desk.greeting.answer.seconds))

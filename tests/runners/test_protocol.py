@@ -1,0 +1,145 @@
+"""The page of the protocol says what the program does."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from opconform.element_types import ELEMENT_TYPES
+from opconform.suite import open_suite
+from opconform_runners.checking import RULES
+from opconform_runners.protocol import LINE_LIMIT, VERSION, reply_faults, said_faults
+from tests.conftest import ROOT, Run
+
+PAGE = (ROOT / "docs" / "protocol.md").read_text()
+#: Where the page's conversation has its files.
+FOLDER = "/tmp/x"  # noqa: S108 - a name on a page
+
+
+def section(title: str) -> str:
+    """A section of the page."""
+    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def conversation() -> list[tuple[str, Any]]:
+    """The messages of the page's conversation, each with its mark."""
+    block = section("A conversation").split("```text\n")[1].split("```")[0]
+    return [(each[0], json.loads(each[2:].replace("\n  ", ""))) for each in re.split(r"\n(?=[→←])", block.strip())]
+
+
+def test_the_rules_on_the_page_are_those_that_are_checked() -> None:
+    """Ids and sentences are the same, in the same order."""
+    rows = re.findall(r"^\| `([a-z.-]+)` \| (.*) \|$", section("Rules"), re.MULTILINE)
+
+    assert rows == [(name, rule.sentence) for name, rule in RULES.items()]
+
+
+def test_the_dtypes_on_the_page_are_those_that_are_stored() -> None:
+    """Each element type has its row."""
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `\\?(\S+)` \|", section("Arrays"), re.MULTILINE)
+    stored = [(name, each.storage.name, each.storage.str) for name, each in ELEMENT_TYPES.items()]
+    expected = [("string", "str", "<U…") if name == "string" else (name, dtype, descr) for name, dtype, descr in stored]
+
+    assert rows == expected
+
+
+def test_the_limits_on_the_page_are_those_of_the_program() -> None:
+    """The version and the longest line."""
+    assert f"# The harness protocol, version {VERSION}\n" in PAGE
+    assert f"A line takes {LINE_LIMIT:,} bytes at the most" in PAGE
+
+
+def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:
+    """No message has a key that the page does not have, and the other way round."""
+    messages = json.loads(opconform("schema", "--protocol").stdout)["$defs"]
+    replies = ("Ok", "Refused", "NotSupported", "Failed")
+    pages: dict[str, list[tuple[str, ...]]] = {"`start`": [("Start",), ("Said",)], "`run`": [("Run",), replies]}
+
+    for title, tables in pages.items():
+        found = re.findall(r"\| key of the \w+ \|.*?\n\n", section(title), re.DOTALL)
+        for table, names in zip(found, tables, strict=True):
+            keys = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+            assert sorted(keys) == sorted({key for name in names for key in messages[name]["properties"]})
+
+
+def test_the_schema_takes_the_conversation_and_no_wrong_message(opconform: Run) -> None:
+    """Every message of the page is one, and what breaks the page is none."""
+    schema = json.loads(opconform("schema", "--protocol").stdout)
+    validator = jsonschema.Draft202012Validator(schema)
+
+    for _, message in conversation():
+        validator.validate(message)
+    for wrong in (
+        {"cmd": "start", "protocol": 2},
+        {"seq": 1, "status": "fine"},
+        {"seq": 1, "status": "rejected", "message": "no"},
+        {"seq": 1, "status": "ok", "mood": "good"},
+        {"cmd": "go"},
+    ):
+        assert not validator.is_valid(wrong), wrong
+
+
+def test_the_conversation_on_the_page_has_no_faults() -> None:
+    """The numpy backend's messages on the page keep to the letter of the protocol."""
+    replies = [message for mark, message in conversation() if mark == "←"]
+
+    assert said_faults(json.dumps(replies[0]).encode()) == ()
+    assert [reply_faults(json.dumps(each).encode()) for each in replies[1:]] == [()] * len(replies[1:])
+    assert [each["status"] for each in replies[1:]] == ["ok", "rejected", "ok", "error"]
+
+
+@pytest.fixture
+def numpy_harness() -> Iterator["subprocess.Popen[str]"]:
+    """The numpy backend's process."""
+    command = [sys.executable, "-m", "opconform_runners.harness", "numpy"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+def test_the_conversation_on_the_page_is_what_is_said(
+    opconform: Run, tmp_path: Path, numpy_harness: "subprocess.Popen[str]"
+) -> None:
+    """The same requests get the same replies, but for versions and times."""
+    ids = [message["case"]["id"] for _, message in conversation() if message.get("cmd") == "run"]
+    selected = [part for each in dict.fromkeys(ids) for part in ("--select", each)]
+    opconform("generate", "--profile", "core", *selected, "--out", tmp_path / "suite")
+    suite = open_suite(tmp_path / "suite")
+    *exchanges, (_, last) = conversation()
+    assert numpy_harness.stdin is not None
+    assert numpy_harness.stdout is not None
+    for (_, request), (_, reply) in zip(exchanges[::2], exchanges[1::2], strict=True):
+        lay_ready(suite, request, tmp_path)
+        numpy_harness.stdin.write(json.dumps(request).replace(FOLDER, str(tmp_path)) + "\n")
+        numpy_harness.stdin.flush()
+        said = json.loads(numpy_harness.stdout.readline().replace(str(tmp_path), FOLDER))
+
+        assert steady(said) == steady(reply)
+    numpy_harness.stdin.write(json.dumps(last) + "\n")
+    numpy_harness.stdin.close()
+
+    assert numpy_harness.stdout.read() == ""
+    assert numpy_harness.wait(timeout=10) == 0
+
+
+def lay_ready(suite: Any, request: Any, place: Path) -> None:
+    """Put a request's inputs where it says, but for the last case's."""
+    folder = Path(request.get("dir", "").replace(FOLDER, str(place)))
+    if request["cmd"] == "run" and folder.name != "4":
+        entry = suite.by_id[request["case"]["id"]]
+        folder.mkdir()
+        for each in request["feeds"]:
+            (folder / each["inputs"]).write_bytes(suite.read(entry, each["inputs"]))
+
+
+def steady(message: Any) -> Any:
+    """A message without what is another each time, which has to be there all the same."""
+    changing = {"seconds": 0.0, "traceback": "…"}
+    kept: dict[str, Any] = {key: changing.get(key, value) for key, value in message.items()}
+    return kept | ({"implementation": sorted(kept["implementation"])} if "implementation" in kept else {})
