@@ -25,6 +25,8 @@ async def end_of_input(desk: Desk) -> None:
 async def _end(desk: Desk, rule: str, ask: Callable[[Conversation], None], shown: bytes) -> None:
     """Ask a harness to end, once after it has run a case and once before; whether it does in time."""
     for has_run in (True, False) if desk.plain is not None else (False,):
+        if not has_run:
+            await desk.end()
         conversation = await desk.conversation()
         if has_run:
             await desk.play(desk.prepare(*desk.a_plain_case()))
