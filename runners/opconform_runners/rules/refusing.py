@@ -50,7 +50,7 @@ async def undeclared(desk: Desk) -> None:
             kind = case.inputs[0].element_type if case.op in desk.said.operations else case.op
             kinds.setdefault(kind, (entry, case))
     if not kinds:
-        raise NotApplicable("the harness declares all that the suite's cases need")
+        raise NotApplicable("the harness declares all that the cases need which it can be given")
     for kind, (entry, case) in islice(kinds.items(), _CASES):
         answer = (await desk.play(desk.prepare(entry, case))).answer
         if answer.status == "ok":
