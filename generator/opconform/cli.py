@@ -11,6 +11,7 @@ import click
 
 from opconform import __version__
 from opconform.errors import OpconformError
+from opconform.interrupts import put_off
 
 
 class _Command(NamedTuple):
@@ -48,7 +49,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"opconform.commands.{_COMMANDS[cmd_name].module}")
+        with put_off():  # an extension module that is interrupted while it is imported calls that an ImportError
+            module = importlib.import_module(f"opconform.commands.{_COMMANDS[cmd_name].module}")
         command: click.Command = module.command
         return command
 

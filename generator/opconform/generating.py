@@ -25,6 +25,7 @@ from opconform.drafting import LIMITS, Limits
 from opconform.drafts import id_of
 from opconform.errors import SuiteError, UsageError
 from opconform.expanding import Expanded, expand
+from opconform.interrupts import put_off
 from opconform.loading import Group, Spec
 from opconform.locations import root
 from opconform.locking import locked, share
@@ -261,20 +262,16 @@ def _uninterrupted() -> Iterator[None]:
 
     Blocking the signal is for them, who inherit that. Here a thread of numpy's may take it all the same.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # when it is started later, it lets signals through again
-    caught: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if caught:
-        raise KeyboardInterrupt
+    with put_off():
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 _WRITERS: list[_Writer] = []
