@@ -1,8 +1,8 @@
 """Measured speed, as ratios against a floor or a peer in the same run.
 
-Usage: python benchmarks/measure.py [generate|run|start]...
+Usage: python benchmarks/measure.py [generate|run|onnx|jobs|start]...
 
-Needs `pip install -e '.[openvino,benchmark]'`. Nothing here passes or fails: it prints, and a person reads.
+Needs `pip install -e '.[openvino,onnxruntime,benchmark]'`. Nothing here passes or fails: it prints, and a person reads.
 """
 
 import io
@@ -167,6 +167,48 @@ def measure_run(folder: Path) -> None:
         print(f"  of it inside the backend: {1000 * inside / count:.2f} ms a case")
 
 
+def measure_onnx(folder: Path) -> None:
+    """What a case on ONNX Runtime costs beside ONNX Runtime, against `onnx.backend.test` on the same models."""
+    few, many = 400, 4_000
+    outside = []
+    for count in (few, many):
+        out = folder / f"onnx-suite-{count}"
+        generate(load_specs([spec(folder, count)]), out, Options(jobs=2, dialects=("onnx",)))
+        outside.append(min(overhead(out, folder / "onnx-out", "onnxruntime") for _ in range(5)))
+    own = (outside[1] - outside[0]) / (many - few)  # what the peer's figure leaves out too: to start
+    command = [sys.executable, str(Path(__file__).with_name("onnx_peer.py")), str(out)]
+    peers = []
+    for _ in range(3):
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        peers.append((float(said[1]) - float(said[2])) / int(said[0]))
+    peer = min(peers)
+    say("run on onnxruntime, overhead", 1000 * own, "ms/case", own / peer, "<= 1/3 of onnx.backend.test")
+    say("  the peer: onnx.backend.test, overhead", 1000 * peer, "ms/case", 1.0, "")
+
+
+def overhead(suite: Path, out: Path, backend: str) -> float:
+    """The seconds that a run takes beside those that are spent inside the backend."""
+    opened = open_suite(suite)
+    started = time.perf_counter()
+    run = run_suite(opened, backend_command(backend), out, RunOptions())
+    wall = time.perf_counter() - started
+    return wall - sum(each.seconds or 0.0 for each in run.results)
+
+
+def measure_jobs(folder: Path) -> None:
+    """Two harness processes against one, where the backend is the cost."""
+    count = 1_000
+    out = folder / "jobs-suite"
+    generate(load_specs([spec(folder, count)]), out, Options(jobs=2))
+    suite = open_suite(out)
+
+    def run(jobs: int) -> None:
+        run_suite(suite, backend_command("openvino"), folder / "jobs-out", RunOptions(jobs=jobs))
+
+    one, two = seconds(lambda: run(1)), seconds(lambda: run(2))
+    say("run on openvino, 2 processes", count / two, "cases/s", one / two, ">= 1.7 times one")
+
+
 def measure_start(_: Path) -> None:
     """How long `--help` takes, against an import of click."""
 
@@ -179,7 +221,13 @@ def measure_start(_: Path) -> None:
     say("opconform --help", 1000 * own, "ms", own / peer, "<= 3 times `import click`")
 
 
-MEASUREMENTS = {"generate": measure_generate, "run": measure_run, "start": measure_start}
+MEASUREMENTS = {
+    "generate": measure_generate,
+    "run": measure_run,
+    "onnx": measure_onnx,
+    "jobs": measure_jobs,
+    "start": measure_start,
+}
 
 
 def main() -> None:

@@ -1,0 +1,107 @@
+"""The peer for ONNX Runtime: `onnx.backend.test` on the models of a suite, in the layout that it reads.
+
+Usage: python benchmarks/onnx_peer.py SUITE. Prints the number of cases, the seconds that they took, and those of them
+that were spent inside ONNX Runtime.
+"""
+
+import io
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from onnx import load, numpy_helper
+from onnx.backend.test.case.test_case import TestCase
+from onnx.backend.test.runner import Runner
+
+from opconform.suite import Suite, open_suite
+
+
+class Timed:
+    """ONNX Runtime as `onnx.backend.test` wants a backend, and the seconds spent inside it."""
+
+    inside = 0.0
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        """The CPU alone."""
+        return device == "CPU"
+
+    @classmethod
+    def prepare(cls, model: Any, _device: str) -> "Timed":
+        """A session."""
+        content = model.SerializeToString()
+        started = time.perf_counter()
+        session = ort.InferenceSession(content, providers=["CPUExecutionProvider"])
+        cls.inside += time.perf_counter() - started
+        return cls(session)
+
+    def __init__(self, session: ort.InferenceSession) -> None:
+        self._session = session
+
+    def run(self, inputs: list[Any]) -> list[Any]:
+        """The outputs."""
+        given = dict(zip((each.name for each in self._session.get_inputs()), inputs, strict=True))
+        started = time.perf_counter()
+        outputs = self._session.run(None, given)
+        type(self).inside += time.perf_counter() - started
+        return list(outputs)
+
+
+def written(suite: Suite, folder: Path) -> list[TestCase]:
+    """The suite's accepted cases as `onnx.backend.test` keeps them."""
+    cases = []
+    for number, entry in enumerate(each for each in suite.entries if each.expect == "accept"):
+        place = folder / f"test_{number}"
+        (place / "test_data_set_0").mkdir(parents=True)
+        (place / "model.onnx").write_bytes(suite.read(entry, "onnx/model.onnx"))
+        model = load(place / "model.onnx")
+        inputs, outputs = (np.load(io.BytesIO(suite.read(entry, f"{name}.npz"))) for name in ("inputs", "expected"))
+        for kind, names, arrays in (
+            ("input", [each.name for each in model.graph.input], inputs),
+            ("output", [each.name for each in model.graph.output], outputs),
+        ):
+            for place_number, name in enumerate(names):
+                proto = numpy_helper.from_array(arrays[name], name)
+                path = place / "test_data_set_0" / f"{kind}_{place_number}.pb"
+                path.write_bytes(proto.SerializeToString())
+        name = f"test_{number}"
+        cases.append(
+            TestCase(
+                name=name,
+                model_name=name,
+                url=None,
+                model_dir=str(place),
+                model=None,
+                data_sets=None,
+                kind="real",
+                rtol=0,
+                atol=0,
+            )
+        )
+    return cases
+
+
+def main() -> None:
+    """Run them, and print what it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases = written(open_suite(Path(sys.argv[1])), Path(folder))
+        runner = Runner(Timed)  # type: ignore[arg-type]  # it asks for no more than these methods
+        runner._test_items.clear()
+        for each in cases:
+            runner._add_model_test(each, "Real")
+        tests = runner.test_suite
+        started = time.perf_counter()
+        result = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(tests)
+        spent = time.perf_counter() - started
+    if not result.wasSuccessful() or result.testsRun < len(cases):
+        sys.exit(f"onnx.backend.test failed: {(result.errors + result.failures)[:1]}")
+    print(len(cases), spent, Timed.inside)
+
+
+if __name__ == "__main__":
+    main()
