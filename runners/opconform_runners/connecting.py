@@ -17,7 +17,7 @@ import opconform
 import opconform_runners
 from opconform.errors import HarnessError, UsageError
 from opconform_runners.backend import Implementation
-from opconform_runners.installed import check
+from opconform_runners.installed import check, placed
 from opconform_runners.protocol import LINE_LIMIT, ProtocolError, said_of, start_line, stop_line
 
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
@@ -70,6 +70,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         return Command(arguments=arguments, name=name)
     if not os.access(python, os.X_OK):
         raise UsageError(f"{python} is no interpreter that can be run. Name the python of a virtual environment.")
+    arguments = (*arguments[:-1], placed(name))
     roots = dict.fromkeys(str(Path(each.__file__ or "").parents[1]) for each in (opconform, opconform_runners))
     return Command(arguments=arguments, environment={"PYTHONPATH": os.pathsep.join(roots)}, name=name)
 

@@ -1,5 +1,6 @@
 """Backends by name: those that entry points announce, and classes in files."""
 
+import importlib
 import importlib.util
 import re
 import sys
@@ -12,6 +13,7 @@ from opconform_runners.backend import Backend
 
 GROUP = "opconform.backends"
 
+_IN_MODULE = re.compile(r"(?P<module>\w+(\.\w+)+):(?P<name>\w+)(:(?P<device>.+))?")
 _IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)(:(?P<device>.+))?")
 
 
@@ -30,6 +32,9 @@ def load(name: str) -> Backend:
     in_file = _IN_FILE.fullmatch(name)
     if in_file:
         return _made(_from_file(Path(in_file["path"]), in_file["name"]), in_file["device"])
+    in_module = _IN_MODULE.fullmatch(name)
+    if in_module:
+        return _made(getattr(importlib.import_module(in_module["module"]), in_module["name"]), in_module["device"])
     plain, _, device = name.partition(":")
     return _made(_entry(plain).load(), device or None)
 
@@ -45,8 +50,21 @@ def check(name: str) -> None:
         raise UsageError(f"There is no file {in_file['path']}. A backend in a file is named as path/file.py:ClassName.")
     if name.endswith(".py"):
         raise UsageError(f"A backend in a file is named with its class, as {name}:ClassName.")
-    if not in_file:
+    if not in_file and not _IN_MODULE.fullmatch(name):
         _entry(name.partition(":")[0])
+
+
+def placed(name: str) -> str:
+    """The same backend by its module and class, which an interpreter finds that opconform is not installed for.
+
+    Raises:
+        UsageError: There is no such backend.
+    """
+    check(name)
+    if _IN_FILE.fullmatch(name) or _IN_MODULE.fullmatch(name):
+        return name
+    plain, _, device = name.partition(":")
+    return f"{_entry(plain).value}:{device}" if device else _entry(plain).value
 
 
 def _made(backend: Any, device: str | None) -> Backend:

@@ -1,10 +1,12 @@
 """Whatever a backend or a harness does, its case has the verdict, and the run comes to its end."""
 
 import json
-import sys
+import subprocess
+import venv
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.conftest import HARNESSES, MINIATURES, Run
@@ -142,8 +144,15 @@ def test_a_harness_that_cannot_be_started_ends_with_3(
 
 
 def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """`--python` takes opconform along into another interpreter."""
-    report, odd = verdicts(opconform, small_suite, tmp_path, "--backend", "numpy", "--python", sys.executable, code=0)
+    """`--python` takes opconform along into an interpreter that has everything else, and finds the backend there."""
+    venv.create(tmp_path / "venv")
+    [bare] = (tmp_path / "venv").glob("lib/python*/site-packages")
+    for each in Path(np.__file__).parents[1].iterdir():
+        if "opconform" not in each.name:
+            (bare / each.name).symlink_to(each)
+    python = tmp_path / "venv" / "bin" / "python"
+    report, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", "numpy", "--python", python, code=0)
 
+    assert subprocess.run([python, "-c", "import opconform"], capture_output=True, check=False).returncode == 1
     assert odd == []
     assert report["implementation"]["name"] == "numpy"
