@@ -213,6 +213,14 @@ class DeclaresNothing(Perfect):
         )
 
 
+class TakesConstantsOnly(Perfect):
+    """Declares that axis and lengths must be constants."""
+
+    def describe(self) -> Implementation:
+        """No run-time axis or lengths."""
+        return replace(super().describe(), bindings=("constant",))
+
+
 class RightTheSecondTime(Perfect):
     """Returns zeros for [2, 2, 2] in the first process, and the right thing in every later one."""
 

@@ -118,7 +118,7 @@ def _declared_gap(case: Case, implementation: Implementation) -> str | None:
     for each in case.inputs:
         if each.element_type not in implementation.element_types:
             return each.element_type
-        if each.binding not in implementation.bindings:
+        if each.name != "data" and each.binding not in implementation.bindings:
             return each.binding
         if each.dynamic is not None and not implementation.dynamic:
             return "dynamic"

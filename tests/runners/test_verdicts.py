@@ -95,6 +95,13 @@ def test_a_refusal_for_another_reason_passes_and_is_marked(opconform: Run, small
     assert [(each["verdict"], each["other_reason"], each["late"]) for each in refused] == [("pass", "axis.range", True)]
 
 
+def test_how_data_arrives_is_no_binding_that_is_declared(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A backend whose axis and lengths are constants is still fed its data."""
+    found = report(opconform, small_suite, tmp_path, "TakesConstantsOnly", code=0)
+
+    assert not any("findings" in each for each in found["cases"])
+
+
 def test_who_can_do_more_than_it_declares_is_a_finding(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A pass of what was declared impossible is a pass, and is told."""
     found = report(opconform, small_suite, tmp_path, "DeclaresNothing", code=0)
