@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import venv
 from pathlib import Path
 from typing import Any
