@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from opconform.case import Case
 from opconform.tensors import Tensor
 from opconform_runners.backend import Inputs, Rejected, Stage, Unsupported
@@ -131,7 +133,4 @@ def plain(tensor: Tensor, known: Collection[str]) -> Any:
         return tensor.array.view(tensor.type.arithmetic).tolist()
     if not tensor.type.is_integer:
         return tensor.array.tolist()
-    values: Any = tensor.integers()
-    for size in reversed(tensor.shape[1:]):
-        values = [values[each : each + size] for each in range(0, len(values), size)] if size else []
-    return values if tensor.shape else values[0]
+    return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()

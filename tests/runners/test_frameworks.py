@@ -1,0 +1,200 @@
+"""The frameworks that execute a case directly: what each breaks in `core`, and whose bits come through."""
+
+import importlib.util
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opconform.element_types import ELEMENT_TYPES
+from tests.conftest import Run, missing
+
+TYPES = """\
+op: {op}
+groups:
+  - id: bits
+    title: every bit of every element type
+    requirements: [data.bits, data.nan-payload]
+    matrix:
+      element_type: {element_types}
+      context: [bare, concat]
+    data: {{shape: [4, 16], element_type: "${{{{ element_type }}}}", fill: special}}
+    axis: 1
+    {cut}
+    context: ${{{{ context }}}}
+"""
+
+CONTEXTS = """\
+op: VariadicSplit-1
+groups:
+  - id: contexts
+    title: every context, static and open
+    requirements: [outputs.order]
+    matrix:
+      context: [bare, folded, concat, chain, partial, shared]
+      dynamic: [null, all]
+    where: context != "folded" or dynamic == none
+    data: {shape: [4, 6], element_type: i32, fill: bits}
+    axis: -1
+    split_lengths: [1, -1]
+    dynamic: ${{ dynamic }}
+    context: ${{ context }}
+  - id: second
+    title: a second inference on what was compiled for the first
+    requirements: [outputs.shape]
+    matrix:
+      binding: [constant, parameter]
+    data: {shape: [4, 6]}
+    axis: 1
+    split_lengths: [2, -1]
+    binding: ${{ binding }}
+    dynamic: all
+    feed: {data: {shape: [3, 9]}}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What was found in a framework, as `docs/findings` has it.
+
+    Attributes:
+        module: The module that it is imported as.
+        split: The requirements of Split-1 that it breaks in `core`.
+        variadic: Those of VariadicSplit-1.
+        changed: The element types whose elements it changes, and those of which it changes NaNs alone.
+    """
+
+    module: str
+    split: frozenset[str] = frozenset()
+    variadic: frozenset[str] = frozenset()
+    changed: dict[str, str] = field(default_factory=dict)
+
+
+KNOWN = {
+    "torch": Known(module="torch", variadic=frozenset({"lengths.sum"})),
+    "jax": Known(
+        module="jax",
+        split=frozenset({"num_splits.type"}),
+        changed={"bf16": "nan-payload", "f8e5m2": "nan-payload"},
+    ),
+    "tensorflow": Known(
+        module="tensorflow",
+        split=frozenset({"axis.range", "num_splits.type"}),
+        variadic=frozenset(
+            {
+                "axis.element-type",
+                "axis.negative",
+                "axis.range",
+                "lengths.element-type",
+                "lengths.rank",
+                "lengths.remainder",
+                "lengths.remainder-sum",
+                "lengths.sum",
+            }
+        ),
+    ),
+    "tinygrad:PYTHON": Known(
+        module="tinygrad",
+        split=frozenset({"axis.element-type", "data.bits", "num_splits.type"}),
+        variadic=frozenset({"axis.element-type", "data.bits", "lengths.element-type"}),
+        changed={
+            "bf16": "nan-payload",
+            "f16": "value",
+            "f32": "nan-payload",
+            "f8e4m3": "nan-payload",
+            "f8e5m2": "nan-payload",
+        },
+    ),
+}
+
+
+def interpreter(module: str) -> list[str]:
+    """What names the interpreter that holds a framework: nothing where this one does."""
+    if importlib.util.find_spec(module):
+        return []
+    variable = f"OPCONFORM_PYTHON_{module.upper()}"
+    if not os.environ.get(variable):
+        missing(f"{module} is not installed, and {variable} names no interpreter that has it")
+    return ["--python", os.environ[variable]]
+
+
+def certified(opconform: Run, out: Path, backend: str, *arguments: object) -> Any:
+    """The report of a certification."""
+    python = interpreter(KNOWN.get(backend, KNOWN["torch"]).module)
+    opconform("certify", *arguments, "--backend", backend, *python, "--timeout", "120", "--out", out, code=None)
+    return json.loads((out / "report.json").read_text())
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("backend", KNOWN)
+def test_a_framework_breaks_what_was_found_in_it_and_no_more(opconform: Run, tmp_path: Path, backend: str) -> None:
+    """Every failure is the framework's: the harness has none, and says beforehand what cannot be done."""
+    report = certified(opconform, tmp_path, backend, "--profile", "core")
+    broken = {
+        op: {name for name, each in requirements.items() if each["broken"] and each["level"] == "normative"}
+        for op, requirements in report["requirements"].items()
+    }
+
+    assert report["summary"]["error"] == 0
+    assert {finding for each in report["cases"] for finding in each.get("findings", [])} <= {"late"}
+    assert broken == {"Split-1": KNOWN[backend].split, "VariadicSplit-1": KNOWN[backend].variadic}
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("backend", KNOWN)
+def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tmp_path: Path, backend: str) -> None:
+    """Split and joined again; where they do not, the type is known for it."""
+    for op, cut in (("Split-1", "num_splits: 2"), ("VariadicSplit-1", "split_lengths: [5, 11]")):
+        (tmp_path / f"{op}.yaml").write_text(TYPES.format(op=op, cut=cut, element_types=list(ELEMENT_TYPES)))
+    report = certified(
+        opconform, tmp_path / "out", backend, tmp_path / "Split-1.yaml", tmp_path / "VariadicSplit-1.yaml"
+    )
+    verdicts: dict[str, set[str]] = {"pass": set(), "unsupported": set(), "value": set(), "nan-payload": set()}
+    for each in report["cases"]:
+        case = json.loads((tmp_path / "out" / "suite" / each["id"] / "case.json").read_text())
+        kind = case["inputs"][0]["element_type"]
+        verdicts[each.get("reason") or each["verdict"]].add(kind)
+    lost = {kind: reason for reason in ("nan-payload", "value") for kind in verdicts[reason]}
+
+    assert lost == KNOWN[backend].changed
+    assert not [each for each in report["cases"] if "findings" in each]  # so it does what it declares, and no more
+    assert verdicts["unsupported"] == set(ELEMENT_TYPES) - verdicts["pass"] - set(lost)
+
+
+@pytest.mark.timeout(600)
+def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_path: Path) -> None:
+    """Every context, and a second inference of other shapes on the compiled function."""
+    if not any(shutil.which(each) for each in ("g++", "clang++")):
+        missing("torch:compile needs a C++ compiler")
+    (tmp_path / "contexts.yaml").write_text(CONTEXTS)
+    report = certified(opconform, tmp_path / "out", "torch:compile", tmp_path / "contexts.yaml")
+
+    assert report["summary"]["pass"] == len(report["cases"]) == 13
+
+
+@pytest.mark.parametrize(
+    ("module", "backend", "sentence"),
+    [
+        ("torch", "torch:compile", "torch:compile needs a C++ compiler, and there is none: install g++"),
+        ("tinygrad", "tinygrad", "there is none: install clang, name one in CC, or use tinygrad:PYTHON"),
+    ],
+)
+def test_a_compiler_that_is_missing_is_told_in_a_sentence(
+    opconform: Run,
+    small_suite: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: str,
+    backend: str,
+    sentence: str,
+) -> None:
+    """And so is what to do about it."""
+    python = interpreter(module)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = opconform("run", small_suite, "--backend", backend, *python, "--out", tmp_path / "out", code=3)
+
+    assert sentence in done.stderr
