@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +22,13 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get("OPCONFORM_REQUIRE_ALL") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def interpreter_with(package: str, variable: str) -> str:
+    """An interpreter that can import a package: this one, or the one that an environment variable names."""
+    if find_spec(package.partition(".")[0]) is not None and find_spec(package) is not None:
+        return sys.executable
+    return os.environ.get(variable) or missing(f"{package} is not installed here, and {variable} names no interpreter")
 
 
 SMALL_SPEC = """\

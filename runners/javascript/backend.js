@@ -22,6 +22,17 @@ const NAMES = new Map([
 ]);
 const ELEMENT_TYPES = new Map(Array.from(NAMES, ([elementType, name]) => [name, elementType]));
 
+/** What the rendering of a case fulfils: ONNX's axis is an attribute, and it has no -1. */
+const MAPPED = [
+  "axis.shape",
+  "axis.element-type",
+  "lengths.remainder",
+  "lengths.remainder-sum",
+  "lengths.remainder-zero",
+  "lengths.single-remainder",
+  "types.independent",
+];
+
 /** How ONNX Runtime, or its binding, says that it does not implement something, as against refusing it. */
 const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|^Unsupported data type/;
 
@@ -36,6 +47,7 @@ export class OnnxRuntime {
       operations: ["Split-1", "VariadicSplit-1"],
       dynamic: true,
       bindings: ["constant", "parameter"],
+      mapped: MAPPED,
     };
   }
 

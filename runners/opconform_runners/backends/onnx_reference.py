@@ -12,11 +12,7 @@ from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
 from opconform.tensors import Array, Tensor
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected
-
-#: The element types that ONNX's `Split` takes.
-_CARRIED = (
-    "boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string",
-)  # fmt: skip
+from opconform_runners.backends.onnx_split import CARRIED, MAPPED
 
 _LONGEST = 400
 
@@ -30,10 +26,11 @@ class OnnxReference:
             name="onnx-reference",
             version=onnx.__version__,
             dialects=("onnx", "onnx13"),
-            element_types=_CARRIED,
+            element_types=CARRIED,
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
+            mapped=MAPPED,
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:

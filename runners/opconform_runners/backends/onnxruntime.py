@@ -15,14 +15,10 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
 from opconform.tensors import Array, Tensor
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.backends.onnx_split import CARRIED, MAPPED
 
 #: The element types by the names that ONNX Runtime gives them.
 _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.values() if each.onnx is not None}
-
-#: The element types that the CPU's `Split` carries, of those that ONNX has.
-_CARRIED = (
-    "boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string",
-)  # fmt: skip
 
 #: ONNX's own number of the type that numpy cannot name.
 _BFLOAT16 = 16
@@ -56,10 +52,11 @@ class OnnxRuntime:
             version=ort.__version__,
             device=self._device,
             dialects=("onnx", "onnx13"),
-            element_types=_CARRIED,
+            element_types=CARRIED,
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
+            mapped=MAPPED,
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model

@@ -12,6 +12,7 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.packing import pack, unpack
 from opconform.tensors import Tensor
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.backends.onnx_split import MAPPED
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})
@@ -47,16 +48,22 @@ _LONGEST = 400
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
-    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"))
+    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"), mapped=MAPPED)
 
 
 class OpenVINO:
     """OpenVINO's runtime on one device, with its default settings."""
 
     def __init__(
-        self, device: str = "CPU", *, name: str = "openvino", dialects: tuple[str, ...] = ("openvino",)
+        self,
+        device: str = "CPU",
+        *,
+        name: str = "openvino",
+        dialects: tuple[str, ...] = ("openvino",),
+        mapped: tuple[str, ...] = (),
     ) -> None:
         self._device = device
+        self._mapped = mapped
         self._name = name
         self._dialects = dialects
         self._core = ov.Core()
@@ -72,6 +79,7 @@ class OpenVINO:
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
+            mapped=self._mapped,
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:

@@ -1,0 +1,222 @@
+"""The `iree` backend: compiles the rendered StableHLO with IREE for the CPU and executes it."""
+
+import ctypes
+import math
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from iree import runtime
+from iree.compiler.api import Output as CompilerOutput
+from iree.compiler.api import Session, Source, ctypes_dl
+
+from opconform.case import Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
+from opconform.packing import pack, unpack
+from opconform.tensors import Tensor
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+
+#: What each device runs is compiled for the CPU; the devices differ in how they schedule it.
+_DEVICES = ("local-task", "local-sync")
+
+#: Beside the target, what differs from the compiler's defaults: by default all f64 becomes f32, the inputs included,
+#: so that no f64 can be given to the model.
+_FLAGS = (
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=llvm-cpu",
+    "--iree-llvmcpu-target-cpu=generic",
+    "--iree-input-demote-f64-to-f32=false",
+)
+
+_BYTE = 8
+
+#: What the runtime calls the element types.
+_NAMES = {
+    "boolean": "BOOL_8",
+    "bf16": "BFLOAT_16",
+    "f16": "FLOAT_16",
+    "f32": "FLOAT_32",
+    "f64": "FLOAT_64",
+    "f8e4m3": "FLOAT_8_E4M3_FN",
+    "f8e5m2": "FLOAT_8_E5M2",
+    "f8e8m0": "FLOAT_8_E8M0_FNU",
+    "i4": "INT_4",
+    "i8": "INT_8",
+    "i16": "INT_16",
+    "i32": "INT_32",
+    "i64": "INT_64",
+    "u4": "UINT_4",
+    "u8": "UINT_8",
+    "u16": "UINT_16",
+    "u32": "UINT_32",
+    "u64": "UINT_64",
+}
+
+#: The element types that come through. Of those narrower than a byte most shapes are not implemented.
+_CARRIED = tuple(each for each in _NAMES if ELEMENT_TYPES[each].bits % _BYTE == 0)
+
+_KINDS = {name: int(getattr(runtime.HalElementType, theirs)) for name, theirs in _NAMES.items()}
+_BY_KIND = {kind: name for name, kind in _KINDS.items()}
+
+#: The requirements of which a slice says nothing, since axis, count and lengths are worked out when it is rendered.
+_MAPPED = (
+    "attributes.none",
+    "axis.element-type",
+    "axis.negative",
+    "axis.range",
+    "axis.required",
+    "axis.shape",
+    "lengths.element-type",
+    "lengths.empty",
+    "lengths.negative",
+    "lengths.rank",
+    "lengths.remainder",
+    "lengths.remainder-sum",
+    "lengths.remainder-zero",
+    "lengths.required",
+    "lengths.single-remainder",
+    "lengths.sum",
+    "num_splits.at-most-dimension",
+    "num_splits.divides",
+    "num_splits.positive",
+    "num_splits.required",
+    "num_splits.type",
+    "num_splits.zero-dimension",
+    "types.independent",
+)
+
+#: How the compiler says that it does not implement something.
+_NOT_IMPLEMENTED = re.compile(
+    r"[Uu]nsupported (element|tensor) type|failed to emulate bit width|failed to legalize"
+    r"|does not have integral number of total bytes"
+)
+
+_PLACE = re.compile(r"^\S+:\d+:\d+: ")
+_ERROR = 2
+_LONGEST = 400
+_ENTRY = "main"
+_Diagnostic = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t, ctypes.c_void_p)
+
+
+class Iree:
+    """IREE's compiler and runtime in one process, with one device."""
+
+    def __init__(self, device: str = "local-task") -> None:
+        if device not in _DEVICES:
+            raise UsageError(f"The backend iree has no device {device!r}. Allowed are: {', '.join(_DEVICES)}.")
+        self._name = device
+        self._compiler = _Compiler()
+        self._instance = runtime.VmInstance()
+        self._device = runtime.get_device(device)
+        self._hal = runtime.create_hal_module(self._instance, self._device)
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do, as measured on the CPU."""
+        return Implementation(
+            name="iree",
+            version=version("iree-base-compiler"),
+            device=self._name,
+            dialects=("stablehlo",),
+            element_types=_CARRIED,
+            operations=("Split-1", "VariadicSplit-1"),
+            dynamic=False,
+            bindings=("constant", "parameter"),
+            mapped=_MAPPED,
+        )
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+        """The outputs of each feed, all on one compiled module.
+
+        Raises:
+            Rejected: IREE refuses the model (`build`) or the inputs (`run`).
+            Unsupported: IREE says that it does not implement something, or cannot be given the element type.
+        """
+        source = model.read_bytes() if model is not None else b""
+        module = runtime.VmModule.copy_buffer(self._instance, self._compiler.compiled(source))
+        context = runtime.VmContext(self._instance, [self._hal, module])
+        function = module.lookup_function(_ENTRY)
+        names = [each.name for each in case.inputs if each.name == "data" and each.binding == "parameter"]
+        outputs: list[Outputs] = []
+        for feed in feeds:
+            given = runtime.VmVariantList(len(names))
+            for name in names:
+                given.push_ref(self._view(feed[name]))
+            results = runtime.VmVariantList(1)
+            try:
+                context.invoke(function, given, results)
+                views = [results.get_as_object(each, runtime.HalBufferView) for each in range(results.size)]
+            except (RuntimeError, ValueError) as fault:
+                raise Rejected("run", _line(str(fault))) from fault
+            outputs.append([_output(each) for each in views])
+        return outputs
+
+    def _view(self, tensor: Tensor) -> runtime.HalBufferView:
+        if tensor.element_type not in _KINDS:
+            raise Unsupported(f"IREE's runtime has no element type for {tensor.element_type}")
+        content = np.frombuffer(pack(tensor), np.uint8)
+        buffer = self._device.allocator.allocate_buffer_copy(
+            memory_type=runtime.MemoryType.DEVICE_LOCAL | runtime.MemoryType.HOST_VISIBLE,
+            allowed_usage=runtime.BufferUsage.DEFAULT | runtime.BufferUsage.MAPPING,
+            device=self._device,
+            buffer=content,
+        )
+        return runtime.HalBufferView(buffer, list(tensor.shape), _KINDS[tensor.element_type])
+
+
+def _output(view: runtime.HalBufferView) -> Tensor:
+    """A result of IREE's, bit for bit."""
+    name, shape = _BY_KIND[int(view.element_type)], tuple(view.shape)
+    size = -(-math.prod(shape) * ELEMENT_TYPES[name].bits // _BYTE)
+    content = bytes(np.asarray(view.get_buffer().map()).view(np.uint8)[:size]) if size else b""
+    return unpack(content, name, shape)
+
+
+class _Compiler:
+    """One session of IREE's compiler."""
+
+    def __init__(self) -> None:
+        self._session = Session()
+        self._session.set_flags(*_FLAGS)
+        self._listen = ctypes_dl._dylib.ireeCompilerInvocationEnableCallbackDiagnostics
+        self._listen.argtypes = [ctypes.c_void_p, ctypes.c_int, _Diagnostic, ctypes.c_void_p]
+        self._listen.restype = None
+
+    def compiled(self, source: bytes) -> bytes:
+        """A module's bytecode.
+
+        Raises:
+            Rejected: The compiler refuses the module.
+            Unsupported: It says that it does not implement what the module needs.
+        """
+        said: list[str] = []
+
+        def hear(severity: int, text: "ctypes._Pointer[ctypes.c_char]", length: int, _: object) -> None:
+            if severity == _ERROR:
+                said.append(ctypes.string_at(text, length).decode(errors="replace"))
+
+        listener = _Diagnostic(hear)
+        invocation = self._session.invocation()
+        try:
+            self._listen(invocation._inv_p, 0, listener, None)
+            if not invocation.parse_source(Source.wrap_buffer(self._session, source)) or not invocation.execute():
+                raise _answer(said)
+            output = CompilerOutput.open_membuffer()
+            invocation.output_vm_bytecode(output)
+            return bytes(output.map_memory())
+        finally:
+            invocation.close()
+
+
+def _answer(said: Sequence[str]) -> Rejected | Unsupported:
+    message = _line(said[0]) if said else "the compiler says nothing"
+    if any(_NOT_IMPLEMENTED.search(each) for each in said):
+        return Unsupported(message)
+    return Rejected("build", message)
+
+
+def _line(message: str) -> str:
+    """The first line of a message, without the place in the module."""
+    return _PLACE.sub("", message.partition("\n")[0])[:_LONGEST].strip()

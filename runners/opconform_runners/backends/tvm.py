@@ -1,0 +1,107 @@
+"""The `tvm` backend: Apache TVM, which reads the rendered ONNX model, compiles it with LLVM and executes it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import onnx
+import tvm
+from tvm import relax
+from tvm.relax.frontend.onnx import from_onnx
+
+from opconform.case import Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
+from opconform.tensors import Tensor
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.backends.onnx_split import CARRIED, MAPPED
+
+#: The target of each device.
+_TARGETS = {"CPU": "llvm"}
+
+#: The element types that come through, of those that ONNX's Split has.
+_CARRIED = tuple(each for each in CARRIED if each != "string")
+
+_NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
+
+#: What TVM's own checks raise, and what its frontend in Python runs into where it checks nothing.
+_REFUSALS = (ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError)
+
+#: How TVM says that it does not implement something, as against refusing it.
+_NOT_IMPLEMENTED = re.compile(r"not yet supported|unknown dtype")
+
+#: What TVM's messages speak of.
+_REQUIREMENTS = (
+    (re.compile(r"input axis .* is out of range"), "axis.range"),
+    (re.compile(r"Mismatched type on argument #1 .*relax\.op\.split"), "lengths.element-type"),
+)
+
+_NOISE = re.compile(r"In ir\.Op\(.*?support_level=\d+\), ")
+_ENTRY = "main"
+_LONGEST = 400
+
+
+class Tvm:
+    """TVM's ONNX frontend, its compiler and its virtual machine, with their default settings."""
+
+    def __init__(self, device: str = "CPU") -> None:
+        if device not in _TARGETS:
+            raise UsageError(f"The backend tvm has no device {device!r}. Allowed are: {', '.join(_TARGETS)}.")
+        self._name = device
+        self._target = tvm.target.Target(_TARGETS[device])
+        self._device = tvm.cpu()
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do, as measured on the CPU."""
+        return Implementation(
+            name="tvm",
+            version=str(tvm.__version__),
+            device=self._name,
+            dialects=("onnx", "onnx13"),
+            element_types=_CARRIED,
+            operations=("Split-1", "VariadicSplit-1"),
+            dynamic=True,
+            bindings=("constant",),
+            mapped=MAPPED,
+        )
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model
+        """The outputs of each feed, all on one compiled module.
+
+        Raises:
+            Rejected: TVM refuses the model (`build`) or the inputs (`run`).
+            Unsupported: TVM says that it does not implement something.
+        """
+        proto = onnx.load(str(model))
+        try:
+            module = from_onnx(proto)
+            names = [each.name for each in module[_ENTRY].params]
+            machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
+        except _REFUSALS as fault:
+            raise _answer("build", fault) from fault
+        outputs: list[Outputs] = []
+        for feed in feeds:
+            given = [self._given(feed[name]) for name in names]
+            try:
+                results = machine[_ENTRY](*given)
+            except _REFUSALS as fault:
+                raise _answer("run", fault) from fault
+            outputs.append(
+                [_output(each) for each in ([results] if isinstance(results, tvm.runtime.Tensor) else results)]
+            )
+        return outputs
+
+    def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:
+        return tvm.runtime.tensor(tensor.array.view(tensor.type.arithmetic), self._device)
+
+
+def _output(tensor: tvm.runtime.Tensor) -> Tensor:
+    name = _NAMES[str(tensor.dtype)]
+    return Tensor(element_type=name, array=tensor.numpy().view(ELEMENT_TYPES[name].storage))
+
+
+def _answer(stage: Stage, fault: Exception) -> Rejected | Unsupported:
+    message = _NOISE.sub("", " ".join(f"{type(fault).__name__}: {fault}".split()))[:_LONGEST]
+    if isinstance(fault, NotImplementedError) or _NOT_IMPLEMENTED.search(message):
+        return Unsupported(message)
+    return Rejected(stage, message, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))

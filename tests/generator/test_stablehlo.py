@@ -1,0 +1,52 @@
+"""The modules of the dialect `stablehlo` are read by a real loader: the MLIR of IREE's compiler."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from tests.conftest import Run, interpreter_with
+
+#: Reads the modules that it is told on standard input, and prints what the loader says of each that it refuses.
+LOADER = """\
+import json, sys
+from pathlib import Path
+from iree.compiler.ir import Context, MLIRError, Module
+
+context, refused = Context(), {}
+for path in json.load(sys.stdin):
+    try:
+        module = Module.parse(Path(path).read_text(), context)
+        assert module.operation.verify()
+    except MLIRError as fault:
+        refused[path] = str(fault)
+print(json.dumps(refused))
+"""
+
+
+def refused(modules: list[Path]) -> dict[str, str]:
+    """What the loader says of those that it refuses."""
+    python = interpreter_with("iree.compiler", "OPCONFORM_PYTHON_IREE")
+    told = json.dumps([str(each) for each in modules])
+    done = subprocess.run([python, "-c", LOADER], input=told, capture_output=True, text=True, check=True)
+    said: dict[str, str] = json.loads(done.stdout)
+    return said
+
+
+def test_every_module_of_the_shipped_suite_is_read(opconform: Run, tmp_path: Path) -> None:
+    """Each is StableHLO: its syntax, its types, its constants and the shapes of its slices."""
+    opconform("generate", "--out", tmp_path / "suite", "--dialect", "stablehlo")
+    modules = sorted((tmp_path / "suite").rglob("*.mlir"))
+
+    assert len(modules) > 1000
+    assert refused(modules) == {}
+
+
+def test_the_loader_refuses_a_slice_of_another_shape(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """What reads everything else is no mere parser: it infers what a slice gives."""
+    opconform("generate", small_spec, "--out", tmp_path / "suite", "--dialect", "stablehlo")
+    whole, *_ = sorted((tmp_path / "suite").rglob("*.mlir"))
+    broken = tmp_path / "broken.mlir"
+    broken.write_text(whole.read_text().replace("[0:1,", "[0:2,"))
+
+    assert broken.read_text() != whole.read_text()
+    assert [*refused([whole, broken])] == [str(broken)]
