@@ -7,6 +7,10 @@ from opconform.golden import Golden
 from opconform.graphs import Graph
 
 
+#: The operations that the dialects beside OpenVINO's own have a rendering for.
+SPLITS = frozenset({"Split-1", "VariadicSplit-1"})
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
     """Where a split of an accepted case cuts the data of its first feed.

@@ -21,7 +21,7 @@ from opconform.drafts import Draft, Refusal, arguments_of
 from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
 from opconform.graphs import MOST_DECLARED, Edge, Graph, Node, Value, graph_of
-from opconform.lowering import Cut, cuts_of
+from opconform.lowering import SPLITS, Cut, cuts_of
 from opconform.packing import pack
 from opconform.templates import render
 from opconform.tensors import Tensor
@@ -132,6 +132,8 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
 
 def _reasons(draft: Draft, version: _Version) -> Iterator[str]:
     """Why ONNX cannot say what a draft says."""
+    if draft.op not in SPLITS:
+        yield f"{draft.op} has no rendering in this dialect"
     yield from _data_reasons(draft)
     refused = draft.expect.requirement if isinstance(draft.expect, Refusal) else None
     no_fault = _NO_FAULT_18 if version.counts else _NO_FAULT_13

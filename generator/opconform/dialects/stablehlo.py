@@ -14,7 +14,7 @@ from opconform.drafts import Draft, Refusal
 from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
 from opconform.graphs import Edge, Graph, Node, Value, graph_of
-from opconform.lowering import cuts_of
+from opconform.lowering import SPLITS, cuts_of
 from opconform.packing import pack
 from opconform.templates import render
 from opconform.tensors import Tensor
@@ -80,6 +80,8 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
 def _reasons(draft: Draft) -> Iterator[str]:
     """Why StableHLO cannot say what a draft says."""
+    if draft.op not in SPLITS:
+        yield f"{draft.op} has no rendering in this dialect"
     if isinstance(draft.expect, Refusal):
         yield "StableHLO has no split that could refuse it, only slices"
     if draft.dynamic is not None:
