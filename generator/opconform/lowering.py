@@ -6,7 +6,6 @@ from opconform.drafts import arguments_of
 from opconform.golden import Golden
 from opconform.graphs import Graph
 
-
 #: The operations that the dialects beside OpenVINO's own have a rendering for.
 SPLITS = frozenset({"Split-1", "VariadicSplit-1"})
 

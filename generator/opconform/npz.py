@@ -1,10 +1,16 @@
-"""`.npz` files: written with the same bytes everywhere, read without trusting a word of them."""
+"""`.npz` files: written with the same bytes everywhere, read without trusting a word of them.
+
+The container is a zip file whose members are stored. Suites and harnesses hold many small ones, for which `zipfile`
+takes as long as all the rest of a case; so such a container is put together and taken apart here, and `zipfile`
+takes what is large or out of the ordinary.
+"""
 
 import io
 import math
+import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,28 +21,68 @@ from opconform.tensors import Array
 
 #: The oldest date that a zip container can hold; every member bears it.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_EPOCH_BITS = 1 << 5 | 1
 _UNIX = 3
+_MODE = 0o644 << 16
+_VERSION = 20
 _HEADER_LIMIT = 10_000
+
+#: The parts of a zip container: before each member, once more for each in the directory, and at the end.
+_LOCAL = struct.Struct("<4s5H3L2H")
+_CENTRAL = struct.Struct("<4s2B5H3L5H2L")
+_END = struct.Struct("<4s4H2LH")
+_LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+#: What is larger is left to `zipfile`, which knows the extensions for it.
+_PLAIN = 1 << 30
 
 
 def member(name: str) -> zipfile.ZipInfo:
     """A zip member's metadata, the same for every member but for the name: stored, dated 1980, readable by all."""
     metadata = zipfile.ZipInfo(name, _EPOCH)
     metadata.create_system = _UNIX
-    metadata.external_attr = 0o644 << 16
+    metadata.external_attr = _MODE
     return metadata
 
 
 def npz_bytes(arrays: Mapping[str, Array]) -> bytes:
     """An `.npz` container of named arrays, byte for byte the same under every Python and numpy."""
+    members = {f"{name}.npy": _npy(array) for name, array in arrays.items()}
+    if not all(name.isascii() for name in members) or sum(map(len, members.values())) > _PLAIN:
+        return _packed(members)
+    parts, directory, offset = [], [], 0
+    for name, content in members.items():
+        encoded, crc, size = name.encode(), zlib.crc32(content), len(content)
+        common = (_VERSION, 0, 0, 0, _EPOCH_BITS, crc, size, size, len(encoded), 0)
+        parts += [_LOCAL.pack(_LOCAL_MARK, *common), encoded, content]
+        directory += [_CENTRAL.pack(_CENTRAL_MARK, _VERSION, _UNIX, *common, 0, 0, 0, _MODE, offset), encoded]
+        offset += _LOCAL.size + len(encoded) + size
+    count, listed = len(members), b"".join(directory)
+    return b"".join([*parts, listed, _END.pack(_END_MARK, 0, 0, count, count, len(listed), offset, 0)])
+
+
+def _packed(members: Mapping[str, bytes]) -> bytes:
+    """The same container by `zipfile`."""
     container = io.BytesIO()
     with zipfile.ZipFile(container, "w") as archive:
-        for name, array in arrays.items():
-            npy = io.BytesIO()
-            little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-            np.lib.format.write_array(npy, little, version=(1, 0), allow_pickle=False)
-            archive.writestr(member(f"{name}.npy"), npy.getbuffer())
+        for name, content in members.items():
+            archive.writestr(member(name), content)
     return container.getvalue()
+
+
+def _npy(array: Array) -> bytes:
+    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    return _npy_head(little.dtype, little.shape) + little.tobytes()
+
+
+@lru_cache(maxsize=4_096)
+def _npy_head(dtype: "np.dtype[Any]", shape: tuple[int, ...]) -> bytes:
+    """What stands before the elements. The same few come again and again, and numpy takes long to write one."""
+    if dtype.hasobject:
+        raise ValueError("an array of objects would be pickled, and nothing is ever pickled")
+    stream = io.BytesIO()
+    head = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, head)
+    return stream.getvalue()
 
 
 def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
@@ -51,24 +97,70 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
         SuiteError: It is no zip container, or is cut short, pickled, or larger than it says or may be.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            total = sum(each.file_size for each in archive.infolist())
-            if total > limit + _HEADER_LIMIT * len(archive.infolist()):
-                raise SuiteError(f"{where} holds {total:,} bytes of arrays where at most {limit:,} are allowed.")
-            return {each.filename.removesuffix(".npy"): _array(archive, each) for each in archive.infolist()}
+        members = _stored(content)
+        if members is None or sum(map(len, members.values())) > limit:
+            members = _unpacked(content, where, limit)
+        return {name.removesuffix(".npy"): _array(name, each) for name, each in members.items()}
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as fault:
         raise SuiteError(f"{where} is not a readable .npz file: {fault}.") from fault
 
 
-def _array(archive: zipfile.ZipFile, metadata: zipfile.ZipInfo) -> Array:
-    content = archive.read(metadata)
+def _stored(content: bytes) -> dict[str, bytes] | None:
+    """The members of a plain container, or None where it is anything else, be it large, compressed or damaged."""
+    try:
+        members = dict(_members(content))
+    except (struct.error, UnicodeDecodeError, _NotPlain):
+        return None
+    return members
+
+
+class _NotPlain(Exception):  # noqa: N818 - it says what is seen, and nothing is wrong with that
+    """A container that is not one of those that are written here."""
+
+
+def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
+    end = len(content) - _END.size
+    mark, _, _, _, count, size, place, _ = _END.unpack_from(content, max(end, 0))
+    if mark != _END_MARK or place + size != end or len(content) > _PLAIN:
+        raise _NotPlain
+    reached = 0
+    for _ in range(count):
+        mark, _, _, _, flags, method, _, _, crc, packed, length, named, extra, note, _, _, _, offset = (
+            _CENTRAL.unpack_from(content, place)
+        )
+        place += _CENTRAL.size + named
+        name = content[place - named : place]
+        start = offset + _LOCAL.size + named
+        plain = _LOCAL.unpack_from(content, offset)
+        same = plain[0] == _LOCAL_MARK and plain[6:] == (crc, length, length, named, 0)
+        if mark != _CENTRAL_MARK or flags or method or packed != length or extra or note or not same:
+            raise _NotPlain
+        if offset != reached or content[start - named : start] != name:
+            raise _NotPlain
+        reached = start + length
+        held = content[start:reached]
+        if zlib.crc32(held) != crc:
+            raise _NotPlain
+        yield name.decode("ascii"), held
+
+
+def _unpacked(content: bytes, where: str, limit: int) -> dict[str, bytes]:
+    """The members of any container, by `zipfile`."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        total = sum(each.file_size for each in archive.infolist())
+        if total > limit + _HEADER_LIMIT * len(archive.infolist()):
+            raise SuiteError(f"{where} holds {total:,} bytes of arrays where at most {limit:,} are allowed.")
+        return {each.filename: archive.read(each) for each in archive.infolist()}
+
+
+def _array(name: str, content: bytes) -> Array:
     head = _head(content)
     shape, fortran, dtype = _header(head)
     if dtype.hasobject:
-        raise ValueError(f"{metadata.filename} is pickled, and nothing pickled is ever loaded")
+        raise ValueError(f"{name} is pickled, and nothing pickled is ever loaded")
     start = len(head)
     if math.prod(shape) * dtype.itemsize != len(content) - start:
-        raise ValueError(f"{metadata.filename} says shape {shape} of {dtype}, but holds {len(content) - start} bytes")
+        raise ValueError(f"{name} says shape {shape} of {dtype}, but holds {len(content) - start} bytes")
     flat = np.frombuffer(content, dtype, offset=start) if len(content) > start else np.empty(0, dtype)
     array = flat.reshape(shape, order="F" if fortran else "C")
     return array.astype(dtype.newbyteorder("="), order="C", copy=False)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -215,7 +215,7 @@ def said_line(implementation: Implementation) -> bytes:
 
 def reply_line(reply: Reply) -> bytes:
     """The reply to `run`."""
-    return _line({name: value for name, value in _REPLY.dump_python(reply, mode="json").items() if value is not None})
+    return _line({each.name: value for each in fields(reply) if (value := getattr(reply, each.name)) is not None})
 
 
 def said_of(line: bytes) -> Implementation:
