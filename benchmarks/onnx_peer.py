@@ -1,19 +1,23 @@
 """The peer for ONNX Runtime: `onnx.backend.test` on the models of a suite, in the layout that it reads.
 
-Usage: python benchmarks/onnx_peer.py SUITE. Prints the number of cases, the seconds that they took, and those of them
-that were spent inside ONNX Runtime.
+Usage: python benchmarks/onnx_peer.py unittest|pytest SUITE. Prints the number of cases, the seconds that they took, and
+those of them that were spent inside ONNX Runtime.
 """
 
+import contextlib
 import io
+import os
 import sys
 import tempfile
 import time
+import types
 import unittest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime as ort
+import pytest
 from onnx import load, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.runner import Runner
@@ -25,6 +29,7 @@ class Timed:
     """ONNX Runtime as `onnx.backend.test` wants a backend, and the seconds spent inside it."""
 
     inside = 0.0
+    sessions = 0
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
@@ -38,6 +43,7 @@ class Timed:
         started = time.perf_counter()
         session = ort.InferenceSession(content, providers=["CPUExecutionProvider"])
         cls.inside += time.perf_counter() - started
+        cls.sessions += 1
         return cls(session)
 
     def __init__(self, session: ort.InferenceSession) -> None:
@@ -86,22 +92,37 @@ def written(suite: Suite, folder: Path) -> list[TestCase]:
     return cases
 
 
+def runner_of(suite: Path, folder: Path) -> Runner:
+    """A runner of the suite's cases, and of none of its own."""
+    runner = Runner(Timed)  # type: ignore[arg-type]  # it asks for no more than these methods
+    runner._test_items.clear()
+    for each in written(open_suite(suite), folder):
+        runner._add_model_test(each, "Real")
+    return runner
+
+
 def main() -> None:
-    """Run them, and print what it took."""
-    with tempfile.TemporaryDirectory() as folder:
-        cases = written(open_suite(Path(sys.argv[1])), Path(folder))
-        runner = Runner(Timed)  # type: ignore[arg-type]  # it asks for no more than these methods
-        runner._test_items.clear()
-        for each in cases:
-            runner._add_model_test(each, "Real")
-        tests = runner.test_suite
+    """Run them by `unittest` or by `pytest`, and print how many there were, and the seconds in all and inside."""
+    by, suite = sys.argv[1], Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        runner = runner_of(suite, Path(folder))
         started = time.perf_counter()
-        result = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(tests)
+        if by == "pytest":
+            module = types.ModuleType("peer")
+            vars(module).update(runner.test_cases)
+            sys.modules["peer"] = module
+            failed = pytest.main(["-q", "-p", "no:cacheprovider", "-c", os.devnull, __file__])
+            tests = Timed.sessions
+        else:
+            result = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(runner.test_suite)
+            failed, tests = not result.wasSuccessful(), result.testsRun - len(result.skipped)
         spent = time.perf_counter() - started
-    if not result.wasSuccessful() or result.testsRun < len(cases):
-        sys.exit(f"onnx.backend.test failed: {(result.errors + result.failures)[:1]}")
-    print(len(cases), spent, Timed.inside)
+    if failed:
+        sys.exit("onnx.backend.test failed, and measures nothing.")
+    print(tests, spent, Timed.inside)
 
 
-if __name__ == "__main__":
+if "peer" in sys.modules:  # collected by pytest: the test cases that `main` has put there
+    globals().update({name: each for name, each in vars(sys.modules["peer"]).items() if isinstance(each, type)})
+elif __name__ == "__main__":
     main()

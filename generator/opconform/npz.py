@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -70,8 +70,13 @@ def _packed(members: Mapping[str, bytes]) -> bytes:
 
 
 def _npy(array: Array) -> bytes:
-    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-    return _npy_head(little.dtype, little.shape) + little.tobytes()
+    return _npy_head(array.dtype, array.shape) + array.astype(_ordered(array.dtype, "<"), copy=False).tobytes()
+
+
+@lru_cache(maxsize=1_024)
+def _ordered(dtype: "np.dtype[Any]", order: Literal["<", "="]) -> "np.dtype[Any]":
+    """The same dtype, little-endian or as this machine has it."""
+    return dtype.newbyteorder(order)
 
 
 @lru_cache(maxsize=4_096)
@@ -80,7 +85,7 @@ def _npy_head(dtype: "np.dtype[Any]", shape: tuple[int, ...]) -> bytes:
     if dtype.hasobject:
         raise ValueError("an array of objects would be pickled, and nothing is ever pickled")
     stream = io.BytesIO()
-    head = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    head = {"descr": np.lib.format.dtype_to_descr(_ordered(dtype, "<")), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, head)
     return stream.getvalue()
 
@@ -163,7 +168,7 @@ def _array(name: str, content: bytes) -> Array:
         raise ValueError(f"{name} says shape {shape} of {dtype}, but holds {len(content) - start} bytes")
     flat = np.frombuffer(content, dtype, offset=start) if len(content) > start else np.empty(0, dtype)
     array = flat.reshape(shape, order="F" if fortran else "C")
-    return array.astype(dtype.newbyteorder("="), order="C", copy=False)
+    return array.astype(_ordered(dtype, "="), order="C", copy=False)
 
 
 def _head(content: bytes) -> bytes:

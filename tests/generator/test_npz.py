@@ -1,0 +1,87 @@
+"""`.npz` files: what is put together and taken apart here is what `zipfile` and numpy make of it."""
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from opconform.errors import SuiteError
+from opconform.npz import arrays_of, member, npz_bytes
+from opconform.tensors import Array
+
+LIMIT = 1 << 20
+
+ARRAYS = st.dictionaries(
+    st.from_regex(r"[a-z_0-9é]{1,12}", fullmatch=True),
+    hnp.arrays(
+        st.one_of(hnp.boolean_dtypes(), hnp.integer_dtypes(), hnp.floating_dtypes(), st.just(np.dtype("<U3"))),
+        hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4),
+    ),
+    max_size=4,
+)
+
+
+def by_zipfile(arrays: dict[str, Array]) -> bytes:
+    """The container as `zipfile` and numpy write it."""
+    container = io.BytesIO()
+    with zipfile.ZipFile(container, "w") as archive:
+        for name, array in arrays.items():
+            npy = io.BytesIO()
+            little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+            np.lib.format.write_array(npy, little, version=(1, 0), allow_pickle=False)
+            archive.writestr(member(f"{name}.npy"), npy.getvalue())
+    return container.getvalue()
+
+
+@given(ARRAYS)
+def test_a_container_is_the_one_that_zipfile_writes(arrays: dict[str, Array]) -> None:
+    """Byte for byte."""
+    assert npz_bytes(arrays) == by_zipfile(arrays)
+
+
+@given(ARRAYS, st.sampled_from([np.savez, np.savez_compressed]))
+def test_whatever_numpy_writes_is_read(arrays: dict[str, Array], save: Callable[..., None]) -> None:
+    """Compressed or not, bit for bit."""
+    container = io.BytesIO()
+    save(container, **arrays)
+
+    read = arrays_of(container.getvalue(), "it", limit=LIMIT)
+    assert list(read) == list(arrays)
+    for name, array in arrays.items():
+        native = array.astype(array.dtype.newbyteorder("="))
+        assert (read[name].shape, read[name].dtype) == (native.shape, native.dtype)
+        assert read[name].tobytes() == native.tobytes()
+
+
+@given(st.data(), st.binary(min_size=1, max_size=4))
+def test_a_damaged_container_is_refused_or_read_as_zipfile_reads_it(data: st.DataObject, noise: bytes) -> None:
+    """Nothing is believed that `zipfile` would not believe, and nothing but a sentence comes out."""
+    whole = npz_bytes({"data": np.arange(6, dtype=np.float32), "axis": np.array(1)})
+    place = data.draw(st.integers(0, len(whole) - 1))
+    cut = data.draw(st.one_of(st.just(len(whole)), st.integers(0, len(whole))))
+    damaged = (whole[:place] + noise + whole[place + len(noise) :])[:cut]
+    try:
+        read = arrays_of(damaged, "it", limit=LIMIT)
+    except SuiteError:
+        return
+    with zipfile.ZipFile(io.BytesIO(damaged)) as archive:
+        assert [each.removesuffix(".npy") for each in archive.namelist()] == list(read)
+        for name in archive.namelist():
+            assert archive.read(name).endswith(read[name.removesuffix(".npy")].tobytes())
+
+
+def test_what_is_larger_than_allowed_is_refused() -> None:
+    """Be it stored or compressed."""
+    with pytest.raises(SuiteError, match=r"^it holds "):
+        arrays_of(npz_bytes({"data": np.zeros(LIMIT)}), "it", limit=LIMIT)
+
+
+def test_objects_are_not_written() -> None:
+    """They would be pickled."""
+    with pytest.raises(ValueError, match="nothing is ever pickled"):
+        npz_bytes({"data": np.array([{}], object)})
