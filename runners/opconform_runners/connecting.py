@@ -8,7 +8,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
@@ -46,12 +46,14 @@ class Command:
         environment: What is set for it beside the environment of this process.
         name: What it is called in reports and file names.
         memory: The most bytes that it may take together with its children before it is killed, or None.
+        cores: The cores that it may use; none for all of them.
     """
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     name: str
     memory: int | None = None
+    cores: frozenset[int] = frozenset()
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:
@@ -88,6 +90,17 @@ def harness_command(text: str) -> Command:
     if not arguments:
         raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
     return Command(arguments=arguments, name=Path(arguments[0]).name)
+
+
+def shares(command: Command, jobs: int) -> list[Command]:
+    """The command of each of several harnesses that run at the same time, each with its share of the cores.
+
+    Backends take a thread a core, and several of them on the same cores hinder one another more than they help.
+    """
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if not 1 < jobs <= len(cores):
+        return [command] * jobs
+    return [replace(command, cores=frozenset(cores[number::jobs])) for number in range(jobs)]
 
 
 class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
@@ -229,6 +242,9 @@ async def started(command: Command) -> Process:
         )
     except OSError as fault:
         raise HarnessError(f"{command.arguments[0]} cannot be started: {fault.strerror}.") from fault
+    if command.cores:
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setaffinity(process.pid, command.cores)
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
     return Process(command, process, tail, drain, asyncio.create_task(_watched(process, command)))
