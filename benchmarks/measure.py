@@ -23,7 +23,7 @@ from opconform.drafting import LIMITS
 from opconform.generating import Options, generate
 from opconform.loading import load_specs
 from opconform.suite import open_suite
-from opconform_runners.connecting import backend_command
+from opconform_runners.commands import backend_command
 from opconform_runners.running import RunOptions, run_suite
 
 PROGRAM = Path(sys.executable).with_name("opconform")

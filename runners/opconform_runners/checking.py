@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from opconform.suite import Suite
-from opconform_runners.connecting import Command
+from opconform_runners.commands import Command
 from opconform_runners.conversing import Greeting, NoAnswer
 from opconform_runners.playing import Breach, Desk, Names, NotApplicable
 from opconform_runners.protocol import ProtocolError

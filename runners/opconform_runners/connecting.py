@@ -3,21 +3,16 @@
 import asyncio
 import contextlib
 import os
-import shlex
 import signal
-import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import psutil
 
-import opconform
-import opconform_runners
-from opconform.errors import HarnessError, UsageError
+from opconform.errors import HarnessError
 from opconform_runners.backend import Implementation
-from opconform_runners.installed import check, placed
+from opconform_runners.commands import GIB, Command
 from opconform_runners.protocol import LINE_LIMIT, ProtocolError, said_of, start_line, stop_line
 
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
@@ -32,75 +27,7 @@ _PERIOD = 0.02
 #: How often the memory of a harness is looked at, in seconds.
 _GLANCE = 0.2
 
-GIB = 1 << 30
-
 _TAIL = 4_096
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
-    """How a harness is started.
-
-    Attributes:
-        arguments: The program and its arguments.
-        environment: What is set for it beside the environment of this process.
-        name: What it is called in reports and file names.
-        memory: The most bytes that it may take together with its children before it is killed, or None.
-        cores: The cores that it may use; none for all of them.
-    """
-
-    arguments: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    name: str
-    memory: int | None = None
-    cores: frozenset[int] = frozenset()
-
-
-def backend_command(name: str, python: Path | None = None) -> Command:
-    """The command of a Python backend.
-
-    Args:
-        name: As in `openvino:CPU` or `path/file.py:ClassName`.
-        python: The interpreter to run it in; this one by default.
-
-    Raises:
-        UsageError: There is no such backend or interpreter.
-    """
-    check(name)
-    arguments = (str(python or sys.executable), "-m", "opconform_runners.harness", name)
-    if python is None:
-        return Command(arguments=arguments, name=name)
-    if not os.access(python, os.X_OK):
-        raise UsageError(f"{python} is no interpreter that can be run. Name the python of a virtual environment.")
-    arguments = (*arguments[:-1], placed(name))
-    roots = dict.fromkeys(str(Path(each.__file__ or "").parents[1]) for each in (opconform, opconform_runners))
-    return Command(arguments=arguments, environment={"PYTHONPATH": os.pathsep.join(roots)}, name=name)
-
-
-def harness_command(text: str) -> Command:
-    """The command of a harness in any language, split as a shell would split it.
-
-    Raises:
-        UsageError: It is empty, or a quote is not closed.
-    """
-    try:
-        arguments = tuple(shlex.split(text))
-    except ValueError as fault:
-        raise UsageError(f"--harness {text!r} cannot be split into words: {fault}.") from fault
-    if not arguments:
-        raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
-    return Command(arguments=arguments, name=Path(arguments[0]).name)
-
-
-def shares(command: Command, jobs: int) -> list[Command]:
-    """The command of each of several harnesses that run at the same time, each with its share of the cores.
-
-    Backends take a thread a core, and several of them on the same cores hinder one another more than they help.
-    """
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    if not 1 < jobs <= len(cores):
-        return [command] * jobs
-    return [replace(command, cores=frozenset(cores[number::jobs])) for number in range(jobs)]
 
 
 class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours

@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 from opconform.case import Binding, Context
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import HarnessError
-from opconform_runners.connecting import START_LIMIT, Command, HarnessEnded, Process, start_sentence, started
+from opconform_runners.commands import Command
+from opconform_runners.connecting import START_LIMIT, HarnessEnded, Process, start_sentence, started
 from opconform_runners.protocol import ProtocolError, Said, start_line
 
 #: How long a second reply, or a line that nobody asked for, may take to arrive, in seconds.

@@ -16,7 +16,8 @@ from opconform.npz import arrays_of
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
 from opconform_runners.backend import Implementation
-from opconform_runners.connecting import Command, Harness, HarnessEnded, connect, shares
+from opconform_runners.commands import Command, shares
+from opconform_runners.connecting import Harness, HarnessEnded, connect
 from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
 
 #: How many requests a harness is given ahead, so that it never waits for us.

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from opconform.case import Accept, Case, Context
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
-from opconform_runners.connecting import Command, started
+from opconform_runners.commands import Command
+from opconform_runners.connecting import started
 from opconform_runners.conversing import Answer, Conversation, Greeting, said_in, unasked
 from opconform_runners.protocol import LINE_LIMIT, Feed, Said, reply_faults, run_line
 from opconform_runners.returned import outputs_in

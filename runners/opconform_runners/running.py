@@ -10,7 +10,7 @@ from opconform.selecting import EVERYTHING, Selection
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
 from opconform_runners.backend import Implementation
-from opconform_runners.connecting import Command
+from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
 from opconform_runners.executing import Executed, NotSent, Outcome, Returned, execute
 from opconform_runners.judging import broken_requirements, compared, final_verdict, findings_of, first_verdict

@@ -11,7 +11,7 @@ import pytest
 
 from opconform.suite import Suite, open_suite
 from opconform_runners.checking import RULES, Broken, Checked, Unasked, check
-from opconform_runners.connecting import Command, backend_command
+from opconform_runners.commands import Command, backend_command
 from opconform_runners.conversing import greeting_of, shortened
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.unruly import BoastsInStart

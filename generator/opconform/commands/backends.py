@@ -7,7 +7,8 @@ import click
 
 from opconform.errors import HarnessError
 from opconform_runners.backend import Implementation
-from opconform_runners.connecting import backend_command, described
+from opconform_runners.commands import backend_command
+from opconform_runners.connecting import described
 from opconform_runners.installed import names
 
 

@@ -23,7 +23,7 @@ from opconform.loading import load_specs
 from opconform.selecting import Selection
 from opconform.suite import open_suite
 from opconform_runners.checking import Broken, Checked, Held, Unasked, check
-from opconform_runners.connecting import Command
+from opconform_runners.commands import Command
 from opconform_runners.conversing import greeting_of, shortened
 from opconform_runners.playing import Breach
 

@@ -19,7 +19,8 @@ from opconform.errors import HarnessError, UsageError
 from opconform.selecting import Selection
 from opconform.suite import Suite, open_suite
 from opconform_runners.backend import Implementation
-from opconform_runners.connecting import Command, backend_command, described, harness_command
+from opconform_runners.commands import Command, backend_command, harness_command
+from opconform_runners.connecting import described
 from opconform_runners.installed import names
 from opconform_runners.matrix import (
     LEGEND,

@@ -15,7 +15,8 @@ from opconform.commands.progress import progress
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError
 from opconform.suite import Suite
-from opconform_runners.connecting import GIB, Command, backend_command, described, harness_command
+from opconform_runners.commands import GIB, Command, backend_command, harness_command
+from opconform_runners.connecting import described
 from opconform_runners.report import Report, report_document, report_of, write_report
 from opconform_runners.running import RunOptions, run_suite
 from opconform_runners.summary import print_summary

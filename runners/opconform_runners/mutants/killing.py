@@ -11,7 +11,7 @@ from opconform.case import Case
 from opconform.selecting import Selection
 from opconform.suite import Entry, Header, Suite, open_suite
 from opconform.tensors import Array
-from opconform_runners.connecting import backend_command
+from opconform_runners.commands import backend_command
 from opconform_runners.executing import Outcome, execute
 from opconform_runners.judging import broken_requirements, final_verdict, first_verdict
 from opconform_runners.mutants.catalogue import mutants
