@@ -4,7 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import opconform
@@ -25,14 +25,12 @@ class Command:
         environment: What is set for it beside the environment of this process.
         name: What it is called in reports and file names.
         memory: The most bytes that it may take together with its children before it is killed, or None.
-        cores: The cores that it may use; none for all of them.
     """
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     name: str
     memory: int | None = None
-    cores: frozenset[int] = frozenset()
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:
@@ -69,14 +67,3 @@ def harness_command(text: str) -> Command:
     if not arguments:
         raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
     return Command(arguments=arguments, name=Path(arguments[0]).name)
-
-
-def shares(command: Command, jobs: int) -> list[Command]:
-    """The command of each of several harnesses that run at the same time, each with its share of the cores.
-
-    Backends take a thread a core, and several of them on the same cores hinder one another more than they help.
-    """
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    if not 1 < jobs <= len(cores):
-        return [command] * jobs
-    return [replace(command, cores=frozenset(cores[number::jobs])) for number in range(jobs)]

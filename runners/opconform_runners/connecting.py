@@ -169,9 +169,6 @@ async def started(command: Command) -> Process:
         )
     except OSError as fault:
         raise HarnessError(f"{command.arguments[0]} cannot be started: {fault.strerror}.") from fault
-    if command.cores:
-        with contextlib.suppress(ProcessLookupError):
-            os.sched_setaffinity(process.pid, command.cores)
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
     return Process(command, process, tail, drain, asyncio.create_task(_watched(process, command)))

@@ -16,7 +16,7 @@ from opconform.npz import arrays_of
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
 from opconform_runners.backend import Implementation
-from opconform_runners.commands import Command, shares
+from opconform_runners.commands import Command
 from opconform_runners.connecting import Harness, HarnessEnded, connect
 from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
 
@@ -145,18 +145,14 @@ class _Execution:
     implementation: Implementation | None = field(default=None)
 
     async def run(self, jobs: int) -> Executed:
-        commands = shares(self.command, jobs)
-        first = await connect(commands[0])
+        first = await connect(self.command)
         self.implementation = first.implementation
         try:
             _check_dialects(self.suite, first.implementation)
         except UsageError:
             await first.stop()
             raise
-        tasks = [
-            asyncio.create_task(self._serve(each, first if number == 0 else None))
-            for number, each in enumerate(commands)
-        ]
+        tasks = [asyncio.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -165,12 +161,12 @@ class _Execution:
             await asyncio.gather(*tasks, return_exceptions=True)
         return Executed(implementation=first.implementation, gave_up=self.gave_up)
 
-    async def _serve(self, command: Command, harness: Harness | None) -> None:
+    async def _serve(self, harness: Harness | None) -> None:
         """Keep one harness busy until no case is left."""
         sent: deque[_Sent] = deque()
         try:
             while (self.waiting or sent) and self.gave_up is None:
-                if harness is None and (harness := await self._connected(command)) is None:
+                if harness is None and (harness := await self._connected()) is None:
                     return
                 self._fill(harness, sent)
                 if sent and (not await self._settle(harness, sent) or self.ahead == 1):
@@ -181,10 +177,10 @@ class _Execution:
             if harness is not None:
                 await harness.stop()
 
-    async def _connected(self, command: Command) -> Harness | None:
+    async def _connected(self) -> Harness | None:
         for attempt in range(STARTS):
             try:
-                return await connect(command)
+                return await connect(self.command)
             except HarnessError as fault:
                 if attempt == STARTS - 1:
                     self.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
