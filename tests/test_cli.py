@@ -35,9 +35,11 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["generate", "--out", "x", "--jobs", "0"], "Limits and --jobs must be 1 or more."),
         (
             ["generate", "--out", "x", "--profile", "cor"],
-            "There is no profile 'cor' in the specs; there are: context, core, dynamic",
+            "There is no profile 'cor' in the specs; there are: default, context, core",
         ),
         (["generate", "--out", "x", "--select", "nothing"], "No case matches nothing."),
+        (["run", "x", "--backend", "numpy", "--harness", "true"], "both --backend and --harness are given."),
+        (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is no interpreter that can be run."),
         (["run", "x"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (["check-harness"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (["check-harness", "--backend", "numpy", "--timeout", "0"], "--timeout must be over 0."),
@@ -174,7 +176,8 @@ def test_a_backend_whose_package_is_missing_says_what_to_install(small_suite: Pa
 
     assert done.returncode == 3
     assert done.stderr == (
-        'error: openvino cannot be used: openvino is not installed there; pip install "opconform[openvino]".\n'
+        "error: openvino cannot be used: openvino is not installed; "
+        'pip install "opconform[openvino]", or ".[openvino]" in a clone.\n'
     )
 
 

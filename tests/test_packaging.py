@@ -93,6 +93,13 @@ def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     assert "CONFORMANT: " in done.stdout
     assert (tmp_path / "out" / "suite" / "suite.json").exists()
 
+    venv.create(tmp_path / "bare")
+    bare = tmp_path / "bare" / "bin" / "python"
+    command = [*command[:2], "--backend", "numpy", "--python", str(bare), "--out", "elsewhere"]
+    elsewhere = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert elsewhere.returncode == 3
+    assert elsewhere.stderr.startswith(f"error: numpy cannot be used: {bare} has no ")
+
 
 def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: Path) -> None:
     """What `npm install` puts beside it stays where it was put."""

@@ -33,7 +33,7 @@ class Selection:
         unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
         if unknown or not known:
             raise UsageError(
-                f"There is no profile {(unknown or [DEFAULT])[0]!r} {where}; there are: {', '.join(known) or 'none'}."
+                f"There is no profile {(unknown or [DEFAULT])[0]!r} {where}; there are: {', '.join([DEFAULT, *known])}."
             )
         return self if self.profiles else replace(self, profiles=tuple(known))
 

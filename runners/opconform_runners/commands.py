@@ -3,8 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import opconform
@@ -22,15 +21,15 @@ class Command:
 
     Attributes:
         arguments: The program and its arguments.
-        environment: What is set for it beside the environment of this process.
         name: What it is called in reports and file names.
         memory: The most bytes that it may take together with its children before it is killed, or None.
+        elsewhere: Whether it runs in an interpreter that opconform is not installed for.
     """
 
     arguments: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
     name: str
     memory: int | None = None
+    elsewhere: bool = False
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:
@@ -44,14 +43,15 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         UsageError: There is no such backend or interpreter.
     """
     check(name)
-    arguments = (str(python or sys.executable), "-m", "opconform_runners.harness", name)
     if python is None:
-        return Command(arguments=arguments, name=name)
-    if not os.access(python, os.X_OK):
-        raise UsageError(f"{python} is no interpreter that can be run. Name the python of a virtual environment.")
-    arguments = (*arguments[:-1], placed(name))
-    roots = dict.fromkeys(str(Path(each.__file__ or "").parents[1]) for each in (opconform, opconform_runners))
-    return Command(arguments=arguments, environment={"PYTHONPATH": os.pathsep.join(roots)}, name=name)
+        return Command(arguments=(sys.executable, "-m", "opconform_runners.harness", name), name=name)
+    if not python.is_file() or not os.access(python, os.X_OK):
+        raise UsageError(
+            f"{python} is no interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
+        )
+    script = Path(opconform_runners.__file__ or "").with_name("elsewhere.py")
+    folder = Path(opconform.__file__ or "").parent
+    return Command(arguments=(str(python), str(script), str(folder), placed(name)), name=name, elsewhere=True)
 
 
 def harness_command(text: str) -> Command:

@@ -163,7 +163,6 @@ async def started(command: Command) -> Process:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **command.environment},
             limit=LINE_LIMIT,
             start_new_session=True,
         )
@@ -213,8 +212,12 @@ def start_sentence(command: Command, fault: BaseException, last: str) -> str:
         missing = [line for line in last.splitlines() if "No module named" in line]
         if missing:
             module = missing[-1].rpartition("No module named ")[2].strip("'").partition(".")[0]
-            plain = command.name.partition(":")[0]
-            return f'{command.name} cannot be used: {module} is not installed there; pip install "opconform[{plain}]".'
+            if command.elsewhere:
+                python, needs = command.arguments[0], "the product, numpy, pydantic and ml_dtypes"
+                return f"{command.name} cannot be used: {python} has no {module}; it needs {needs}."
+            extra = command.name.partition(":")[0]
+            extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
+            return f"{command.name} cannot be used: {module} is not installed; {extra}."
         why = fault.how
     else:
         why = f"{fault}; see docs/protocol.md"

@@ -306,7 +306,22 @@ def _returned(sent: _Sent, reply: Ok) -> Returned | Oversized | Broken:
         if set(arrays) != set(names):
             return Broken(sentence=f"the harness's outputs are called {', '.join(sorted(arrays)) or 'nothing'}")
         outputs.append(tuple(arrays[name] for name in names))
+    contradiction = _contradiction(outputs, reply)
+    if contradiction is not None:
+        return Broken(sentence=contradiction)
     return Returned(outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds)
+
+
+def _contradiction(outputs: Sequence[Sequence[Array]], reply: Ok) -> str | None:
+    """What a harness says of its outputs' element types and its files do not bear out, or None."""
+    for arrays, said in zip(outputs, reply.element_types or (), strict=False):
+        if len(arrays) != len(said):
+            return f"the harness says the element types of {len(said)} outputs, and wrote {len(arrays)}"
+        for number, (array, name) in enumerate(zip(arrays, said, strict=True)):
+            storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
+            if storage is None or (array.dtype != storage and not array.dtype.kind == storage.kind == "U"):
+                return f"the harness says that output_{number} is {name}, and wrote {array.dtype}"
+    return None
 
 
 def _limit_of(case: Case) -> int:

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import re
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -68,6 +69,11 @@ def placed(name: str) -> str:
 
 
 def _made(backend: Any, device: str | None) -> Backend:
+    if device is not None:
+        try:
+            inspect.signature(backend).bind(device)
+        except TypeError as fault:
+            raise UsageError(f"The backend has no devices to choose from, and was given {device!r}.") from fault
     made: Backend = backend() if device is None else backend(device)
     return made
 

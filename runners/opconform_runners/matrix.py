@@ -40,7 +40,7 @@ class Cell:
     @property
     def text(self) -> str:
         """The mark, with the number of failures where there are any."""
-        return _MARKS[self.standing] + (f" {self.failed:,}" if self.failed else "")
+        return _MARKS[self.standing] + (f" {self.failed:,}" if self.standing == "broken" else "")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -157,6 +157,11 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
     }
 
 
+def decided_rows(matrix: Matrix) -> list[Row]:
+    """The requirements that some backend's cases say something of."""
+    return [row for row in matrix.rows if any(each.standing != "open" for each in row.cells)]
+
+
 def matrix_table(matrix: Matrix) -> Table:
     """A matrix for a terminal; its columns are numbered as `matrix_lines` numbers the backends."""
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
@@ -165,7 +170,7 @@ def matrix_table(matrix: Matrix) -> Table:
     for number, _ in enumerate(matrix.columns, 1):
         table.add_column(str(number), no_wrap=True)
     op = ""
-    for row in matrix.rows:
+    for row in decided_rows(matrix):
         if row.op != op:
             op = row.op
             table.add_row(f"[bold]{op}[/bold]")

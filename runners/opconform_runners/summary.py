@@ -49,7 +49,7 @@ def conclusion(report: Report) -> list[str]:
     counts = report.summary
     total = sum(counts.values())
     passed = f"{counts['pass']:,} of {total:,} cases pass"
-    part = [] if report.whole else ["This was a selection: only a whole `certify` certifies a backend."]
+    part = [] if report.whole else ["Only `certify`, which runs whole profiles by fixed rules, certifies a backend."]
     if report.implementation.mapped:
         part.append("What is mapped is done by the harness on the backend's behalf, and says nothing of the backend.")
     if report.conformant is None:
@@ -104,11 +104,20 @@ def _table(report: Report) -> Table:
         if row.op != op:
             op = row.op
             table.add_row(f"[bold]{op}[/bold]")
-        mark = "[red]✗[/red]" if row.is_broken else "[green]✓[/green]" if row.counts["pass"] else "·"
+        mark = _mark(row)
         level = "" if row.level == "normative" else "interpretation"
         level = "mapped" if row.id in report.implementation.mapped else level
         table.add_row(f"{mark} {row.id}", level, *(_count(name, row.counts) for name in used))
     return table
+
+
+def _mark(row: RequirementRow) -> str:
+    """Broken, in doubt since the harness failed, kept, or undecided."""
+    if row.is_broken:
+        return "[red]✗[/red]"
+    if row.counts["error"]:
+        return "[magenta]![/magenta]"
+    return "[green]✓[/green]" if row.counts["pass"] else "·"
 
 
 def _count(name: str, counts: Mapping[str, int]) -> str:

@@ -132,6 +132,8 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
             "error: The harness echo cannot be started: the harness wrote a line that is no JSON",
         ),
         (["--backend", f"{MINIATURES}:Nobody"], "cannot be started"),
+        (["--backend", "numpy:TPU"], "The backend has no devices to choose from, and was given 'TPU'."),
+        (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed are: CPU, AUTO, HETERO"),
     ],
 )
 def test_a_harness_that_cannot_be_started_ends_with_3(

@@ -174,7 +174,7 @@ def test_a_profile_that_is_not_there_is_an_error(opconform: Run, small_suite: Pa
     words = ["--profile", "core", "--profile", "typos"]
     done = opconform("run", small_suite, "--backend", "numpy", *words, "--out", tmp_path, code=2)
 
-    assert done.stderr == f"error: There is no profile 'typos' in {small_suite}; there are: core.\n"
+    assert done.stderr == f"error: There is no profile 'typos' in {small_suite}; there are: default, core.\n"
 
 
 def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

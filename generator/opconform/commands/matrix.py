@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from opconform_runners.matrix import (
     LEGEND,
     Column,
     Matrix,
+    decided_rows,
     matrix_document,
     matrix_lines,
     matrix_markdown,
@@ -138,15 +139,28 @@ def _commands(
 
 def _entrants(commands: Mapping[str, Command], *, asked: bool) -> tuple[list[_Entrant], dict[str, str]]:
     """Those that answer, and why the others do not; one that was asked for has to."""
-    entrants, absent = [], {}
+    entrants: list[_Entrant] = []
+    absent: dict[str, str] = {}
     for name, each in commands.items():
         try:
-            entrants.append(_Entrant(name=name, command=each, implementation=asyncio.run(described(each))))
+            implementation = asyncio.run(described(each))
+            taken = {other.name for other in entrants}
+            entrants.append(
+                _Entrant(name=_called(name, implementation, taken), command=each, implementation=implementation)
+            )
         except HarnessError as fault:
             if asked:
                 raise
             absent[name] = str(fault)
     return entrants, absent
+
+
+def _called(name: str, implementation: Implementation, taken: Collection[str]) -> str:
+    """What a column is called: as it was named, or as a harness or a class in a file calls itself."""
+    if name.partition(":")[0] in names():
+        return name
+    own = implementation.name
+    return own if own not in taken else f"{own} ({len(taken) + 1})"
 
 
 def _read_by(entrants: Sequence[_Entrant]) -> tuple[str, ...]:
@@ -164,9 +178,12 @@ def _column(entrant: _Entrant, suite: Suite, out: Path, options: RunOptions, *, 
 
 
 def _print(matrix: Matrix, out: Path, console: Console) -> None:
-    console.print(matrix_table(matrix))
-    console.print()
     for line in matrix_lines(matrix):
         console.print(line)
-    console.print(f"\n{LEGEND}", soft_wrap=True)
+    console.print()
+    console.print(matrix_table(matrix))
+    console.print(f"\n{LEGEND}.")
+    left_out = len(matrix.rows) - len(decided_rows(matrix))
+    if left_out:
+        console.print(f"{left_out} requirements are not shown, since no backend has a case that says anything of them.")
     console.print(f"Results: {out}/matrix.json, {out}/matrix.md, and a folder a backend", soft_wrap=True)

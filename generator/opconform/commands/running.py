@@ -58,7 +58,9 @@ def command_of(backend: str | None, harness: str | None, python: Path | None, me
     Raises:
         UsageError: Not exactly one of the two is named, or it cannot be; or the memory makes no sense.
     """
-    if (backend is None) == (harness is None):
+    if backend is not None and harness is not None:
+        raise UsageError("Name one backend: both --backend and --harness are given.")
+    if backend is None and harness is None:
         raise UsageError("Name the backend with either --backend NAME or --harness COMMAND. See `opconform backends`.")
     if harness is not None and python is not None:
         raise UsageError("--python goes with --backend; a --harness names its own interpreter.")

@@ -9,6 +9,7 @@ import openvino as ov
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
 from opconform.packing import pack, unpack
 from opconform.tensors import Tensor
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
@@ -45,6 +46,10 @@ _NOISE = re.compile(
 )
 _LONGEST = 400
 
+#: The names in a device such as `HETERO:GPU.1,CPU`, and those that stand for others.
+_DEVICES = re.compile(r"[A-Z]+")
+_COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
+
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
@@ -67,6 +72,10 @@ class OpenVINO:
         self._name = name
         self._dialects = dialects
         self._core = ov.Core()
+        known = [each.partition(".")[0] for each in self._core.available_devices]
+        if not set(_DEVICES.findall(device)) <= {*known, *_COMBINING}:
+            allowed = ", ".join((*known, *_COMBINING))
+            raise UsageError(f"OpenVINO has no device {device!r} here. Allowed are: {allowed}.")
 
     def describe(self) -> Implementation:
         """What the backend is and can do, as measured on the CPU plugin."""
