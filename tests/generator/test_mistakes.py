@@ -1,6 +1,6 @@
 """Wrong specs: each a clear sentence with its place, all of a file at once, and quickly."""
 
-import time
+import resource
 from pathlib import Path
 
 import pytest
@@ -168,17 +168,23 @@ MISTAKES = {
 }
 
 
+def computed() -> float:
+    """The seconds that ended child processes have computed for, however busy the machine was."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_told_with_its_place(opconform: Run, tmp_path: Path, name: str) -> None:
-    """A wrong spec ends with 2 and a sentence that says what is wrong and where, in under a second."""
+    """A wrong spec ends with 2 and a sentence that says what is wrong and where, and computes nothing large."""
     text, sentence = MISTAKES[name]
     (tmp_path / "spec.yaml").write_text(text)
-    started = time.monotonic()
+    before = computed()
     done = opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
     assert sentence in done.stderr
     assert done.stderr.startswith("error: spec.yaml:")
-    assert time.monotonic() - started < 5
+    assert computed() - before < 5
     assert not (tmp_path / "suite").exists()
 
 
@@ -205,7 +211,7 @@ def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: P
     done = opconform("generate", "bomb.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
     assert "The file holds more than 200,000 values once its aliases are written out." in done.stderr
-    assert time.monotonic() - started < 5
+    assert computed() - before < 5
 
 
 def test_a_file_that_is_no_utf8_is_told_with_the_byte(opconform: Run, tmp_path: Path) -> None:
