@@ -155,6 +155,19 @@ def wrong_names(request: Request) -> None:
     say({"seq": request["seq"], "status": "ok"})
 
 
+def says_no_types(request: Request) -> None:
+    """The right outputs, and the element types of no feed."""
+    save(request, outputs_of(request))
+    say({"seq": request["seq"], "status": "ok", "element_types": []})
+
+
+def says_another_type(request: Request) -> None:
+    """Outputs of f64, which are said to be of f32."""
+    arrays = [each.astype(np.float64) for each in outputs_of(request)]
+    save(request, arrays)
+    say({"seq": request["seq"], "status": "ok", "element_types": [["f32"] * len(arrays)]})
+
+
 def leaves(_: Request) -> None:
     """The harness ends in the middle of things."""
     sys.exit(3)

@@ -314,7 +314,11 @@ def _returned(sent: _Sent, reply: Ok) -> Returned | Oversized | Broken:
 
 def _contradiction(outputs: Sequence[Sequence[Array]], reply: Ok) -> str | None:
     """What a harness says of its outputs' element types and its files do not bear out, or None."""
-    for arrays, said in zip(outputs, reply.element_types or (), strict=False):
+    if reply.element_types is None:
+        return None
+    if len(reply.element_types) != len(outputs):
+        return f"the harness says the element types of {len(reply.element_types)} feeds, and was given {len(outputs)}"
+    for arrays, said in zip(outputs, reply.element_types, strict=True):
         if len(arrays) != len(said):
             return f"the harness says the element types of {len(said)} outputs, and wrote {len(arrays)}"
         for number, (array, name) in enumerate(zip(arrays, said, strict=True)):

@@ -43,6 +43,8 @@ HARNESS_FAULTS = {
     "bomb": ("error", "the harness's output file holds"),
     "lying_header": ("error", "output_0.npy says shape (1000000000000,)"),
     "wrong_names": ("error", "the harness's outputs are called y"),
+    "says_no_types": ("error", "the harness says the element types of 0 feeds, and was given 1"),
+    "says_another_type": ("error", "the harness says that output_0 is f32, and wrote float64"),
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend's process died: it ended with code 3"),
     "orphan": ("fail", "the backend's process died: it ended with code 4"),
