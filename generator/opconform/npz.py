@@ -130,7 +130,7 @@ def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
         raise _NotPlain
     reached = 0
     for _ in range(count):
-        mark, _, _, _, flags, method, _, _, crc, packed, length, named, extra, note, _, _, _, offset = (
+        mark, _, _, needed, flags, method, _, _, crc, packed, length, named, extra, note, _, _, _, offset = (
             _CENTRAL.unpack_from(content, place)
         )
         place += _CENTRAL.size + named
@@ -138,15 +138,17 @@ def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
         start = offset + _LOCAL.size + named
         plain = _LOCAL.unpack_from(content, offset)
         same = plain[0] == _LOCAL_MARK and plain[6:] == (crc, length, length, named, 0)
-        if mark != _CENTRAL_MARK or flags or method or packed != length or extra or note or not same:
+        if mark != _CENTRAL_MARK or needed != _VERSION or flags or method or packed != length or extra or note:
             raise _NotPlain
-        if offset != reached or content[start - named : start] != name:
+        if not same or offset != reached or content[start - named : start] != name:
             raise _NotPlain
         reached = start + length
         held = content[start:reached]
         if zlib.crc32(held) != crc:
             raise _NotPlain
         yield name.decode("ascii"), held
+    if place != end:
+        raise _NotPlain
 
 
 def _unpacked(content: bytes, where: str, limit: int) -> dict[str, bytes]:

@@ -58,6 +58,12 @@ def test_whatever_numpy_writes_is_read(arrays: dict[str, Array], save: Callable[
         assert read[name].tobytes() == native.tobytes()
 
 
+#: Where a member's entry in the container's directory says which version of the format its reader needs to know.
+_NEEDED = 6
+#: Where the end of the container says how many members there are.
+_COUNT = -12
+
+
 @given(st.data(), st.binary(min_size=1, max_size=4))
 def test_a_damaged_container_is_refused_or_read_as_zipfile_reads_it(data: st.DataObject, noise: bytes) -> None:
     """Nothing is believed that `zipfile` would not believe, and nothing but a sentence comes out."""
@@ -73,6 +79,27 @@ def test_a_damaged_container_is_refused_or_read_as_zipfile_reads_it(data: st.Dat
         assert [each.removesuffix(".npy") for each in archive.namelist()] == list(read)
         for name in archive.namelist():
             assert archive.read(name).endswith(read[name.removesuffix(".npy")].tobytes())
+
+
+@pytest.mark.parametrize("needed", [0, 64, 255])
+def test_a_version_to_come_is_for_zipfile_to_judge(needed: int) -> None:
+    """It refuses what it does not know, and so does the reader."""
+    damaged = bytearray(npz_bytes({"data": np.arange(6)}))
+    damaged[damaged.index(b"PK\1\2") + _NEEDED] = needed
+
+    if needed:
+        with pytest.raises(SuiteError, match=r"^it is not a readable .npz file: zip file version "):
+            arrays_of(bytes(damaged), "it", limit=LIMIT)
+    else:
+        assert list(arrays_of(bytes(damaged), "it", limit=LIMIT)) == ["data"]
+
+
+def test_no_member_is_left_out() -> None:
+    """The directory says what there is, whatever the count at the container's end says."""
+    damaged = bytearray(npz_bytes({"data": np.arange(6), "axis": np.array(1)}))
+    damaged[_COUNT] = 1
+
+    assert list(arrays_of(bytes(damaged), "it", limit=LIMIT)) == ["data", "axis"]
 
 
 def test_what_is_larger_than_allowed_is_refused() -> None:
