@@ -1,6 +1,6 @@
 """Measured speed, as ratios against a floor or a peer in the same run.
 
-Usage: python benchmarks/measure.py [generate|run|onnx|jobs|start]...
+Usage: python benchmarks/measure.py [generate|run|onnx|jobs|start|pytest]...
 
 Needs `pip install -e '.[openvino,onnxruntime,benchmark]'`. Nothing here passes or fails: it prints, and a person reads.
 """
@@ -238,12 +238,29 @@ def measure_start(_: Path) -> None:
     say("opconform --help", 1000 * own, "ms", own / peer, "<= 3 times `import click`")
 
 
+def measure_pytest(folder: Path) -> None:
+    """How long pytest takes to collect 10,000 cases as tests, against a pytest that collects nothing."""
+    out, repository = folder / "pytest-suite", folder / "repository"
+    repository.mkdir()
+    generate(load_specs([spec(folder, 10_000)]), out, Options(jobs=2, dialects=()))
+    bare = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "opconform", "-p", "no:cacheprovider"]
+    options = ["--opconform-backend", "numpy", "--opconform-suite", str(out)]
+    environment = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+    def collected(command: list[str]) -> None:
+        subprocess.run(command, check=False, capture_output=True, cwd=repository, env=environment)
+
+    own, peer = seconds(lambda: collected([*bare, *options])), seconds(lambda: collected(bare))
+    say("pytest, 10,000 cases collected", own, "s", own / peer, "under 3 s")
+
+
 MEASUREMENTS = {
     "generate": measure_generate,
     "run": measure_run,
     "onnx": measure_onnx,
     "jobs": measure_jobs,
     "start": measure_start,
+    "pytest": measure_pytest,
 }
 
 

@@ -102,7 +102,7 @@ def generate(
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
         expansion = _Expansion(_groups(specs, options.selection), options, tell)
-        recipe = _recipe_digest(options.recipe)
+        recipe = recipe_digest(options.recipe)
         leftovers = prepare(place, recipe)
         held.enter_context(forgetting(leftovers))
         writer = _Writer(leftovers=leftovers, recipe=options.recipe)
@@ -295,14 +295,14 @@ def _write_batch(batch: Sequence[Expanded]) -> list[_Done]:
 
 
 @cache
-def _recipe_digest(recipe: Recipe) -> str:
-    """The digest of the generator's own source, the templates, and what a recipe says."""
+def recipe_digest(recipe: Recipe) -> str:
+    """The digest of the generator's own source, the templates of models, and what a recipe says."""
     digest = hashlib.sha256(repr(recipe).encode())
     package = Path(__file__).parent
     templates = Path(str(root() / "templates"))
     for folder, pattern in ((package, "*.py"), (templates, "*.j2")):
         for file in sorted(folder.rglob(pattern)):
-            if "_data" not in file.parts:
+            if not {"_data", "repro"} & set(file.relative_to(folder).parts):
                 digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 

@@ -116,12 +116,12 @@ def execute(
         SuiteError: A file of the suite is not what it says.
     """
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
-        execution = _Execution(suite, command, deque(entries), timeout, Path(scratch), tell, 1 if alone else IN_FLIGHT)
+        execution = Execution(suite, command, deque(entries), timeout, Path(scratch), tell, 1 if alone else IN_FLIGHT)
         return asyncio.run(execution.run(max(1, min(jobs, len(entries)))))
 
 
 @dataclass(slots=True)
-class _Sent:
+class Sent:
     """A request that has no reply yet."""
 
     seq: int
@@ -132,7 +132,9 @@ class _Sent:
 
 
 @dataclass(slots=True)
-class _Execution:
+class Execution:
+    """Cases that wait for harnesses, and who is told what came of them."""
+
     suite: Suite
     command: Command
     waiting: deque[Entry]
@@ -145,10 +147,11 @@ class _Execution:
     implementation: Implementation | None = field(default=None)
 
     async def run(self, jobs: int) -> Executed:
+        """Execute all that waits, by that many harnesses."""
         first = await connect(self.command)
         self.implementation = first.implementation
         try:
-            _check_dialects(self.suite, first.implementation)
+            check_dialects(self.suite, first.implementation)
         except UsageError:
             await first.stop()
             raise
@@ -163,13 +166,13 @@ class _Execution:
 
     async def _serve(self, harness: Harness | None) -> None:
         """Keep one harness busy until no case is left."""
-        sent: deque[_Sent] = deque()
+        sent: deque[Sent] = deque()
         try:
             while (self.waiting or sent) and self.gave_up is None:
-                if harness is None and (harness := await self._connected()) is None:
+                if harness is None and (harness := await self.connected()) is None:
                     return
-                self._fill(harness, sent)
-                if sent and (not await self._settle(harness, sent) or self.ahead == 1):
+                self.fill(harness, sent)
+                if sent and (not await self.settle(harness, sent) or self.ahead == 1):
                     await harness.kill()
                     harness = None
         finally:
@@ -177,7 +180,8 @@ class _Execution:
             if harness is not None:
                 await harness.stop()
 
-    async def _connected(self) -> Harness | None:
+    async def connected(self) -> Harness | None:
+        """A harness, or None where it could not be started several times in a row."""
         for attempt in range(STARTS):
             try:
                 return await connect(self.command)
@@ -186,7 +190,8 @@ class _Execution:
                     self.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
         return None
 
-    def _fill(self, harness: Harness, sent: deque[_Sent]) -> None:
+    def fill(self, harness: Harness, sent: deque[Sent]) -> None:
+        """Send a harness as many requests as it is given ahead."""
         while self.waiting and len(sent) < self.ahead:
             entry = self.waiting.popleft()
             case = self.suite.case(entry)
@@ -196,7 +201,7 @@ class _Execution:
                 continue
             sent.append(self._send(harness, entry, case, dialect))
 
-    def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> _Sent:
+    def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Sent:
         self.seq += 1
         folder = self.scratch / f"{self.seq}"
         folder.mkdir()
@@ -210,9 +215,9 @@ class _Execution:
         feeds = [Feed(inputs=inputs_name(feed), outputs=str(outputs[feed])) for feed in range(case.feeds)]
         model = None if dialect is None else self.suite.header.dialects[dialect]
         harness.send(run_line(self.seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds))
-        return _Sent(seq=self.seq, entry=entry, case=case, folder=folder, outputs=outputs)
+        return Sent(seq=self.seq, entry=entry, case=case, folder=folder, outputs=outputs)
 
-    async def _settle(self, harness: Harness, sent: deque[_Sent]) -> bool:
+    async def settle(self, harness: Harness, sent: deque[Sent]) -> bool:
         """Wait for the oldest request's outcome; tell whether the harness can be used further.
 
         The others that were sent to a harness that cannot are sent again to the next one, and are not to blame.
@@ -244,7 +249,7 @@ class _Execution:
         self.tell(oldest.entry, oldest.case, outcome)
         return usable
 
-    def _outcome(self, sent: _Sent, reply: Ok | Refused | NotSupported | Failed) -> Outcome:
+    def _outcome(self, sent: Sent, reply: Ok | Refused | NotSupported | Failed) -> Outcome:
         match reply:
             case Ok():
                 return _returned(sent, reply)
@@ -253,13 +258,13 @@ class _Execution:
             case Refused() | NotSupported():
                 return reply
 
-    def _clear(self, sent: _Sent) -> None:
+    def _clear(self, sent: Sent) -> None:
         shutil.rmtree(sent.folder, ignore_errors=True)
         for each in sent.outputs:
             each.unlink(missing_ok=True)
 
 
-def _check_dialects(suite: Suite, implementation: Implementation) -> None:
+def check_dialects(suite: Suite, implementation: Implementation) -> None:
     """Refuse a suite that holds nothing that a backend reads."""
     reads, held = implementation.dialects, suite.header.dialects
     if reads and not set(reads) & set(held):
@@ -290,7 +295,7 @@ def _dialect_of(
     return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
 
 
-def _returned(sent: _Sent, reply: Ok) -> Returned | Oversized | Broken:
+def _returned(sent: Sent, reply: Ok) -> Returned | Oversized | Broken:
     limit = _limit_of(sent.case)
     outputs = []
     for path in sent.outputs:

@@ -8,7 +8,6 @@ from opconform.case import Case
 from opconform.errors import SuiteError, UsageError
 from opconform.selecting import EVERYTHING, Selection
 from opconform.suite import Entry, Suite, inputs_name
-from opconform.tensors import Array
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
@@ -62,12 +61,11 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Seen:
+class Seen:
     """What is kept of a case between its execution and its verdict."""
 
     case: Case
     outcome: Outcome
-    own: Pass | Fail | Unsupported | Error
 
 
 def run_suite(
@@ -138,7 +136,7 @@ class _Running:
         self._growing = growing
         self._tell = tell
         self._count = count
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, Seen] = {}
         self._own: dict[str, Verdict] = {}
         self._second: dict[str, Pass | Fail | Unsupported | Error] = {}
         self._confirmed: set[str] = set()
@@ -148,7 +146,11 @@ class _Running:
         failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
         if failed and executed.gave_up is None:
             self._confirm(failed)
-        results = [self._result(each, executed.implementation) for each in entries if each.id in self._own]
+        results = [
+            result_of(self._suite, each, self._seen[each.id], final_verdict(each, self._own), executed.implementation)
+            for each in entries
+            if each.id in self._own
+        ]
         missing = tuple(each.id for each in entries if each.id not in self._own)
         if not missing:
             write_results(out, results)
@@ -178,7 +180,7 @@ class _Running:
     def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         own = first_verdict(self._suite, entry, case, outcome)
         self._own[entry.id] = own
-        self._seen[entry.id] = _Seen(case=case, outcome=_light(outcome), own=own)
+        self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
         self._growing.add(_plain_result(entry, own))
         self._tell(len(self._own) / self._count, len(self._own))
 
@@ -188,38 +190,45 @@ class _Running:
         if isinstance(first, Fail) and not isinstance(compared(first, second), Nondeterministic):
             self._confirmed.add(entry.id)
 
-    def _feeds(self, entry: Entry, case: Case) -> list[dict[str, Array]]:
-        return [self._suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
 
-    def _result(self, entry: Entry, implementation: Implementation) -> Result:
-        seen, verdict = self._seen[entry.id], final_verdict(entry, self._own)
-        outcome = seen.outcome
-        failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
-        sent = not isinstance(outcome, NotSent)
-        shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
-        return Result(
-            id=entry.id,
-            profile=entry.profile,
-            expect="accept" if entry.expect == "accept" else "reject",
-            verdict=name_of(verdict),
-            reason=reason_of(verdict),
-            sentence=sentence_of(verdict),
-            requirements=entry.requirements,
-            broken=broken_requirements(entry, verdict, self._suite.header),
-            inputs=description_of(seen.case, self._feeds(entry, seen.case)) if shown else "",
-            seconds=getattr(outcome, "seconds", None),
-            stage=outcome.stage if isinstance(outcome, Refused) else None,
-            message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
-            late=isinstance(verdict, Pass) and verdict.late,
-            other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
-            findings=findings_of(seen.case, verdict, implementation, sent=sent),
-            mismatch=failure.mismatch if isinstance(failure, Fail) else None,
-            again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
-            log=verdict.log if isinstance(verdict, Error) else None,
-        )
+def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
+    """What became of a case, as a line of the results says it.
+
+    Args:
+        suite: The suite that the case is of.
+        entry: The case's line of the manifest.
+        seen: The case and what came of it.
+        verdict: Its verdict, once its twin and a second execution have been asked.
+        implementation: What was tested.
+    """
+    outcome = seen.outcome
+    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+    sent = not isinstance(outcome, NotSent)
+    shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(seen.case.feeds)] if shown else []
+    return Result(
+        id=entry.id,
+        profile=entry.profile,
+        expect="accept" if entry.expect == "accept" else "reject",
+        verdict=name_of(verdict),
+        reason=reason_of(verdict),
+        sentence=sentence_of(verdict),
+        requirements=entry.requirements,
+        broken=broken_requirements(entry, verdict, suite.header),
+        inputs=description_of(seen.case, feeds) if shown else "",
+        seconds=getattr(outcome, "seconds", None),
+        stage=outcome.stage if isinstance(outcome, Refused) else None,
+        message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
+        late=isinstance(verdict, Pass) and verdict.late,
+        other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
+        findings=findings_of(seen.case, verdict, implementation, sent=sent),
+        mismatch=failure.mismatch if isinstance(failure, Fail) else None,
+        again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
+        log=verdict.log if isinstance(verdict, Error) else None,
+    )
 
 
-def _light(outcome: Outcome) -> Outcome:
+def light(outcome: Outcome) -> Outcome:
     """An outcome without the outputs, which have been compared and would fill the memory."""
     if isinstance(outcome, Returned):
         return Returned(outputs=(), element_types=None, seconds=outcome.seconds)

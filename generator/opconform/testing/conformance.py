@@ -1,0 +1,220 @@
+"""Conformance tests: the hooks that are in force where a backend is named."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opconform.errors import OpconformError, SuiteError, UsageError
+from opconform.selecting import Selection
+from opconform.suite import Suite, open_suite
+from opconform.testing.cases import NAME, Cases, Tested
+from opconform.testing.preparing import cached_suite, implementation_of
+from opconform_runners.backend import Implementation
+from opconform_runners.commands import Command, backend_command, harness_command
+from opconform_runners.sitting import Sitting
+
+_TIMEOUT = 20.0
+#: What an xdist worker is told of the suite.
+_SUITE = "opconform_suite"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What the options ask for.
+
+    Attributes:
+        command: How the backend's harness is started.
+        named: The options that name the backend on opconform's own command line.
+        suite: The suite, or None for the shipped cases.
+        profiles: The profiles; none at all for all of them.
+        timeout: What a case may take, in seconds.
+        strict: Whether interpretations count as much as normative requirements.
+    """
+
+    command: Command
+    named: tuple[str, ...]
+    suite: Path | None
+    profiles: tuple[str, ...]
+    timeout: float
+    strict: bool
+
+
+def asked_of(config: pytest.Config) -> Asked:
+    """What pytest's options ask for.
+
+    Raises:
+        pytest.UsageError: They contradict each other, or name what there is not.
+    """
+    backend, harness = config.getoption("opconform_backend"), config.getoption("opconform_harness")
+    python, timeout = config.getoption("opconform_python"), config.getoption("opconform_timeout")
+    if (backend is None) == (harness is None):
+        raise pytest.UsageError(
+            "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."
+        )
+    if harness is not None and python is not None:
+        raise pytest.UsageError(
+            "--opconform-python goes with --opconform-backend; a harness names its own interpreter."
+        )
+    if timeout is not None and timeout <= 0:
+        raise pytest.UsageError("--opconform-timeout must be over 0.")
+    try:
+        interpreter = None if python is None else Path(python)
+        command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
+    except OpconformError as fault:
+        raise pytest.UsageError(str(fault)) from fault
+    named = ("--harness", harness) if backend is None else ("--backend", backend)
+    suite = config.getoption("opconform_suite")
+    return Asked(
+        command=replace(command, memory=_memory()),
+        named=named if python is None else (*named, "--python", python),
+        suite=None if suite is None else Path(suite),
+        profiles=tuple(config.getoption("opconform_profile") or ()),
+        timeout=timeout or _TIMEOUT,
+        strict=bool(config.getoption("opconform_strict")),
+    )
+
+
+class Conformance:
+    """The cases of one suite as tests of one backend."""
+
+    def __init__(self, asked: Asked) -> None:
+        """Nothing is generated or started yet."""
+        self._asked = asked
+        self._implementation: Implementation | None = None
+        self._patterns: tuple[str, ...] | None = ()
+        self._tested: Tested | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Have the suite ready; a worker of pytest-xdist takes the one of the process that started it."""
+        config = session.config
+        self._patterns = _patterns(config)
+        if self._patterns is None:
+            return
+        try:
+            suite = open_suite(self._place(config))
+            if suite.header.blind:
+                raise SuiteError(f"{suite.store.root} is blind: it holds no outputs to compare with.")
+            Selection(profiles=self._asked.profiles).of(_profiles(suite), f"in {suite.store.root}")
+        except OpconformError as fault:
+            raise pytest.UsageError(str(fault)) from fault
+        for line in _marks(suite):
+            config.addinivalue_line("markers", line)
+        asked = self._asked
+        self._tested = Tested(
+            suite=suite,
+            sitting=Sitting(suite, asked.command, asked.timeout),
+            named=asked.named,
+            timeout=None if asked.timeout == _TIMEOUT else asked.timeout,
+            strict=asked.strict,
+        )
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of pytest-xdist where the suite is."""
+        if self._tested is not None:
+            node.workerinput[_SUITE] = str(self._tested.suite.store.root)
+
+    def pytest_report_header(self) -> list[str]:
+        """What is tested, and with which suite."""
+        if self._tested is None:
+            return []
+        suite = self._tested.suite
+        who = self._implementation
+        version = "" if who is None else f" {who.version}" + (f" on {who.device}" if who.device else "")
+        name = self._asked.command.name if who is None else who.name
+        cases = f"{len(suite.entries):,} cases, digest {suite.header.digest[:10]}"
+        return [f"opconform: {name}{version}, {_near(suite.store.root)}: {cases}"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Add the wanted cases to the tests."""
+        if self._tested is None:
+            return
+        cases = Cases.from_parent(
+            session,
+            name=NAME,
+            nodeid=NAME,
+            tested=self._tested,
+            selection=Selection(profiles=self._asked.profiles, patterns=self._patterns or ()),
+        )
+        found = list(session.genitems(cases))
+        missing = [each for each in self._patterns or () if not any(_matches(item.name, each) for item in found)]
+        if missing:
+            raise pytest.UsageError(f"No case of {_near(self._tested.suite.store.root)} matches {missing[0]!r}.")
+        items.extend(found)
+
+    def pytest_unconfigure(self) -> None:
+        """Stop the harnesses."""
+        if self._tested is not None:
+            self._tested.sitting.close()
+
+    def _place(self, config: pytest.Config) -> Path:
+        """Where the suite is; it is generated, and the backend started, once and not by the workers."""
+        worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+        if worker is not None:
+            return Path(worker[_SUITE])
+        given = self._asked.suite
+        if given is None or not config.getoption("collectonly"):
+            self._implementation = implementation_of(self._asked.command)
+        if given is not None or self._implementation is None:
+            return Path() if given is None else given
+        cache = getattr(config, "cache", None)
+        if cache is None:
+            raise UsageError("Without pytest's cache there is no place for the suite: name one with --opconform-suite.")
+        return cached_suite(cache, self._implementation.dialects, self._asked.profiles)
+
+
+def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
+    """What the arguments name of the cases: nothing for all of them, None where only other tests are wanted.
+
+    `opconform` and `opconform::PATTERN` are ours, and are taken off the arguments. Paths alone want other tests, unless
+    an option of the plugin stands on the same command line, and not in a file.
+    """
+    ours = [each for each in config.args if _is_ours(each, config)]
+    others = [each for each in config.args if each not in ours]
+    if ours:
+        config.args[:] = others
+        patterns = tuple(each.partition("::")[2] for each in ours)
+        return () if "" in patterns else patterns
+    typed = any(str(each).startswith("--opconform-") for each in config.invocation_params.args)
+    return () if typed or config.args_source is not pytest.Config.ArgsSource.ARGS else None
+
+
+def _is_ours(argument: str, config: pytest.Config) -> bool:
+    path = argument.partition("::")[0]
+    return Path(path).name == NAME and not (config.invocation_params.dir / path).exists()
+
+
+def _matches(identity: str, pattern: str) -> bool:
+    return fnmatchcase(identity, pattern) or fnmatchcase(identity, f"{pattern}/*")
+
+
+def _profiles(suite: Suite) -> Sequence[str]:
+    return sorted({each.profile for each in suite.entries})
+
+
+def _marks(suite: Suite) -> Sequence[str]:
+    """A line for each mark that cases bear: their profiles and requirements."""
+    texts = {name: note.text for notes in suite.header.requirements.values() for name, note in notes.items()}
+    texts |= {name: "" for each in suite.entries for name in each.requirements if name not in texts}
+    profiles = [f"{each}: cases of the profile {each} (opconform)" for each in _profiles(suite)]
+    return [*profiles, *(f"{name}: {text} (opconform)" for name, text in texts.items())]
+
+
+def _memory() -> int:
+    import psutil
+
+    return int(psutil.virtual_memory().total * 3 // 4)
+
+
+def _near(path: Path) -> str:
+    """A path as it is shortest to type."""
+    relative = os.path.relpath(path)
+    return relative if not relative.startswith("..") and sys.platform != "win32" else str(path)

@@ -1,0 +1,229 @@
+"""The pytest plugin, as a backend's own repository uses it."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import HARNESSES, MINIATURES, ROOT
+
+Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
+
+OWN = """\
+def test_their_own():
+    pass
+"""
+SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: accepted
+    title: lengths, one of which several miniatures do not bear
+    profile: core
+    requirements: [lengths.remainder]
+    matrix:
+      lengths: [[-1, 1, 2], [1, 2, -1], [2, 2, 2]]
+    data: {shape: [6, 2], fill: special}
+    axis: 0
+    split_lengths: ${{ lengths }}
+  - id: rejected
+    title: at most one -1
+    profile: robustness
+    requirements: [lengths.single-remainder]
+    data: {shape: [6, 4]}
+    axis: 0
+    split_lengths: [-1, -1, 2]
+    expect: {reject: lengths.single-remainder}
+    twin: {split_lengths: [2, 2, 2]}
+  - id: nans
+    title: a NaN's payload
+    profile: types
+    requirements: [data.nan-payload]
+    data: {shape: [16], fill: special}
+    axis: 0
+    split_lengths: [8, 8]
+"""
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six cases: four accepted of one group and its twin, one rejected, one with NaNs."""
+    folder = tmp_path_factory.mktemp("plugin")
+    (folder / "spec.yaml").write_text(SPEC)
+    program = Path(sys.executable).with_name("opconform")
+    command = [str(program), "generate", str(folder / "spec.yaml"), "--out", str(folder / "suite"), "--jobs", "1"]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "suite"
+
+
+@pytest.fixture
+def run_pytest(tmp_path: Path) -> Pytest:
+    """A pytest of its own, in a repository with one test."""
+    (tmp_path / "test_own.py").write_text(OWN)
+
+    def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "pytest", "-p", "opconform", *(str(each) for each in arguments)]
+        environment = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
+        return subprocess.run(
+            command, cwd=tmp_path, env={**environment, "COLUMNS": "300"}, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def outcomes(done: "subprocess.CompletedProcess[str]") -> dict[str, int]:
+    """What the last line of pytest counts."""
+    return {
+        name: int(number) for number, name in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1].split(" in ")[0])
+    }
+
+
+def miniature(name: str) -> str:
+    """A faulty backend."""
+    return f"{MINIATURES}:{name}"
+
+
+def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
+    """Nor does it import anything; `-p opconform` finds it by the name of its entry point."""
+    assert outcomes(run_pytest("-q")) == {"passed": 1}
+    heavy = "{'numpy', 'pydantic', 'opconform_runners'} & set(sys.modules)"
+    code = f"import sys, opconform.testing.hooks; print(len({heavy}))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "0\n"
+
+
+def test_cases_are_tests_beside_the_repository_s_own(run_pytest: Pytest, suite: Path) -> None:
+    """A perfect backend passes them all; what is wanted of both is what pytest is told."""
+    options = ("-q", "--opconform-backend", miniature("Perfect"), "--opconform-suite", suite)
+
+    assert outcomes(run_pytest(*options)) == {"passed": 7}
+    assert outcomes(run_pytest(*options, "opconform")) == {"passed": 6}
+    assert outcomes(run_pytest(*options, "opconform::VariadicSplit-1/accepted")) == {"passed": 3}
+    assert outcomes(run_pytest(*options, "-m", "core")) == {"passed": 3, "deselected": 4}
+    assert outcomes(run_pytest(*options, "-m", "lengths.single-remainder", "--strict-markers"))["passed"] == 2
+    assert outcomes(run_pytest(*options, "-k", "remainder and not rejected")) == {"passed": 3, "deselected": 4}
+    assert outcomes(run_pytest(*options, "--opconform-profile", "types", "opconform")) == {"passed": 1}
+    assert outcomes(run_pytest(*options, "-n", "2")) == {"passed": 7}
+
+
+def test_options_in_a_file_leave_single_tests_alone(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """One line in `pytest.ini` is enough; a path on the command line then means that path."""
+    options = f"--opconform-backend {miniature('Perfect')} --opconform-suite {suite}"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = -q {options}\n")
+
+    assert outcomes(run_pytest()) == {"passed": 7}
+    assert outcomes(run_pytest("test_own.py")) == {"passed": 1}
+    assert outcomes(run_pytest("opconform")) == {"passed": 6}
+
+
+def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: Path) -> None:
+    """The twin that crashed makes its case inconclusive; the message is a sentence, and holds no traceback."""
+    done = run_pytest("-rfs", "--opconform-backend", miniature("Aborts"), "--opconform-suite", suite, "opconform")
+    [failed] = re.findall(r"_+ (VariadicSplit-1/accepted/\w+) _+\n(.*?)(?=\n_|\n=)", done.stdout, re.DOTALL)
+
+    assert outcomes(done) == {"failed": 2, "passed": 3, "skipped": 1}
+    assert "Traceback" not in done.stdout
+    assert failed[1].splitlines()[:3] == [
+        "crash: the backend's process died: it was ended by SIGSEGV; its last words: about to fall over",
+        "requirement: lengths.remainder (normative): A length of -1 takes all that the other pieces leave, wherever it stands.",
+        "given: data f32[6, 2], axis 0, split_lengths [2, 2, 2]",
+    ]
+    assert failed[1].splitlines()[3].endswith(f"--backend {miniature('Aborts')} --select {failed[0]}")
+    assert "inconclusive: its twin VariadicSplit-1/rejected/" in done.stdout
+
+
+def test_what_failed_last_is_run_again(run_pytest: Pytest, suite: Path) -> None:
+    """`--lf` knows the cases by their ids."""
+    options = ("-q", "--opconform-backend", miniature("MissesOneOutput"), "--opconform-suite", suite, "opconform")
+
+    assert outcomes(run_pytest(*options)) == {"failed": 4, "skipped": 1, "xfailed": 1}
+    assert outcomes(run_pytest(*options, "--lf")) == {"failed": 4, "deselected": 2}
+
+
+def test_a_hang_ends_at_the_timeout(run_pytest: Pytest, suite: Path) -> None:
+    """And the next case has a harness again."""
+    options = ("--opconform-backend", miniature("Hangs"), "--opconform-suite", suite, "--opconform-timeout", "1")
+    done = run_pytest(*options, "-k", "accepted")
+
+    assert outcomes(done) == {"failed": 1, "passed": 2, "deselected": 4}
+    assert "timeout: there was no answer within 1 seconds" in done.stdout
+
+
+def test_another_reading_fails_only_where_it_is_asked_for(run_pytest: Pytest, suite: Path) -> None:
+    """What breaks no more than an interpretation is expected to fail."""
+    options = ("-rx", "--opconform-backend", miniature("QuietsNans"), "--opconform-suite", suite, "-k", "nans")
+    done = run_pytest(*options)
+
+    assert outcomes(done) == {"xfailed": 1, "deselected": 6}
+    assert "not counted: data.nan-payload" in done.stdout
+    assert outcomes(run_pytest(*options, "--opconform-strict")) == {"failed": 1, "deselected": 6}
+
+
+def test_a_harness_that_fails_is_an_error_and_no_failure(run_pytest: Pytest, suite: Path) -> None:
+    """Of a backend in Python, and of a harness in any language."""
+    python = run_pytest("-q", "--opconform-backend", miniature("Raises"), "--opconform-suite", suite, "-m", "core")
+    command = f"{sys.executable} {HARNESSES} own_error"
+    other = run_pytest("-q", "--opconform-harness", command, "--opconform-suite", suite, "-m", "core")
+
+    assert outcomes(python) == {"passed": 2, "deselected": 4, "error": 1}
+    assert "harness error: KeyError: 'lost'" in python.stdout
+    assert outcomes(other)["error"] == 1
+    assert "harness error: out of paper" in other.stdout
+
+
+def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, suite: Path) -> None:
+    """And so is the case whose twin is not."""
+    done = run_pytest(
+        "-rs", "--opconform-backend", miniature("SupportsNothing"), "--opconform-suite", suite, "opconform"
+    )
+
+    assert outcomes(done) == {"skipped": 6}
+    assert "unsupported: not today" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ((), "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."),
+        (("--opconform-backend", "nunpy"), "'nunpy' is no backend. Allowed are: "),
+        (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),
+        (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'."),
+    ],
+)
+def test_a_wrong_option_is_told_in_a_sentence(
+    run_pytest: Pytest, suite: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    """With pytest's own exit code for it."""
+    done = run_pytest("--opconform-suite", suite, *options)
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.startswith("ERROR: ")
+    assert sentence in done.stderr
+
+
+def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path) -> None:
+    """Into pytest's cache, for two workers as for one; the next run takes what is there."""
+    options = ("-q", "--opconform-backend", "numpy", "--opconform-profile", "core", "-k", "page-example")
+    first = run_pytest(*options, "-n", "2")
+    manifest = tmp_path / ".pytest_cache" / "d" / "opconform" / "core" / "manifest.jsonl"
+    written = manifest.stat().st_mtime_ns
+    second = run_pytest(*options)
+
+    assert outcomes(first)["passed"] == outcomes(second)["passed"] > 0
+    assert manifest.stat().st_mtime_ns == written
+
+
+def test_the_page_s_commands_work(run_pytest: Pytest) -> None:
+    """Each as it stands in `docs/pytest.md`, on the profile that is quickest, and collected alone."""
+    page = (ROOT / "docs" / "pytest.md").read_text()
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
+
+    assert len(lines) > 4
+    for line in lines:
+        program, *words = shlex.split(line)
+        done = run_pytest(*words, "--opconform-profile", "core", "--collect-only", "-q")
+        assert (program, done.returncode) == ("pytest", 0), done.stdout + done.stderr
+        assert "opconform::" in done.stdout
