@@ -27,6 +27,7 @@ _COMMANDS: Mapping[str, _Command] = MappingProxyType(
         "verify": _Command("verify", "Find every missing, changed or foreign file of a suite."),
         "list": _Command("list", "List the cases of specs or of a suite."),
         "show": _Command("show", "Draw a case: the tensor, its chunks, and what is expected."),
+        "repro": _Command("repro", "Write a script that shows a case to a backend's maker, without opconform."),
         "backends": _Command("backends", "List the backends that are installed, and what the others need."),
         "matrix": _Command("matrix", "Run every installed backend on one suite, and compare them in one table."),
         "check-harness": _Command(

@@ -13,6 +13,8 @@ from opconform.locations import root
 def render(template: str, **values: object) -> Markup:
     """A template's text with the values put in; everything in them that XML would misread is escaped.
 
+    What is not XML, but Python, is given values that are Python source already.
+
     Raises:
         RenderError: There is no such template, or it is wrong.
     """
@@ -31,12 +33,16 @@ def _template(name: str) -> Template:
 def _environment() -> SandboxedEnvironment:
     return SandboxedEnvironment(
         loader=FunctionLoader(_source),
-        autoescape=True,
+        autoescape=_is_markup,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def _is_markup(name: str | None) -> bool:
+    return name is None or ".py." not in name
 
 
 def _source(name: str) -> str | None:

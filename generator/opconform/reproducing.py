@@ -1,0 +1,363 @@
+"""Reproducing: a case as a script of a few lines that uses nothing but the backend's own interface."""
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from opconform.case import Accept, Case, Input, Reject
+from opconform.contexts import alike, other_axis
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
+from opconform.literals import array_source, piece_source
+from opconform.onnx_source import OnnxModel, onnx_model_of
+from opconform.suite import Entry, Suite, expected_name, inputs_name
+from opconform.templates import render
+from opconform.tensors import Array, Tensor
+
+_WIDTH = 118
+#: What torch calls the types that numpy does not have.
+_TORCH_TYPES: Mapping[str, str] = MappingProxyType(
+    {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
+)
+#: The most pieces that OpenVINO's function is asked for: it takes memory for them before it looks at data.
+_MOST_PIECES = 1 << 16
+#: The template that builds the model with all of a case's inputs.
+_OPSET = "repro/openvino.py.j2"
+#: The types narrower than a byte whose bits stand in a row, and whether the first stands lowest.
+_ROWS: Mapping[str, str] = MappingProxyType(
+    {"i4": "little", "u4": "little", "nf4": "little", "f4e2m1": "little", "u2": "little", "u1": "big"}
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reproduced:
+    """What a script is made of.
+
+    Attributes:
+        suite: The suite.
+        entry: The case's line of the manifest.
+        device: The device of `NAME:DEVICE`, or nothing.
+        notes: What the script's reader is told first: sentences, each of which begins a line.
+        dies: Whether the failure ends the process.
+    """
+
+    suite: Suite
+    entry: Entry
+    device: str
+    notes: tuple[str, ...]
+    dies: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Script:
+    """How a backend's script comes about.
+
+    Attributes:
+        dialects: The dialects whose models it may need, the best one first.
+        template: The name of its template, or of the one for what the interface cannot say.
+        needs: The packages that it needs.
+    """
+
+    dialects: tuple[str, ...]
+    template: Callable[[Case], str]
+    needs: tuple[str, ...]
+
+
+class _Assigned(NamedTuple):
+    """A variable of a script, and the input that it holds."""
+
+    name: str
+    source: str
+    input: Input
+
+
+class _Feed(NamedTuple):
+    """One inference: the variables of the model's parameters, and expressions for what must come of it."""
+
+    arguments: tuple[_Assigned, ...]
+    expected: tuple[str, ...]
+
+
+def reproducible() -> tuple[str, ...]:
+    """The backends that there is a script for."""
+    return tuple(_SCRIPTS)
+
+
+def dialects_needed(backend: str) -> tuple[str, ...]:
+    """The dialects that a backend's scripts may take a model from.
+
+    Raises:
+        UsageError: There is no script for it.
+    """
+    if backend not in _SCRIPTS:
+        raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(_SCRIPTS)}.")
+    return _SCRIPTS[backend].dialects
+
+
+def needs(backend: str) -> tuple[str, ...]:
+    """The packages that a backend's scripts need."""
+    return _SCRIPTS[backend].needs
+
+
+def script_of(backend: str, reproduced: Reproduced) -> str:
+    """The script of a case.
+
+    Args:
+        backend: The backend's name, without a device.
+        reproduced: The case.
+
+    Raises:
+        SuiteError: A file of the suite is not what it says.
+        UsageError: The case cannot be said in a script, or not for this backend.
+    """
+    script, suite, entry = _SCRIPTS[backend], reproduced.suite, reproduced.entry
+    case = suite.case(entry)
+    variables, feeds = _variables(suite, entry, case)
+    held = [each for each in script.dialects if suite.header.dialects.get(each) in entry.files]
+    if script.dialects and not held:
+        reasons = (entry.left_out.get(each, f"the suite has no {each} models") for each in script.dialects)
+        reason = "; ".join(dict.fromkeys(reasons))
+        raise UsageError(f"{case.id} cannot be said to {backend}: {reason}.")
+    read = {name: suite.read(entry, name) for name in entry.files if name.partition("/")[0] in held[:1]}
+    template = script.template(case)
+    first = {
+        each.name: Tensor(element_type=each.element_type, array=_feed(suite, entry, 0)[each.name])
+        for each in case.inputs
+    }
+    used = [each for each in variables if template == _OPSET or _is_used(case, each.input, held)]
+    types = {each.input.name: _type(each.input) for each in used}
+    text = render(
+        template,
+        device=reproduced.device,
+        notes=_comments([*reproduced.notes, *_dying(case, reproduced)]),
+        dies=reproduced.dies,
+        case=case,
+        variables=used,
+        feeds=feeds,
+        rejects=isinstance(case.expect, Reject),
+        types=types,
+        torch_types=_TORCH_TYPES,
+        text=any(each.element_type == "string" for each in case.inputs),
+        odd=next((each for each in types.values() if each.is_odd), None),
+        graph=_graph(case, first),
+        xml=_xml_source(read.get("openvino/model.xml", b"").decode()),
+        weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
+        onnx=_onnx(read, held),
+        attributes={name: repr(each) for name, each in case.attributes.items()},
+    )
+    return str(text)
+
+
+def _feed(suite: Suite, entry: Entry, feed: int) -> dict[str, Array]:
+    return suite.arrays(entry, inputs_name(feed))
+
+
+def _variables(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[_Assigned, ...], tuple[_Feed, ...]]:
+    """The arrays of a case, each under a name, and what each inference takes and gives."""
+    variables: dict[str, _Assigned] = {}
+    feeds = []
+    for feed in range(case.feeds):
+        arrays, names = _feed(suite, entry, feed), {}
+        for each in case.inputs:
+            source = array_source(arrays[each.name])
+            known = [name for name, one in variables.items() if one.source == source and one.input == each]
+            names[each.name] = known[0] if known else each.name if feed == 0 else f"{each.name}_{feed}"
+            variables.setdefault(names[each.name], _Assigned(names[each.name], source, each))
+        fed = tuple(variables[names[each.name]] for each in case.inputs if _is_fed(case, each))
+        feeds.append(_Feed(fed, _expected(suite, entry, case, feed, names.get("data", "data"))))
+    return tuple(variables.values()), tuple(feeds)
+
+
+def _is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
+    """Whether a script needs an input beside a model that holds it: to feed it, or to know what must come of it.
+
+    Args:
+        case: The case.
+        each: The input.
+        held: The dialects of the model; none where there is no model.
+    """
+    if not held:
+        return each.name == "data"
+    return _is_fed(case, each) or (each.name == "data" and not isinstance(case.expect, Reject))
+
+
+def _is_fed(case: Case, each: Input) -> bool:
+    return each.binding == "parameter" and not (case.context == "folded" and each.name == "data")
+
+
+def _expected(suite: Suite, entry: Entry, case: Case, feed: int, name: str) -> tuple[str, ...]:
+    if not isinstance(case.expect, Accept):
+        return ()
+    arrays, golden = _feed(suite, entry, feed), suite.arrays(entry, expected_name(feed))
+    axis = _axis(arrays, case)
+    return tuple(piece_source(golden[each.name], arrays["data"], name, axis) for each in case.expect.accept)
+
+
+def _axis(arrays: Mapping[str, Array], case: Case) -> int | None:
+    """The axis, counted from the front, or None where it is none of data's."""
+    given = next((each for each in case.inputs if each.name == "axis"), None)
+    if given is None or "data" not in arrays or not ELEMENT_TYPES[given.element_type].is_integer:
+        return None
+    values = Tensor(element_type=given.element_type, array=arrays["axis"]).integers()
+    rank = arrays["data"].ndim
+    return values[0] % rank if len(values) == 1 and -rank <= values[0] < rank else None
+
+
+class _Graph(NamedTuple):
+    """What a script needs to know of the model around the operation."""
+
+    axis: int
+    other: int
+    alike: tuple[int, ...]
+    pieces: int
+    plain_axis: str
+    plain_lengths: str
+    plain_again: str
+
+
+def _graph(case: Case, given: Mapping[str, Tensor]) -> _Graph:
+    shapes = [each.shape for each in case.expect.accept] if isinstance(case.expect, Accept) else []
+    pieces = {"shared": len(shapes) - 1, "chain": (len(shapes) + 1) // 2}.get(case.context, len(shapes))
+    axis = _axis({name: each.array for name, each in given.items()}, case) or 0
+    lengths = _plain(given["split_lengths"]) if "split_lengths" in given else None
+    data = given["data"].shape if "data" in given else ()
+    last = shapes[pieces - 1] if case.context == "shared" and shapes else data
+    if case.context == "chain" and shapes:
+        last = (*data[:axis], sum(each[axis] for each in shapes[pieces - 1 :]), *data[axis + 1 :])
+    return _Graph(
+        axis=axis,
+        other=other_axis(axis, len(data)) if data else 0,
+        alike=alike(shapes[:pieces]) if case.context == "shared" else (),
+        pieces=pieces,
+        plain_axis=repr(_plain_axis(case, given["axis"])) if "axis" in given else "None",
+        plain_lengths=repr(_filled(lengths, data, axis)),
+        plain_again=repr(_filled(lengths, last, axis)),
+    )
+
+
+def _plain_axis(case: Case, axis: Tensor) -> object:
+    """An axis for those whose axis is a number; VariadicSplit-1 has it in a list of one, too."""
+    is_listed = case.op == "VariadicSplit-1" and axis.shape == (1,)
+    return _plain(Tensor(element_type=axis.element_type, array=axis.array.reshape(()) if is_listed else axis.array))
+
+
+def _plain(tensor: Tensor) -> object:
+    """A tensor as Python's own numbers."""
+    if tensor.type.is_integer:
+        return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()
+    values = tensor.array.view(tensor.type.arithmetic) if tensor.type.kind == "float" else tensor.array
+    return values.tolist()
+
+
+def _filled(lengths: object, shape: Sequence[int], axis: int) -> object:
+    """Lengths with a single -1 replaced, for those that have no such notion."""
+    if not isinstance(lengths, list) or lengths.count(-1) != 1 or not all(type(each) is int for each in lengths):
+        return lengths
+    rest = shape[axis] - sum(each for each in lengths if each != -1)
+    return [rest if each == -1 else each for each in lengths]
+
+
+class _Type(NamedTuple):
+    """How a script holds an input: its shape in the model, and its bits where numpy has no such type."""
+
+    element_type: str
+    shape: str
+    is_odd: bool
+    bits: int
+    order: str
+
+
+def _type(each: Input) -> _Type:
+    kind = ELEMENT_TYPES[each.element_type]
+    packed = 0 < kind.bits < 8  # noqa: PLR2004 - narrower than a byte
+    if packed and each.element_type not in _ROWS:
+        raise UsageError(f"{each.element_type} is packed in no way that a short script could follow.")
+    return _Type(
+        element_type=each.element_type,
+        shape=_declared(each),
+        is_odd=_is_odd(each.element_type),
+        bits=kind.bits if packed else 0,
+        order=_ROWS.get(each.element_type, ""),
+    )
+
+
+def _is_odd(element_type: str) -> bool:
+    """Whether numpy has no dtype of its own for it."""
+    kind = ELEMENT_TYPES[element_type]
+    return kind.kind != "string" and kind.native != kind.storage
+
+
+def _declared(each: Input) -> str:
+    if each.dynamic is None:
+        return repr(list(each.shape))
+    if isinstance(each.dynamic, str):
+        return "ov.PartialShape.dynamic()"
+    return f'ov.PartialShape("[{",".join(str(size) for size in each.dynamic)}]")'
+
+
+def _comments(notes: Sequence[str]) -> tuple[str, ...]:
+    """Sentences as comments: whatever they hold, no line of them is code."""
+    plain = ["".join(each for each in " ".join(note.split()) if each.isprintable()) for note in notes]
+    return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))
+
+
+def _dying(case: Case, reproduced: Reproduced) -> Sequence[str]:
+    if reproduced.dies:
+        return ["Where the bug is, it ends this process or never comes back; where it is mended, this ends with 0."]
+    done = "accepted" if isinstance(case.expect, Reject) else "not as expected"
+    return [f"Ends with 1 where that is {done}, and with 0 where the bug is mended."]
+
+
+def _xml_source(xml: str) -> str:
+    """An IR as a Python string: as it stands, if nothing in it could end the string or read otherwise."""
+    plain = all(each.isprintable() or each == "\n" for each in xml) and "\\" not in xml and '"""' not in xml
+    return f'"""\\\n{xml}"""' if plain else repr(xml)
+
+
+def _onnx(read: Mapping[str, bytes], held: Sequence[str]) -> OnnxModel | None:
+    return onnx_model_of(read[f"{held[0]}/model.onnx"]) if held and held[0].startswith("onnx") else None
+
+
+def _openvino(case: Case) -> str:
+    """OpenVINO's opset where its functions can say the case, and else the IR."""
+    names = {each.name for each in case.inputs}
+    count = case.attributes.get("num_splits")
+    if case.op == "Split-1":
+        said = names == {"data", "axis"} and type(count) is int and 0 <= count <= _MOST_PIECES
+    else:
+        said = names == {"data", "axis", "split_lengths"} and not case.attributes
+    return _OPSET if said else "repro/openvino-ir.py.j2"
+
+
+def _torch(case: Case) -> str:
+    data = next((each.element_type for each in case.inputs if each.name == "data"), None)
+    if data is None:
+        raise UsageError(f"{case.id} has no data, without which there is nothing to call torch with.")
+    if data == "string" or (_is_odd(data) and data not in _TORCH_TYPES):
+        raise UsageError(f"{case.id} cannot be said to torch: it has no tensors of {data}.")
+    if case.feeds > 1:
+        raise UsageError(f"{case.id} has two inferences, for which torch has no model: each is a call of its own.")
+    return "repro/torch.py.j2"
+
+
+def _always(template: str) -> Callable[[Case], str]:
+    return lambda _: f"repro/{template}.py.j2"
+
+
+#: The backends that there is a script for.
+_SCRIPTS: Mapping[str, _Script] = MappingProxyType(
+    {
+        "openvino": _Script(dialects=("openvino",), template=_openvino, needs=("openvino", "numpy")),
+        "openvino-onnx": _Script(
+            dialects=("onnx", "onnx13"), template=_always("openvino-onnx"), needs=("openvino", "onnx", "numpy")
+        ),
+        "onnxruntime": _Script(
+            dialects=("onnx", "onnx13"), template=_always("onnxruntime"), needs=("onnxruntime", "onnx", "numpy")
+        ),
+        "torch": _Script(dialects=(), template=_torch, needs=("torch", "numpy")),
+    }
+)
