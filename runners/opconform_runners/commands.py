@@ -22,12 +22,14 @@ class Command:
     Attributes:
         arguments: The program and its arguments.
         name: What it is called in reports and file names.
+        options: The options of the command line that name it.
         memory: The most bytes that it may take together with its children before it is killed, or None.
         elsewhere: Whether it runs in an interpreter that opconform is not installed for.
     """
 
     arguments: tuple[str, ...]
     name: str
+    options: str = ""
     memory: int | None = None
     elsewhere: bool = False
 
@@ -43,15 +45,22 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         UsageError: There is no such backend or interpreter.
     """
     check(name)
+    options = f"--backend {shlex.quote(name)}"
     if python is None:
-        return Command(arguments=(sys.executable, "-m", "opconform_runners.harness", name), name=name)
+        arguments = (sys.executable, "-m", "opconform_runners.harness", name)
+        return Command(arguments=arguments, name=name, options=options)
     if not python.is_file() or not os.access(python, os.X_OK):
         raise UsageError(
             f"{python} is no interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
         )
     script = Path(opconform_runners.__file__ or "").with_name("elsewhere.py")
     folder = Path(opconform.__file__ or "").parent
-    return Command(arguments=(str(python), str(script), str(folder), placed(name)), name=name, elsewhere=True)
+    return Command(
+        arguments=(str(python), str(script), str(folder), placed(name)),
+        name=name,
+        options=f"{options} --python {shlex.quote(str(python))}",
+        elsewhere=True,
+    )
 
 
 def harness_command(text: str) -> Command:
@@ -66,4 +75,4 @@ def harness_command(text: str) -> Command:
         raise UsageError(f"--harness {text!r} cannot be split into words: {fault}.") from fault
     if not arguments:
         raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
-    return Command(arguments=arguments, name=Path(arguments[0]).name)
+    return Command(arguments=arguments, name=Path(arguments[0]).name, options=f"--harness {shlex.quote(text)}")

@@ -6,14 +6,48 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.suite import Header, Level
-from opconform_runners.backend import Implementation
+from opconform.suite import Header, Level, RequirementNote
 from opconform_runners.results import REPORT, Result, result_document
 from opconform_runners.running import Run
 
 FORMAT = 1
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteNote:
+    """What a report says of the suite.
+
+    Attributes:
+        digest: The suite digest.
+        version: The suite's own version.
+        generator: The version of opconform that wrote it.
+        seed: What its random fills and samples are keyed by.
+        specification: The revisions of the specification's pages, by operation.
+    """
+
+    digest: str
+    version: str
+    generator: str
+    seed: int
+    specification: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tested:
+    """What a report says of the implementation under test, in the words of its harness."""
+
+    name: str
+    version: str
+    device: str | None
+    language: str
+    dialects: tuple[str, ...]
+    mapped: tuple[str, ...]
+
+
+#: The level and the text of each requirement, by operation and id.
+Notes = Mapping[str, Mapping[str, RequirementNote]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,14 +75,17 @@ class Report:
     """A run, summed up.
 
     Attributes:
+        started: The options of the command line that name the backend, as in `--backend openvino:CPU`; empty where
+            nobody said.
         whole: Whether whole profiles were run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
         conformant: None where the run is incomplete.
         unsaid: The broken cases that name no requirement, which count as normative.
     """
 
-    suite: Header
-    implementation: Implementation
+    suite: SuiteNote
+    implementation: Tested
+    started: str
     results: tuple[Result, ...]
     missing: tuple[str, ...]
     gave_up: str | None
@@ -76,7 +113,7 @@ class Report:
         return tuple(each for each in self.requirements if each.is_broken and each not in self.broken)
 
 
-def report_of(suite: Header, run: Run, *, whole: bool, strict: bool) -> Report:
+def report_of(suite: Header, run: Run, *, whole: bool, strict: bool, started: str = "") -> Report:
     """The report of a run.
 
     Args:
@@ -84,19 +121,59 @@ def report_of(suite: Header, run: Run, *, whole: bool, strict: bool) -> Report:
         run: The run.
         whole: Whether whole profiles were run.
         strict: Whether interpretations count as much as normative requirements.
+        started: The options that name the backend.
     """
-    rows = tuple(_rows(suite, run.results))
-    unsaid = sum(
-        each.verdict == "fail" and not each.requirements and each.reason != "nan-payload" for each in run.results
-    )
-    broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
-    incomplete = bool(run.missing) or any(each.verdict == "error" for each in run.results)
-    return Report(
-        suite=suite,
-        implementation=run.implementation,
-        results=run.results,
+    who = run.implementation
+    return report_from(
+        SuiteNote(
+            digest=suite.digest,
+            version=suite.version,
+            generator=suite.generator,
+            seed=suite.seed,
+            specification=suite.specification,
+        ),
+        suite.requirements,
+        Tested(
+            name=who.name,
+            version=who.version,
+            device=who.device,
+            language=who.language,
+            dialects=who.dialects,
+            mapped=who.mapped,
+        ),
+        run.results,
         missing=run.missing,
         gave_up=run.gave_up,
+        whole=whole,
+        strict=strict,
+        started=started,
+    )
+
+
+def report_from(
+    suite: SuiteNote,
+    notes: Notes,
+    implementation: Tested,
+    results: tuple[Result, ...],
+    *,
+    missing: tuple[str, ...],
+    gave_up: str | None,
+    whole: bool,
+    strict: bool,
+    started: str,
+) -> Report:
+    """The report of some results: what is counted and concluded follows from them."""
+    rows = tuple(_rows(notes, results))
+    unsaid = sum(each.verdict == "fail" and not each.requirements and each.reason != "nan-payload" for each in results)
+    broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
+    incomplete = bool(missing) or any(each.verdict == "error" for each in results)
+    return Report(
+        suite=suite,
+        implementation=implementation,
+        started=started,
+        results=results,
+        missing=missing,
+        gave_up=gave_up,
         whole=whole,
         strict=strict,
         requirements=rows,
@@ -133,6 +210,7 @@ def report_document(report: Report) -> dict[str, object]:
             "dialects": list(who.dialects),
             "mapped": list(who.mapped),
         },
+        "started": report.started,
         "whole": report.whole,
         "strict": report.strict,
         "conformant": report.conformant,
@@ -155,10 +233,10 @@ def report_document(report: Report) -> dict[str, object]:
     }
 
 
-def _rows(suite: Header, results: Sequence[Result]) -> Iterable[RequirementRow]:
+def _rows(notes: Notes, results: Sequence[Result]) -> Iterable[RequirementRow]:
     ran = {each.op for each in results}
-    for op, notes in suite.requirements.items():
-        for name, note in notes.items():
+    for op, noted in notes.items():
+        for name, note in noted.items():
             if op in ran:
                 mine = [each for each in results if each.op == op and name in each.requirements]
                 counted = [each for each in mine if each.verdict != "fail" or name in each.broken]

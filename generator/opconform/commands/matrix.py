@@ -172,7 +172,7 @@ def _column(entrant: _Entrant, suite: Suite, out: Path, options: RunOptions, *, 
     folder = out / folder_name(entrant.name)
     with progress(entrant.name, then=f"{entrant.name}: failures once more", quiet=quiet) as tell:
         run = run_suite(suite, entrant.command, folder, options, tell)
-    report = report_of(suite.header, run, whole=True, strict=strict)
+    report = report_of(suite.header, run, whole=True, strict=strict, started=entrant.command.options)
     write_report(folder, report)
     return Column(name=entrant.name, report=report)
 

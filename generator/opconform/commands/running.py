@@ -126,7 +126,7 @@ def execute_shown(
         raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
     with progress("run", then="run failures once more", quiet=as_json) as tell:
         run = run_suite(suite, command, out, options, tell)
-    report = report_of(suite.header, run, whole=whole, strict=strict)
+    report = report_of(suite.header, run, whole=whole, strict=strict, started=command.options)
     write_report(out, report)
     if as_json:
         click.echo(json.dumps(report_document(report), ensure_ascii=False))
