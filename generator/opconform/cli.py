@@ -24,6 +24,7 @@ _COMMANDS: Mapping[str, _Command] = MappingProxyType(
         "certify": _Command("certify", "Generate the shipped suites, run a backend on them, and give a verdict."),
         "generate": _Command("generate", "Write a suite: golden inputs and outputs, and IR, from specs."),
         "run": _Command("run", "Run a backend on a suite and compare every bit."),
+        "report": _Command("report", "Write the HTML page of one run, or of several side by side."),
         "verify": _Command("verify", "Find every missing, changed or foreign file of a suite."),
         "list": _Command("list", "List the cases of specs or of a suite."),
         "show": _Command("show", "Draw a case: the tensor, its chunks, and what is expected."),

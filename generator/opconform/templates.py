@@ -24,6 +24,18 @@ def render(template: str, **values: object) -> Markup:
         raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
 
 
+def text_of(name: str) -> str:
+    """A file of the folder as it stands, for what is no template.
+
+    Raises:
+        RenderError: There is no such file.
+    """
+    source = _source(name)
+    if source is None:
+        raise RenderError(f"templates/{name} is not there. Install opconform again.")
+    return source
+
+
 @cache
 def _template(name: str) -> Template:
     return _environment().get_template(name)

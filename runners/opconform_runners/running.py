@@ -1,5 +1,6 @@
 """Running: a suite, a harness, and a verdict for every case."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
 from opconform_runners.executing import Executed, NotSent, Outcome, Returned, execute
 from opconform_runners.judging import broken_requirements, compared, final_verdict, findings_of, first_verdict
+from opconform_runners.kept import Keeper, clear_kept
 from opconform_runners.protocol import NotSupported, Refused
 from opconform_runners.results import GrowingResults, Result, growing_results, prepare_folder, write_results
 from opconform_runners.verdicts import (
@@ -71,7 +73,7 @@ class Seen:
 def run_suite(
     suite: Suite, command: Command, out: Path, options: RunOptions, tell: Callable[[float, int], None] = lambda *_: None
 ) -> Run:
-    """Run cases of a suite, and write `results.jsonl`.
+    """Run cases of a suite, and write `results.jsonl`, and beside it what the cases that fail returned.
 
     Args:
         suite: The suite; it holds the expected outputs.
@@ -91,8 +93,9 @@ def run_suite(
         )
     entries = selected(suite, options.selection)
     prepare_folder(out)
-    with growing_results(out) as growing:
-        running = _Running(suite, command, options, growing, tell, len(entries))
+    clear_kept(out)
+    with growing_results(out) as growing, contextlib.closing(Keeper(out)) as keeper:
+        running = _Running(suite, command, options, growing, keeper, tell, len(entries))
         return running.run(entries, out)
 
 
@@ -127,6 +130,7 @@ class _Running:
         command: Command,
         options: RunOptions,
         growing: GrowingResults,
+        keeper: Keeper,
         tell: Callable[[float, int], None],
         count: int,
     ) -> None:
@@ -134,6 +138,7 @@ class _Running:
         self._command = command
         self._options = options
         self._growing = growing
+        self._keeper = keeper
         self._tell = tell
         self._count = count
         self._seen: dict[str, Seen] = {}
@@ -180,6 +185,8 @@ class _Running:
     def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         own = first_verdict(self._suite, entry, case, outcome)
         self._own[entry.id] = own
+        if isinstance(own, Fail) and isinstance(outcome, Returned):
+            self._keeper.keep(entry.id, outcome.outputs)
         self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
         self._growing.add(_plain_result(entry, own))
         self._tell(len(self._own) / self._count, len(self._own))

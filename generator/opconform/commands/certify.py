@@ -7,9 +7,12 @@ import click
 
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
+from opconform.commands.report import subject_of
+from opconform.commands.reporting import PAGE, check_place, write_page
 from opconform.commands.running import backend_options, command_of, dialects_of, execute_shown, folder_of
 from opconform.selecting import Selection
 from opconform.suite import open_suite
+from opconform_runners.reading import finished
 from opconform_runners.running import RunOptions
 
 
@@ -37,16 +40,19 @@ def command(
 ) -> None:
     """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
 
-    Writes suite/, results.jsonl and report.json under --out. Ends with 0 where the backend is conformant, 1 where it is
-    not or the run is incomplete, 3 where the backend cannot be started.
+    Writes suite/, results.jsonl, report.json and the page report.html under --out. Ends with 0 where the backend is
+    conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot be started.
     """
     started = command_of(backend, harness, python, memory)
     folder = out or folder_of(started)
     selection = Selection(profiles=profiles)
     options = options_of(selection, jobs=jobs, dialects=dialects or dialects_of(started), **limits)
+    check_place(folder / PAGE)
     generated = generate_shown(specs, folder / "suite", options, quiet=as_json)
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     suite = open_suite(generated.out)
-    raise click.exceptions.Exit(
-        execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json)
-    )
+    code = execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json)
+    write_page(folder / PAGE, [subject_of(suite, finished(folder))])
+    if not as_json:
+        click.echo(f"Page: {folder / PAGE}")
+    raise click.exceptions.Exit(code)

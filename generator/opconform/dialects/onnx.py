@@ -98,6 +98,22 @@ class _Declared(NamedTuple):
     name: str
 
 
+def printed(model: bytes) -> str:
+    """A model as ONNX's text format says it.
+
+    Raises:
+        ImportError: The onnx package is not installed.
+        ValueError: It is no model.
+    """
+    from google.protobuf.message import DecodeError
+    from onnx import load_model_from_string, printer
+
+    try:
+        return str(printer.to_text(load_model_from_string(model)))
+    except DecodeError as fault:
+        raise ValueError(str(fault)) from fault
+
+
 def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
     """The model of a case, by its name in the case's folder.
 

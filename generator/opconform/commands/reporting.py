@@ -1,0 +1,95 @@
+"""What `report` and `certify` share: the HTML page of one run or several."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from opconform.dialects import DIALECTS
+from opconform.errors import SuiteError, UsageError
+from opconform.suite import Entry, Suite
+from opconform.templates import render, text_of
+from opconform_runners.evidence import Model
+from opconform_runners.page import Subject, page_of, script_json
+
+PAGE = "report.html"
+_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
+#: The most characters of a model that a page shows.
+_LONGEST = 20_000
+#: What shows more than the bare operation is shown for a case that has a graph around it.
+_LAYER = "openvino/layer.xml"
+
+
+def write_page(path: Path, subjects: Sequence[Subject]) -> None:
+    """Write the page of some runs on one suite, whole or not at all.
+
+    Raises:
+        SuiteError: A file of a suite is not what its manifest says.
+        UsageError: The page has no place.
+    """
+    page = page_of(subjects, _models)
+    style, script = text_of("report/page.css"), text_of("report/page.js")
+    html = render(
+        "report/page.html.j2",
+        page=page,
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        style_digest=_digest(style),
+        script_digest=_digest(script),
+        cases=Markup(script_json(page.cases)),  # noqa: S704 - escaped for a script element
+        evidence=Markup(script_json(page.evidence)),  # noqa: S704 - escaped for a script element
+    )
+    check_place(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f"{path.name}.new")
+        beside.write_bytes(html.encode())
+        beside.replace(path)
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place for a page that holds something else.
+
+    Raises:
+        UsageError: It does.
+    """
+    try:
+        if path.exists() and path.read_bytes()[: len(_BEGINNING)] != _BEGINNING:
+            raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another file.")
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+
+
+def _digest(text: str) -> str:
+    """What a page's policy names an inlined text by."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _models(suite: Suite, entry: Entry) -> list[Model]:
+    """A case's IR as text, a dialect each."""
+    models = []
+    for name, file in suite.header.dialects.items():
+        shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
+        if shown in entry.files:
+            text = _text(shown, suite.read(entry, shown))
+            models.append(Model(name=shown, text=text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"))
+        elif name in entry.left_out:
+            models.append(Model(name=name, text=entry.left_out[name]))
+    return models
+
+
+def _text(name: str, content: bytes) -> str:
+    if not name.endswith(".onnx"):
+        return content.decode("utf-8", "replace")
+    from opconform.dialects.onnx import printed
+
+    try:
+        return printed(content)
+    except ImportError:
+        return "The onnx package prints this model as text, and is not installed."
+    except ValueError as fault:
+        raise SuiteError(f"{name} is no ONNX model: {fault}.") from fault

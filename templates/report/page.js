@@ -1,0 +1,324 @@
+"use strict";
+(() => {
+  const at = (id) => document.getElementById(id);
+  const told = JSON.parse(at("cases-data").textContent);
+  const STEP = 100;
+  const NAMES = ["backend", "group", "digits", "profile", "verdict", "reason", "reject", "requirements", "broken",
+    "sentence", "inputs", "message", "remarks", "again", "log"];
+  const LISTS = new Set(["requirements", "broken", "remarks"]);
+
+  // Everything from the data goes into the page as text, never as markup.
+  const make = (name, attributes, ...children) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+    }
+    element.append(...children.filter((each) => each !== undefined && each !== null));
+    return element;
+  };
+
+  const cases = told.cases.map((row, number) => {
+    const each = { number };
+    NAMES.forEach((name, place) => {
+      each[name] = row[place] === undefined ? (LISTS.has(name) ? [] : "") : row[place];
+    });
+    each.id = told.groups[each.group] + "/" + each.digits;
+    each.op = told.groups[each.group].split("/", 1)[0];
+    each.title = told.titles[each.group] || "";
+    return each;
+  });
+  const several = told.backends.length > 1;
+  let byPlace = null;
+  const found = (place) => {
+    byPlace = byPlace || new Map(cases.map((each) => [each.backend + "/" + each.id, each]));
+    return byPlace.get(place);
+  };
+  const textOf = (each) => {
+    if (each.text === undefined) {
+      each.text = [each.id, each.title, each.inputs, each.sentence, each.message, each.reason, each.remarks.join(" "),
+        each.requirements.map((name) => told.requirements[name]).join(" ")].join("\n").toLowerCase();
+    }
+    return each.text;
+  };
+
+  // The theme: what the system says, until somebody chooses.
+  const THEMES = ["system", "light", "dark"];
+  const button = at("theme");
+  const themed = (name) => {
+    if (name === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+    button.textContent = "Theme: " + name;
+  };
+  const remembered = () => {
+    try { return localStorage.getItem("opconform-theme"); } catch { return null; }
+  };
+  let theme = THEMES.includes(remembered()) ? remembered() : "system";
+  themed(theme);
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    themed(theme);
+    try { localStorage.setItem("opconform-theme", theme); } catch { /* it is not remembered, then */ }
+  });
+
+  // The filters.
+  const form = at("filters");
+  const fields = form.elements;
+  const counted = (words) => {
+    const counts = new Map();
+    for (const word of words) if (word !== "") counts.set(word, (counts.get(word) || 0) + 1);
+    return [...counts].sort((one, other) => (one[0] < other[0] ? -1 : 1));
+  };
+  const CHOICES = {
+    backend: () => told.backends.map((each, number) => [String(number), each.title]),
+    op: () => counted(cases.map((each) => each.op)),
+    verdict: () => counted(cases.map((each) => each.verdict)),
+    reason: () => counted(cases.map((each) => each.reason)),
+    requirement: () => counted(cases.flatMap((each) => each.requirements.map((name) => told.requirements[name]))),
+    profile: () => counted(cases.map((each) => each.profile)),
+    remark: () => counted(cases.flatMap((each) => each.remarks.map((word) => word.split(" ", 1)[0]))),
+  };
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const options = choices();
+    fields[name].append(make("option", { value: "" }, "all"));
+    for (const [value, count] of options) {
+      const label = typeof count === "number" ? value + " (" + count.toLocaleString("en") + ")" : count;
+      fields[name].append(make("option", { value }, label));
+    }
+    fields[name].closest("label").hidden = options.length < 2;
+  }
+  let wanted = {};  // what only a link asks for: `broken`
+  let shown = cases;
+  let drawn = 0;
+
+  const matches = () => {
+    const value = (name) => fields[name].value;
+    const words = value("q").toLowerCase().split(/\s+/).filter(Boolean);
+    const requirement = value("requirement") === "" ? -1 : told.requirements.indexOf(value("requirement"));
+    const [backend, op, verdict, reason, profile, remark] =
+      ["backend", "op", "verdict", "reason", "profile", "remark"].map(value);
+    return cases.filter((each) =>
+      (backend === "" || String(each.backend) === backend) &&
+      (op === "" || each.op === op) &&
+      (verdict === "" || each.verdict === verdict) &&
+      (reason === "" || each.reason === reason) &&
+      (profile === "" || each.profile === profile) &&
+      (requirement < 0 || each.requirements.includes(requirement)) &&
+      (remark === "" || each.remarks.some((word) => word.split(" ", 1)[0] === remark)) &&
+      (wanted.broken === undefined ||
+        each.broken.map((name) => told.requirements[name].split(" ")[1]).join(" ") === wanted.broken) &&
+      words.every((word) => textOf(each).includes(word)));
+  };
+  const sentence = (each) => each.sentence || (each.message && "refused: " + each.message) || "";
+  const rowOf = (each) => make("li", {},
+    make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
+    make("a", { href: "#case/" + each.backend + "/" + each.id }, each.id),
+    make("span", { class: "what" },
+      [several ? told.backends[each.backend].title : "", each.title, each.inputs, sentence(each)].filter(Boolean).join(" · ")));
+  const rows = at("rows");
+  const more = at("more");
+  const drawMore = () => {
+    const part = document.createDocumentFragment();
+    for (const each of shown.slice(drawn, drawn + STEP)) part.append(rowOf(each));
+    rows.append(part);
+    drawn = Math.min(shown.length, drawn + STEP);
+    more.hidden = drawn === shown.length;
+    more.textContent = "Show more (" + (shown.length - drawn).toLocaleString("en") + " left)";
+  };
+  const list = () => {
+    shown = matches();
+    rows.replaceChildren();
+    drawn = 0;
+    drawMore();
+    const only = wanted.broken === undefined ? "" : ", those that break " + (wanted.broken || "no requirement") + " alone";
+    at("found").textContent =
+      shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases" + only;
+  };
+  // More rows come as one scrolls; the button is for those who do not, and focus stays at the first new row.
+  more.addEventListener("click", () => {
+    const next = drawn;
+    drawMore();
+    rows.children[next]?.querySelector("a").focus();
+  });
+  new IntersectionObserver((seen) => {
+    if (seen.some((each) => each.isIntersecting) && document.activeElement !== more && !more.hidden) drawMore();
+  }, { rootMargin: "600px" }).observe(more);
+
+  const query = () => {
+    const asked = new URLSearchParams(new FormData(form));
+    for (const [name, value] of [...asked]) if (value === "") asked.delete(name);
+    return asked.toString();
+  };
+  const changed = () => {
+    wanted = {};
+    history.replaceState(null, "", "#cases" + (query() ? "?" + query() : ""));
+    list();
+  };
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(changed));
+
+  // One case.
+  let evidence = null;
+  const evidenceOf = (place) => {
+    evidence = evidence || JSON.parse(at("evidence-data").textContent);
+    return evidence[place];
+  };
+  const region = (label, ...children) => make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, ...children);
+  const tensor = (part, label) => {
+    const rowsOf = part.rows || [];
+    const caption = part.name + " " + part.kind + (part.where ? ", " + part.name + part.where : "");
+    if (rowsOf.length === 0) return make("p", {}, make("b", {}, caption), " has no elements.");
+    const [top, left] = part.at || [0, 0];
+    const chunks = part.chunks || [];
+    const across = part.along === "columns";
+    const differs = new Map((part.differs || []).map(([row, column, bits]) => [row + "," + column, bits]));
+    const isFirst = (row, column) => part.first && part.first[0] === row && part.first[1] === column;
+    const shade = (number) => (chunks[number] === undefined ? "" : chunks[number] % 2 ? "b" : "a");
+    const cut = (number) => number > 0 && chunks[number] !== undefined && chunks[number] !== chunks[number - 1];
+    const head = make("thead", {});
+    const columns = rowsOf[0].map((_, column) => column);
+    if (across && chunks.length) {
+      const names = make("tr", {}, make("td", {}));
+      for (let start = 0; start < columns.length;) {
+        let end = start;
+        while (end < columns.length && chunks[end] === chunks[start]) end += 1;
+        names.append(make("th", { class: "chunk " + shade(start), colspan: String(end - start), scope: "colgroup" }, "output_" + chunks[start]));
+        start = end;
+      }
+      head.append(names);
+    }
+    head.append(make("tr", {}, make("td", {}), ...columns.map((column) => make("th", { scope: "col" }, String(left + column)))));
+    const body = make("tbody", {});
+    rowsOf.forEach((line, row) => {
+      const mine = make("tr", { class: !across && cut(row) ? "cut" : undefined },
+        make("th", { scope: "row" }, String(top + row)));
+      line.forEach((text, column) => {
+        const bits = differs.get(row + "," + column);
+        const first = isFirst(row, column);
+        const place = across ? column : row;
+        const names = [shade(place), across && cut(column) ? "cut" : "", bits !== undefined ? "differs" : "", first ? "first" : ""];
+        mine.append(make("td", { class: names.filter(Boolean).join(" ") || undefined, title: bits },
+          text, first || bits !== undefined ? make("span", { class: "visually-hidden" }, first ? " (first difference)" : " (differs)") : null));
+      });
+      if (part.along === "rows" && chunks.length) {
+        const starts = row === 0 || chunks[row] !== chunks[row - 1];
+        if (starts) {
+          let end = row;
+          while (end < rowsOf.length && chunks[end] === chunks[row]) end += 1;
+          mine.append(make("th", { class: "chunk " + shade(row), rowspan: String(end - row), scope: "rowgroup" }, "output_" + chunks[row]));
+        }
+      }
+      body.append(mine);
+    });
+    const [height, width] = part.size;
+    const rest = [];
+    if (height > rowsOf.length) rest.push("rows " + top + " to " + (top + rowsOf.length - 1) + " of " + height.toLocaleString("en"));
+    if (width > columns.length) rest.push("columns " + left + " to " + (left + columns.length - 1) + " of " + width.toLocaleString("en"));
+    return make("div", {}, region(label + ": " + caption, make("table", { class: "grid" }, make("caption", {}, caption), head, body)),
+      rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null);
+  };
+  const bitsOf = (parts) => {
+    for (const part of parts || []) {
+      if (!part.first) continue;
+      const found = (part.differs || []).find(([row, column]) => row === part.first[0] && column === part.first[1]);
+      if (found && found[2]) return make("p", { class: "bits" }, "The first that differs: ", make("code", {}, found[2]));
+    }
+    return null;
+  };
+  const command = (text) => {
+    const copy = make("button", { type: "button" }, "Copy");
+    copy.addEventListener("click", async () => {
+      try { await navigator.clipboard.writeText(text); copy.textContent = "Copied"; } catch { copy.textContent = "Not allowed"; }
+    });
+    return make("div", { class: "copy" }, make("pre", {}, text), copy);
+  };
+  const requirements = (numbers) => make("ul", {}, ...numbers.map((number) =>
+    make("li", {}, make("a", { href: "#cases?" + new URLSearchParams({ requirement: told.requirements[number] }) }, told.requirements[number]),
+      told.texts[number] ? ": " + told.texts[number] : "")));
+  const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
+
+  const drawCase = (each) => {
+    const place = each.backend + "/" + each.id;
+    const seen = evidenceOf(place);
+    const backend = told.backends[each.backend];
+    const article = at("case");
+    const position = shown.indexOf(each);
+    const step = (other, word) => (other ? make("a", { href: "#case/" + other.backend + "/" + other.id }, word) : null);
+    const others = told.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
+    article.replaceChildren(
+      make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: "#cases" + (query() ? "?" + query() : "") }, "← All cases"),
+        step(position > 0 ? shown[position - 1] : null, "Previous"), step(position >= 0 ? shown[position + 1] : null, "Next"),
+        position >= 0 ? make("span", { class: "quiet" }, (position + 1).toLocaleString("en") + " of " + shown.length.toLocaleString("en")) : null),
+      make("h1", { id: "case-title", tabindex: "-1" }, each.id),
+      make("p", {}, make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
+        " on " + backend.title + (each.title ? " · " + each.title : "")),
+      make("dl", {},
+        row("Must be", each.reject ? "rejected" : "accepted"),
+        row("Profile", each.profile),
+        each.broken.length ? row("Breaks", requirements(each.broken)) : null,
+        row("Evidence for", requirements(each.requirements)),
+        each.remarks.length ? row("Remarks", each.remarks.join(", ")) : null,
+        seen && seen.twin ? row("Its twin", found(each.backend + "/" + seen.twin)
+          ? make("a", { href: "#case/" + each.backend + "/" + seen.twin }, seen.twin) : seen.twin) : null,
+        others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) => make("li", {},
+          make("a", { href: "#case/" + other.backend + "/" + other.id }, told.backends[other.backend].title + ": " + other.verdict))))) : null,
+        each.again ? row("Once more", each.again) : null));
+    const inputs = seen ? seen.inputs : each.inputs ? [each.inputs] : [];
+    if (inputs.length || (seen && seen.data)) {
+      article.append(make("h2", {}, "Input"), make("ul", {}, ...inputs.map((text) => make("li", {}, make("code", {}, text)))));
+      if (seen && seen.data) article.append(tensor(seen.data, "Input"));
+    }
+    article.append(make("h2", {}, "Expected and actual"));
+    if (seen && seen.note) article.append(make("p", { class: "quiet" }, seen.note));
+    const expected = seen ? seen.expected : each.reject ? "It is refused." : "It is accepted, with the golden outputs.";
+    const came = (seen && seen.actual) || sentence(each) || (each.reject ? "It was refused." : "All of it, to the last bit.");
+    article.append(make("div", { class: "sides" },
+      make("section", { class: "side wanted", "aria-label": "Expected" }, make("h3", {}, "Expected"), make("p", {}, expected),
+        ...((seen && seen.wanted) || []).map((part) => tensor(part, "Expected")), bitsOf(seen && seen.wanted)),
+      make("section", { class: "side got" + (each.verdict === "pass" ? " fine" : ""), "aria-label": "Actual" }, make("h3", {}, "Actual"), make("p", {}, came),
+        ...((seen && seen.got) || []).map((part) => tensor(part, "Actual")), bitsOf(seen && seen.got))));
+    if (each.log) article.append(make("h2", {}, "What the harness wrote"), region("What the harness wrote", make("pre", {}, each.log)));
+    if (seen && seen.models) {
+      article.append(make("h2", {}, "IR"));
+      for (const [name, text] of seen.models) article.append(make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text));
+    }
+    article.append(make("h2", {}, "Reproduce"),
+      command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id),
+      command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --from " + backend.place)));
+    if (!seen) {
+      const why = each.verdict === "pass" || each.verdict === "unsupported"
+        ? "The tensors and the IR of a case that was decided as it should be are not in this page; the second command draws them."
+        : "The tensors and the IR of this case are not in this page; the second command draws them.";
+      article.append(make("p", { class: "quiet" }, why));
+    }
+    document.title = each.id;
+  };
+
+  // Where the page is: `#case/BACKEND/ID`, `#cases?FILTERS`, or a part of the overview.
+  const title = document.title;
+  const route = () => {
+    const hash = decodeURIComponent(location.hash.slice(1));
+    const each = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
+    at("overview").hidden = each !== undefined;
+    at("case").hidden = each === undefined;
+    if (each !== undefined) {
+      drawCase(each);
+      scrollTo(0, 0);
+      at("case-title").focus({ preventScroll: true });
+      return;
+    }
+    document.title = title;
+    if (hash === "cases" || hash.startsWith("cases?")) {
+      const asked = new URLSearchParams(location.hash.slice(7));
+      for (const name of ["q", ...Object.keys(CHOICES)]) fields[name].value = asked.get(name) || "";
+      wanted = asked.has("broken") ? { broken: asked.get("broken") } : {};
+      list();
+      at("list").scrollIntoView();
+    } else if (hash === "") scrollTo(0, 0);
+    else at(hash)?.scrollIntoView();
+  };
+  addEventListener("hashchange", route);
+  list();
+  if (location.hash) route();
+})();
