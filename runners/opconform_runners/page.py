@@ -115,6 +115,7 @@ class Head:
     title: str
     conclusion: str
     standing: str
+    extent: str
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     counts: tuple[tuple[str, Link], ...]
@@ -185,11 +186,11 @@ def _case_link(backend: int, case: str) -> str:
 def _head(number: int, subject: Subject) -> Head:
     report = subject.column.report
     who, suite = report.implementation, report.suite
-    profiles = ", ".join(sorted({each.profile for each in report.results}))
+    profiles = sorted({each.profile for each in report.results})
+    named = f"the profile{'' if len(profiles) == 1 else 's'} {', '.join(profiles)}"
     first, *others = (Text.from_markup(each).plain for each in conclusion(report))
     facts = [
         ("Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")),
-        ("Cases", f"{len(report.results):,} of the profiles {profiles}"),
         ("Extent", "whole profiles" if report.whole else "a selection, which certifies nothing"),
         ("Rules", "interpretations count as well (strict)" if report.strict else "normative requirements count"),
         ("Given as", ", ".join(who.dialects) or "the case itself"),
@@ -201,6 +202,7 @@ def _head(number: int, subject: Subject) -> Head:
         title=subject.column.title,
         conclusion=subject.column.conclusion,
         standing={True: "kept", False: "broken", None: "error"}[report.conformant],
+        extent=f"{len(report.results):,} cases of {named}, suite {suite.version} ({suite.digest[:16]})",
         sentences=(first.partition(": ")[2] or first, *others),
         facts=tuple(facts),
         counts=tuple(

@@ -287,9 +287,7 @@
       command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id),
       command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --from " + backend.place)));
     if (!seen) {
-      const why = each.verdict === "pass" || each.verdict === "unsupported"
-        ? "The tensors and the IR of a case that was decided as it should be are not in this page; the second command draws them."
-        : "The tensors and the IR of this case are not in this page; the second command draws them.";
+      const why = "The tensors and the IR of this case are not in this page, which has those of failures; the second command draws them.";
       article.append(make("p", { class: "quiet" }, why));
     }
     document.title = each.id;
@@ -298,7 +296,7 @@
   // Where the page is: `#case/BACKEND/ID`, `#cases?FILTERS`, or a part of the overview.
   const title = document.title;
   const route = () => {
-    const hash = decodeURIComponent(location.hash.slice(1));
+    const hash = location.hash.slice(1);
     const each = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
     at("overview").hidden = each !== undefined;
     at("case").hidden = each === undefined;

@@ -1,0 +1,322 @@
+"""The HTML page of runs, in a headless Chromium as a reader has it."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from opconform.suite import RequirementNote
+from opconform_runners.excerpts import excerpt_of
+from opconform_runners.kept import CASE_LIMIT, Keeper, Kept
+from opconform_runners.reading import finished
+from opconform_runners.report import report_from, write_report
+from opconform_runners.results import write_results
+from tests.conftest import MINIATURES, Run, missing
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><!--"
+HOSTILE_SPEC = f"""\
+op: VariadicSplit-1
+groups:
+  - id: hostile
+    title: "{HOSTILE}"
+    requirements: [lengths.sum]
+    data: {{shape: [6, 2]}}
+    axis: 0
+    split_lengths: [2, 4]
+"""
+HOSTILE_BACKEND = f"""\
+from opconform_runners.backend import Rejected
+from opconform_runners.backends.numpy import Numpy
+
+
+class Hostile(Numpy):
+    def run(self, case, model, feeds):
+        raise Rejected("build", {HOSTILE!r})
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Debian's Chromium, or whichever is on the path."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None or find_spec("playwright") is None or find_spec("axe_playwright_python") is None:
+        missing("there is no Chromium here, or no playwright and axe-playwright-python to drive it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=list(CHROMIUM))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def run(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run whose backend loses the sign of zero, with its page."""
+    out = tmp_path_factory.mktemp("page") / "loses"
+    backend = f"{MINIATURES}:LosesNegativeZero"
+    opconform("run", small_suite, "--backend", backend, "--out", out, code=1)
+    opconform("report", out, "--suite", small_suite)
+    return out
+
+
+def opened(browser: "Browser", path: Path, *, width: int = 1280, scheme: str = "light") -> "Page":
+    """A page in a window of its own, whose every complaint and request is a failure."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+    )
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda each: wrong.append(each.text))
+    page.on("pageerror", lambda each: wrong.append(str(each)))
+    page.on("request", lambda each: wrong.append(each.url) if each.url != path.as_uri() else None)
+    page.goto(path.as_uri())
+    assert wrong == []
+    return page
+
+
+def failures(out: Path) -> list[Mapping[str, object]]:
+    """The results of the cases that fail."""
+    lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    return [each for each in lines if each.get("verdict") == "fail"]
+
+
+def test_the_first_screen_says_what_was_tested_and_what_came_of_it(browser: "Browser", run: Path) -> None:
+    """The product, the verdict, the numbers, and a bar for each requirement that has cases."""
+    page = opened(browser, run / "report.html")
+
+    assert page.locator("h1").inner_text() == f"numpy {np.__version__}"
+    assert page.locator(".pill").inner_text() == "NOT CONFORMANT"
+    assert page.locator(".head .counts li").all_inner_texts() == ["2 pass", "4 fail"]
+    assert page.locator(".requirements tbody tr").count() == 2
+    assert page.locator(".requirements a.numbers").all_text_contents() == [
+        "4 fail of lengths.remainder",
+        "2 pass of lengths.single-remainder",
+    ]
+    assert page.locator(".bars rect").evaluate_all("all => all.map(e => e.getAttribute('class'))") == [
+        "fail",
+        "pass",
+    ]
+
+
+def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
+    browser: "Browser", run: Path, small_suite: Path
+) -> None:
+    """The first element that differs is marked in input, expected and actual, with both bit patterns."""
+    result = failures(run)[0]
+    mismatch = result["mismatch"]
+    assert isinstance(mismatch, dict)
+    page = opened(browser, run / "report.html")
+    page.locator(".group .links a", has_text=str(result["id"])).click()
+    first = page.locator("#case td.first")
+
+    assert page.locator("#case h1").inner_text() == result["id"]
+    assert page.locator("#overview").is_hidden()
+    assert page.evaluate("document.activeElement.id") == "case-title"
+    assert [each.split()[0] for each in first.all_text_contents()] == ["-0", "-0", "0"]
+    assert page.locator(".bits code").all_text_contents() == [mismatch["expected"], mismatch["actual"]]
+    assert mismatch["expected"] == "0x80000000"
+    assert mismatch["actual"] == "0x00000000"
+    assert page.locator("#case th.chunk").all_text_contents() == ["output_0", "output_1", "output_2"]
+    assert page.locator("#case pre").all_text_contents()[-2:] == [
+        f"opconform run {small_suite} --backend {MINIATURES}:LosesNegativeZero --select {result['id']}",
+        f"opconform show {result['id']} --from {small_suite}",
+    ]
+    assert page.locator("#case pre").first.inner_text().startswith('<layer id="1" type="VariadicSplit">')
+
+
+def test_the_commands_of_a_failure_reproduce_it(opconform: Run, run: Path, small_suite: Path, tmp_path: Path) -> None:
+    """The options that the report holds start the same backend."""
+    started = json.loads((run / "report.json").read_text())["started"].split()
+    result = failures(run)[0]
+    opconform("run", small_suite, *started, "--select", result["id"], "--out", tmp_path / "again", code=1)
+
+    assert [each["mismatch"] for each in failures(tmp_path / "again")] == [result["mismatch"]]
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_rule_of_axe_is_broken(browser: "Browser", run: Path, width: int, scheme: str) -> None:
+    """Neither on the overview nor in a case, wide or narrow, light or dark; and nothing is cut off at the side."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(browser, run / "report.html", width=width, scheme=scheme)
+    for place in ("", f"#case/0/{failures(run)[0]['id']}"):
+        page.evaluate("place => { location.hash = place }", place)
+        page.wait_for_function("place => document.getElementById('case').hidden === !place", arg=place)
+        broken = [each["id"] for each in Axe().run(page).response["violations"]]
+
+        assert broken == [], place
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
+        "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 22, 26)"
+    )
+
+
+def test_the_theme_can_be_switched(browser: "Browser", run: Path) -> None:
+    """From what the system says to light and to dark, by keyboard."""
+    page = opened(browser, run / "report.html")
+    colours = []
+    page.locator("#theme").focus()
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    assert colours == ["rgb(255, 255, 255)", "rgb(20, 22, 26)"]
+
+
+def test_markup_in_a_title_or_a_message_is_text(browser: "Browser", opconform: Run, tmp_path: Path) -> None:
+    """A stranger's suite and a stranger's backend cannot run a script in the page."""
+    (tmp_path / "hostile.yaml").write_text(HOSTILE_SPEC)
+    (tmp_path / "hostile.py").write_text(HOSTILE_BACKEND)
+    opconform("generate", tmp_path / "hostile.yaml", "--out", tmp_path / "out" / "suite", "--jobs", "1")
+    backend = f"{tmp_path}/hostile.py:Hostile"
+    opconform("run", tmp_path / "out" / "suite", "--backend", backend, "--out", tmp_path / "out", code=1)
+    opconform("report", tmp_path / "out")
+    page = opened(browser, tmp_path / "out" / "report.html")
+    shown = [page.locator("#failures").inner_text(), page.locator("#rows").inner_text()]
+    page.locator("#rows a").click()
+    shown.append(page.locator("#case").inner_text())
+
+    assert page.evaluate("typeof window.hacked") == "undefined"
+    assert [each.count(HOSTILE) for each in shown] == [1, 2, 2]
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 3
+
+
+def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
+    browser: "Browser", opconform: Run, run: Path, tmp_path: Path
+) -> None:
+    """The rows that are not looked at are not in the page, and the filters count them all the same."""
+    report = finished(run).report
+    results = tuple(
+        replace(
+            each, id=f"{each.id.rpartition('/')[0]}/{hashlib.sha256(f'{number} {each.id}'.encode()).hexdigest()[:10]}"
+        )
+        for number in range(20_000 // len(report.results) + 1)
+        for each in report.results
+    )[:20_000]
+    results = tuple(sorted(results, key=lambda each: each.id))
+    notes = {
+        "VariadicSplit-1": {each.id: RequirementNote(level=each.level, text=each.text) for each in report.requirements}
+    }
+    many = report_from(
+        report.suite,
+        notes,
+        report.implementation,
+        results,
+        missing=(),
+        gave_up=None,
+        whole=True,
+        strict=False,
+        started=report.started,
+    )
+    write_results(tmp_path, results)
+    write_report(tmp_path, many)
+    opconform("report", tmp_path)
+    page = opened(browser, tmp_path / "report.html")
+    some = results[12_345]
+    page.locator("select[name=verdict]").select_option("fail")
+    failing = page.locator("#found").inner_text()
+    page.locator("select[name=verdict]").select_option("")
+    page.locator("input[name=q]").fill(some.id.rpartition("/")[2])
+
+    assert failing == f"{many.summary['fail']:,} of 20,000 cases"
+    assert page.locator("#found").inner_text() == "1 of 20,000 cases"
+    assert page.locator("#rows a").all_inner_texts() == [some.id]
+    page.locator("input[name=q]").fill("")
+    assert 0 < page.locator("#rows li").count() <= 500
+
+
+def test_several_backends_stand_side_by_side(
+    browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
+) -> None:
+    """A column each, and a case says what became of it elsewhere."""
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path / "perfect")
+    opconform("report", run, tmp_path / "perfect", "--suite", small_suite, "--html", tmp_path / "both.html")
+    page = opened(browser, tmp_path / "both.html")
+    names = [f"numpy ({each}) {np.__version__}" for each in ("loses", "perfect")]
+
+    assert page.locator("h1").all_inner_texts() == names
+    assert page.locator(".pill").all_inner_texts() == ["NOT CONFORMANT", "CONFORMANT"]
+    assert page.locator(".requirements thead th").all_inner_texts() == ["Requirement", *names]
+    assert page.locator(".requirements .mark").all_text_contents() == ["✗", "✓", "✓", "✓"]
+    page.locator(".group .links a").first.click()
+    assert page.locator("#case .links a").all_inner_texts() == [f"{names[1]}: pass"]
+
+
+def test_certify_writes_the_page(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """It lies beside the results, and a file of that name that is no page is left alone."""
+    arguments = ("certify", small_spec, "--backend", "numpy", "--jobs", "1", "--out", tmp_path)
+    done = opconform(*arguments)
+
+    assert done.stdout.splitlines()[-1] == f"Page: {tmp_path}/report.html"
+    assert "conformant</span>" in (tmp_path / "report.html").read_text()
+    (tmp_path / "report.html").write_text("<p>mine</p>")
+    refused = opconform(*arguments, code=2)
+    assert refused.stderr.splitlines()[-1] == (
+        f"error: {tmp_path}/report.html was not written by opconform, and nothing is overwritten. Name another file."
+    )
+
+
+def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_path: Path) -> None:
+    """Whatever a report says in sum follows from its cases, and they are those of the results."""
+    out = tmp_path / "out"
+    for old, new in (('"conformant": false', '"conformant": true'), ('"verdict": "fail"', '"verdict": "pass"')):
+        shutil.copytree(run, out, dirs_exist_ok=True)
+        (out / "report.json").write_text((out / "report.json").read_text().replace(old, new, 1))
+        done = opconform("report", out, code=1)
+
+        assert done.stderr == (
+            f"error: {out}/report.json was changed after the run, or results.jsonl is another run's. Run the suite again.\n"
+        )
+
+
+def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tmp_path: Path) -> None:
+    """Their cases differ, and so would every number."""
+    (tmp_path / "other.yaml").write_text(HOSTILE_SPEC)
+    opconform("certify", tmp_path / "other.yaml", "--backend", "numpy", "--jobs", "1", "--out", tmp_path / "other")
+    done = opconform("report", run, tmp_path / "other", code=2)
+
+    assert done.stderr == (
+        "error: These are runs on different suites, which cannot be compared. Run one suite on each backend.\n"
+    )
+
+
+def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:
+    """What is kept comes back bit for bit; what is over the limit does not come back."""
+    nan = np.array([0x7FC00001, 0x80000000], np.uint32).view(np.float32)
+    keeper = Keeper(tmp_path)
+    keeper.keep("Split-1/a/0000000000", [[nan], [nan[:1]]])
+    keeper.keep("Split-1/a/0000000001", [[np.zeros(CASE_LIMIT + 1, np.uint8)]])
+    keeper.close()
+    kept = Kept(tmp_path)
+    back = kept.outputs("Split-1/a/0000000000")
+
+    assert {place: each.tobytes() for place, each in back.items()} == {(0, 0): nan.tobytes(), (1, 0): nan[:1].tobytes()}
+    assert kept.outputs("Split-1/a/0000000001") == {}
+
+
+def test_an_excerpt_moves_to_what_differs() -> None:
+    """Of a large tensor the matrix and the part of it around the first difference are shown."""
+    want = np.arange(2 * 40 * 50, dtype=np.int32).reshape(2, 40, 50)
+    got = want.copy()
+    got[1, 30, 20] = -1
+    excerpt = excerpt_of("output_0", got, "i32", axis=1, chunks=(31, 9), other=want, at=(1, 30, 20))
+    row, column = excerpt.first or (-1, -1)
+
+    assert excerpt.where == "[1, :, :]"
+    assert (excerpt.row + row, excerpt.column + column) == (30, 20)
+    assert excerpt.rows[row][column] == "-1"
+    assert excerpt.patterns == {(row, column): "0xffffffff"}
+    assert excerpt.chunks == tuple(0 if number < 31 else 1 for number in range(excerpt.row, excerpt.row + 10))
