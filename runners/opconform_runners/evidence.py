@@ -86,7 +86,7 @@ def evidence_of(
     if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
         return replace(plain, note="The tensors are too large to be drawn here.")
     mismatch = result.mismatch
-    feed = mismatch.feed if mismatch is not None else 0
+    feed = mismatch.feed if mismatch is not None else _last_feed(case)
     arrays = suite.arrays(entry, inputs_name(feed))
     golden = suite.arrays(entry, expected_name(feed)) if expected_name(feed) in entry.files else {}
     came = {number: each for (which, number), each in kept.outputs(entry.id).items() if which == feed}
@@ -161,6 +161,11 @@ def _data(
         before = sum(sizes[: _number(mismatch.output)])
         at = tuple(each + before if number == axis else each for number, each in enumerate(mismatch.at))
     return excerpt_of("data", data, _data_type(case), axis=axis, chunks=sizes, at=at)
+
+
+def _last_feed(case: Case) -> int:
+    """The feed that a failure without a mismatch is about: a rejected case is wrong in its last one."""
+    return case.feeds - 1 if isinstance(case.expect, Reject) else 0
 
 
 def _data_type(case: Case) -> str:

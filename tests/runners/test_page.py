@@ -255,6 +255,40 @@ def test_several_backends_stand_side_by_side(
     assert page.locator("#case .links a").all_inner_texts() == [f"{names[1]}: pass"]
 
 
+SECOND_FEED = """\
+op: Split-1
+groups:
+  - id: second-uneven
+    title: a second inference that cannot be divided
+    requirements: [num_splits.divides]
+    data: {shape: [6, 3]}
+    dynamic: ["?", 3]
+    axis: 0
+    num_splits: 3
+    feed: {data: {shape: [7, 3]}}
+    expect: {reject: num_splits.divides}
+    twin: {feed: {data: {shape: [9, 3]}}}
+"""
+
+
+def test_what_is_wrong_in_a_second_inference_is_what_is_shown(
+    browser: "Browser", opconform: Run, tmp_path: Path
+) -> None:
+    """The tensor and the outputs are those of the feed that had to be refused."""
+    (tmp_path / "second.yaml").write_text(SECOND_FEED)
+    backend = f"{MINIATURES}:AcceptsEverything"
+    opconform(
+        "certify", tmp_path / "second.yaml", "--backend", backend, "--jobs", "1", "--out", tmp_path / "out", code=1
+    )
+    page = opened(browser, tmp_path / "out" / "report.html")
+    page.locator(".group .links a").click()
+
+    assert page.locator("#case caption").all_inner_texts() == ["data f32[7, 3]", "output_0 f32[7, 3]"]
+    assert page.locator("#case .quiet", has_text="feed 1").inner_text() == (
+        "This is feed 1: a further inference on the model already built."
+    )
+
+
 def test_certify_writes_the_page(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """It lies beside the results, and a file of that name that is no page is left alone."""
     arguments = ("certify", small_spec, "--backend", "numpy", "--jobs", "1", "--out", tmp_path)
