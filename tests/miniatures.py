@@ -169,6 +169,27 @@ class Hangs(Perfect):
         return super().run(case, model, feeds)
 
 
+#: What no format may take for anything but text.
+HOSTILE = (
+    "=1+1 \x00\x1b[31m]]>&amp;<b onload=x>\ufffe\u202e\r\n::error title=x::injected\n| `a` | @everyone *b* _c_ #1 "
+    "<!-- 100% --> https://example.org, end"
+)
+
+
+class IsHostile(Perfect):
+    """Refuses the lengths [2, 2, 2] with a message that is made to be taken for something else, and has such a name."""
+
+    def describe(self) -> Implementation:
+        """A name with everything in it."""
+        return replace(super().describe(), name=HOSTILE, version="@1")
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or a hostile refusal."""
+        if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            raise Rejected("build", HOSTILE)
+        return super().run(case, model, feeds)
+
+
 class Raises(Perfect):
     """Fails with an exception of its own on the lengths [2, 2, 2]."""
 

@@ -17,7 +17,20 @@ def test_help_names_every_command(opconform: Run) -> None:
     """Each command has a line in the help, and help of its own."""
     shown = opconform("--help").stdout
 
-    for name in ["certify", "generate", "run", "verify", "list", "show", "backends", "check-harness", "schema"]:
+    for name in [
+        "certify",
+        "generate",
+        "run",
+        "report",
+        "diff",
+        "baseline",
+        "verify",
+        "list",
+        "show",
+        "backends",
+        "check-harness",
+        "schema",
+    ]:
         assert f"\n  {name} " in shown
         assert opconform(name, "--help").stdout.startswith(f"Usage: opconform {name}")
 

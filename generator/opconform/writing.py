@@ -19,6 +19,7 @@ from typing import BinaryIO
 from opconform.casefiles import CASE, CaseFiles, digest_of
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.npz import member
+from opconform.replacing import replace_file
 from opconform.suite import HEADER, MANIFEST, Entry, Folder, Header, entry_line, entry_of, header_text, open_suite
 from opconform.verifying import foreign_faults
 
@@ -134,7 +135,7 @@ def prepare(place: Place, recipe: str) -> Leftovers:
         place.partial.mkdir(parents=True, exist_ok=True)
         (place.partial / _RECIPE).write_text(recipe)
         journal = "".join(entry_line(each) for folder, each in found.values() if folder == place.partial)
-        _replace(place.partial / _JOURNAL, journal.encode())
+        replace_file(place.partial / _JOURNAL, journal.encode())
     return Leftovers(partial=place.partial, found=found, resumed=resumed)
 
 
@@ -179,7 +180,7 @@ def finish(place: Place, header: Header, *, resumed: bool) -> None:
         SuiteError: The disk is full, or refuses.
     """
     with telling(place.out):
-        _replace(place.partial / HEADER, header_text(header).encode())
+        replace_file(place.partial / HEADER, header_text(header).encode())
         if resumed:
             _sweep(place.partial)
         (place.partial / _JOURNAL).unlink()
@@ -279,12 +280,6 @@ def write_all(file: io.FileIO, content: bytes) -> None:
         if not written:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
         rest = rest[written:]
-
-
-def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_bytes(content)
-    beside.replace(path)
 
 
 def _sweep(partial: Path) -> None:

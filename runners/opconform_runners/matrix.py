@@ -63,8 +63,7 @@ class Column:
     @property
     def conclusion(self) -> str:
         """The verdict on the whole, in two words at the most."""
-        conformant = self.report.conformant
-        return "incomplete" if conformant is None else "conformant" if conformant else "not conformant"
+        return self.report.conclusion
 
     @property
     def title(self) -> str:

@@ -1,59 +1,55 @@
-"""Reading: the report of a run that is over, from the folder that it was written to."""
+"""Reading back what a run wrote: its results, and what its report says of the suite and the backend."""
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
 from opconform.suite import Level, RequirementNote
-from opconform_runners.report import Report, SuiteNote, Tested, report_document, report_from
-from opconform_runners.results import REPORT, RESULTS, Result, read_results
+from opconform_runners.comparison import Comparison
+from opconform_runners.origins import UNKNOWN_BACKEND, UNKNOWN_SUITE, SuiteNote, Tested
+from opconform_runners.report import Report, report_document, summed_up
+from opconform_runners.results import REPORT, RESULTS, Result, read_results, result_document
 
-_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class _Keys(BaseModel):
-    """Counts and sums are read over here: they follow from the cases, and are compared in the end."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Suite(_Keys):
-    digest: _Digest
-    version: str
-    generator: str
-    seed: int
-    specification: dict[str, tuple[str, ...]]
+#: Why a run is incomplete that left neither a footer nor a report.
+KILLED = "The run did not come to its end, and said nothing of why"
+#: What a report says that follows from its cases.
+_CONCLUDED = ("conformant", "summary", "profiles", "requirements")
 
 
-class _Implementation(_Keys):
-    name: str
-    version: str
-    device: str | None
-    language: str
-    dialects: tuple[str, ...]
-    mapped: tuple[str, ...]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Row:
+    """What is read of a requirement in `report.json`; its counts are counted again."""
 
+    __pydantic_config__ = ConfigDict(extra="ignore")
 
-class _Requirement(_Keys):
     level: Level
     text: str
 
 
-class _Document(_Keys):
-    format: Literal[1]
-    suite: _Suite
-    implementation: _Implementation
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Document:
+    """What is read of `report.json`; everything that follows from the results is worked out again."""
+
+    __pydantic_config__ = ConfigDict(extra="ignore")
+
+    suite: SuiteNote
+    implementation: Tested
     started: str = ""
+    requirements: Mapping[str, Mapping[str, _Row]]
     whole: bool
     strict: bool
-    gave_up: str | None
     missing: tuple[str, ...]
-    requirements: dict[str, dict[str, _Requirement]]
+    gave_up: str | None
     cases: tuple[Result, ...]
+    baseline: Comparison | None = None
+
+
+_DOCUMENT = TypeAdapter(_Document)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,48 +60,114 @@ class Finished:
     report: Report
 
 
-def finished(path: Path) -> Finished:
-    """The run of a folder, or of its `results.jsonl` or `report.json`.
+def finished(place: Path) -> Finished:
+    """The run of a folder, or of its `results.jsonl` or `report.json`; raises what `read_report` raises."""
+    return Finished(folder=results_path(place).parent, report=read_report(place))
+
+
+def results_path(place: Path) -> Path:
+    """The results that a folder or a file stands for: `report.json` stands for the results beside it."""
+    if place.is_dir():
+        return place / RESULTS
+    return place.with_name(RESULTS) if place.name == REPORT else place
+
+
+def read_report(place: Path) -> Report:
+    """The report of a run, worked out again from its results.
+
+    A run that did not come to its end gives an incomplete report: with the cases of `report.json` where the run could
+    still write one, and without any where it was killed.
+
+    Args:
+        place: The folder of the run, or its `results.jsonl`.
 
     Raises:
-        SuiteError: There is no report, it breaks the format, or it contradicts itself or the results beside it.
+        SuiteError: The results are missing or were changed, or the report beside them is missing or of another run.
     """
-    folder = path.parent if path.name in (RESULTS, REPORT) else path
-    place = folder / REPORT
+    path = results_path(place)
+    report = path.with_name(REPORT)
+    if not report.is_file():
+        if not path.is_file():
+            raise SuiteError(f"There are no results at {path}. Write them with `opconform run` or `opconform certify`.")
+        if _has_end(path):
+            read_results(path)
+            raise SuiteError(f"There is no {REPORT} beside {path}, which says what was tested. Keep the two together.")
+        return _killed()
+    content = _content_of(report)
+    document = _document_of(report, content)
+    read = _report_of(document)
+    if _differs(read, content):
+        raise SuiteError(f"{report} was changed after the run: it does not follow from its own cases. Run it again.")
+    if not document.missing and document.gave_up is None and not _same(read_results(path), document.cases):
+        raise SuiteError(f"{report} is not of the same run as {path}. Run it again.")
+    return read
+
+
+def _has_end(path: Path) -> bool:
+    """Whether the last line is whole and a footer of some kind, so that the file must be judged and not excused."""
+    lines = path.read_bytes().splitlines()
     try:
-        content = place.read_bytes()
+        last = json.loads(lines[-1]) if lines else None
+    except ValueError:
+        return False
+    return isinstance(last, dict) and "footer" in last
+
+
+def _content_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as fault:
-        raise SuiteError(f"{place} cannot be read: {fault.strerror}. Name a folder that `run` wrote.") from fault
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+
+
+def _document_of(path: Path, content: bytes) -> _Document:
     try:
-        document = _Document.model_validate_json(content)
+        return _DOCUMENT.validate_json(content)
     except ValidationError as fault:
-        error = fault.errors(include_url=False)[0]
-        where = ".".join(str(each) for each in error["loc"])
-        raise SuiteError(f"{place} is not a report: {where}: {error['msg']}. Run the suite again.") from fault
-    report = _report_of(document)
-    if _differs(report, content) or (not report.missing and read_results(folder / RESULTS) != list(report.results)):
-        raise SuiteError(f"{place} was changed after the run, or {RESULTS} is another run's. Run the suite again.")
-    return Finished(folder=folder, report=report)
+        raise SuiteError(f"{path} is no report that opconform wrote. Run it again.") from fault
+
+
+def _same(ours: Iterable[Result], theirs: Iterable[Result]) -> bool:
+    """Whether two runs came to the same, case by case."""
+    one, other = (sorted(map(result_document, each), key=itemgetter("id")) for each in (ours, theirs))
+    return one == other
+
+
+def _differs(report: Report, content: bytes) -> bool:
+    """Whether a file says something else than what follows from its cases."""
+    said, right = json.loads(content), report_document(report)
+    return any(said.get(name) != right[name] for name in _CONCLUDED)
 
 
 def _report_of(document: _Document) -> Report:
-    return report_from(
-        SuiteNote(**dict(document.suite)),
-        {
-            op: {name: RequirementNote(level=each.level, text=each.text) for name, each in rows.items()}
-            for op, rows in document.requirements.items()
-        },
-        Tested(**dict(document.implementation)),
-        document.cases,
+    notes = {
+        op: {name: RequirementNote(level=each.level, text=each.text) for name, each in rows.items()}
+        for op, rows in document.requirements.items()
+    }
+    return summed_up(
+        suite=document.suite,
+        implementation=document.implementation,
+        started=document.started,
+        notes=notes,
+        results=document.cases,
         missing=document.missing,
         gave_up=document.gave_up,
         whole=document.whole,
         strict=document.strict,
-        started=document.started,
+        baseline=document.baseline,
     )
 
 
-def _differs(report: Report, content: bytes) -> bool:
-    """Whether a report says something else than what follows from its cases."""
-    said, right = json.loads(content), report_document(report)
-    return any(said.get(name) != right[name] for name in ("conformant", "summary", "profiles", "requirements"))
+def _killed() -> Report:
+    return summed_up(
+        suite=UNKNOWN_SUITE,
+        implementation=UNKNOWN_BACKEND,
+        started="",
+        notes={},
+        results=(),
+        missing=(),
+        gave_up=KILLED,
+        whole=False,
+        strict=False,
+        baseline=None,
+    )

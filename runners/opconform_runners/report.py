@@ -6,48 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opconform.replacing import replace_file
 from opconform.suite import Header, Level, RequirementNote
+from opconform_runners.comparison import Comparison, comparison_document
+from opconform_runners.origins import SuiteNote, Tested, suite_note, tested
 from opconform_runners.results import REPORT, Result, result_document
 from opconform_runners.running import Run
 
 FORMAT = 1
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SuiteNote:
-    """What a report says of the suite.
-
-    Attributes:
-        digest: The suite digest.
-        version: The suite's own version.
-        generator: The version of opconform that wrote it.
-        seed: What its random fills and samples are keyed by.
-        specification: The revisions of the specification's pages, by operation.
-    """
-
-    digest: str
-    version: str
-    generator: str
-    seed: int
-    specification: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tested:
-    """What a report says of the implementation under test, in the words of its harness."""
-
-    name: str
-    version: str
-    device: str | None
-    language: str
-    dialects: tuple[str, ...]
-    mapped: tuple[str, ...]
-
-
-#: The level and the text of each requirement, by operation and id.
-Notes = Mapping[str, Mapping[str, RequirementNote]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +49,7 @@ class Report:
         strict: Whether interpretations count as much as normative requirements.
         conformant: None where the run is incomplete.
         unsaid: The broken cases that name no requirement, which count as normative.
+        baseline: How it compares with the failures that were expected, where a baseline was given.
     """
 
     suite: SuiteNote
@@ -94,11 +63,17 @@ class Report:
     requirements: tuple[RequirementRow, ...]
     unsaid: int
     conformant: bool | None
+    baseline: Comparison | None = None
 
     @property
     def summary(self) -> dict[str, int]:
         """The cases by verdict."""
         return _counts(self.results)
+
+    @property
+    def conclusion(self) -> str:
+        """The verdict on the whole, in two words at the most."""
+        return "incomplete" if self.conformant is None else "conformant" if self.conformant else "not conformant"
 
     @property
     def broken(self) -> tuple[RequirementRow, ...]:
@@ -113,7 +88,9 @@ class Report:
         return tuple(each for each in self.requirements if each.is_broken and each not in self.broken)
 
 
-def report_of(suite: Header, run: Run, *, whole: bool, strict: bool, started: str = "") -> Report:
+def report_of(
+    suite: Header, run: Run, *, whole: bool, strict: bool, started: str = "", baseline: Comparison | None = None
+) -> Report:
     """The report of a run.
 
     Args:
@@ -122,78 +99,70 @@ def report_of(suite: Header, run: Run, *, whole: bool, strict: bool, started: st
         whole: Whether whole profiles were run.
         strict: Whether interpretations count as much as normative requirements.
         started: The options that name the backend.
+        baseline: How it compares with the failures that were expected.
     """
-    who = run.implementation
-    return report_from(
-        SuiteNote(
-            digest=suite.digest,
-            version=suite.version,
-            generator=suite.generator,
-            seed=suite.seed,
-            specification=suite.specification,
-        ),
-        suite.requirements,
-        Tested(
-            name=who.name,
-            version=who.version,
-            device=who.device,
-            language=who.language,
-            dialects=who.dialects,
-            mapped=who.mapped,
-        ),
-        run.results,
+    return summed_up(
+        suite=suite_note(suite),
+        implementation=tested(run.implementation),
+        started=started,
+        notes=suite.requirements,
+        results=run.results,
         missing=run.missing,
         gave_up=run.gave_up,
         whole=whole,
         strict=strict,
-        started=started,
+        baseline=baseline,
     )
 
 
-def report_from(
-    suite: SuiteNote,
-    notes: Notes,
-    implementation: Tested,
-    results: tuple[Result, ...],
+def summed_up(
     *,
-    missing: tuple[str, ...],
+    suite: SuiteNote,
+    implementation: Tested,
+    started: str,
+    notes: Mapping[str, Mapping[str, RequirementNote]],
+    results: Sequence[Result],
+    missing: Sequence[str],
     gave_up: str | None,
     whole: bool,
     strict: bool,
-    started: str,
+    baseline: Comparison | None,
 ) -> Report:
-    """The report of some results: what is counted and concluded follows from them."""
+    """The report that some results come to, each argument but `notes` as `Report` has it.
+
+    `notes` holds the level and the text of every requirement, by operation and id.
+    """
     rows = tuple(_rows(notes, results))
     unsaid = sum(each.verdict == "fail" and not each.requirements and each.reason != "nan-payload" for each in results)
     broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
-    incomplete = bool(missing) or any(each.verdict == "error" for each in results)
+    incomplete = bool(missing) or gave_up is not None or any(each.verdict == "error" for each in results)
     return Report(
         suite=suite,
         implementation=implementation,
         started=started,
-        results=results,
-        missing=missing,
+        results=tuple(results),
+        missing=tuple(missing),
         gave_up=gave_up,
         whole=whole,
         strict=strict,
         requirements=rows,
         unsaid=unsaid,
         conformant=None if incomplete else not broken,
+        baseline=baseline,
     )
 
 
 def write_report(out: Path, report: Report) -> None:
     """Write `report.json`, whole or not at all."""
-    beside = out / f"{REPORT}.new"
-    beside.write_text(json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    beside.replace(out / REPORT)
+    text = json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n"
+    replace_file(out / REPORT, text.encode())
 
 
 def report_document(report: Report) -> dict[str, object]:
     """A report as a JSON object."""
     who = report.implementation
     suite = report.suite
-    return {
+    document: dict[str, object] = {
         "format": FORMAT,
         "suite": {
             "digest": suite.digest,
@@ -231,12 +200,15 @@ def report_document(report: Report) -> dict[str, object]:
         },
         "cases": [result_document(each) for each in report.results],
     }
+    return document if report.baseline is None else document | {"baseline": comparison_document(report.baseline)}
 
 
-def _rows(notes: Notes, results: Sequence[Result]) -> Iterable[RequirementRow]:
+def _rows(
+    requirements: Mapping[str, Mapping[str, RequirementNote]], results: Sequence[Result]
+) -> Iterable[RequirementRow]:
     ran = {each.op for each in results}
-    for op, noted in notes.items():
-        for name, note in noted.items():
+    for op, notes in requirements.items():
+        for name, note in notes.items():
             if op in ran:
                 mine = [each for each in results if each.op == op and name in each.requirements]
                 counted = [each for each in mine if each.verdict != "fail" or name in each.broken]

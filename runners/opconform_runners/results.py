@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import CaseId, canonical_json
 from opconform.errors import SuiteError, UsageError
+from opconform.replacing import replace_file
 from opconform_runners.backend import Stage
 from opconform_runners.comparing import Mismatch
 from opconform_runners.verdicts import FailReason, VerdictName
@@ -138,9 +139,7 @@ def write_results(out: Path, results: Sequence[Result]) -> None:
     """Put the whole results, sorted and with their footer, in the place of the growing ones."""
     lines = b"".join(_line(result_document(each)) for each in sorted(results, key=lambda each: each.id))
     footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
-    beside = out / f"{RESULTS}.new"
-    beside.write_bytes(lines + _line(_FOOTER.dump_python(footer, mode="json")))
-    beside.replace(out / RESULTS)
+    replace_file(out / RESULTS, lines + _line(_FOOTER.dump_python(footer, mode="json")))
 
 
 def read_results(path: Path) -> list[Result]:

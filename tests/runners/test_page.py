@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from opconform.suite import RequirementNote
 from opconform_runners.excerpts import excerpt_of
 from opconform_runners.kept import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reading import finished
-from opconform_runners.report import report_from, write_report
+from opconform_runners.report import write_report
 from opconform_runners.results import write_results
-from tests.conftest import MINIATURES, Run, missing
+from tests.conftest import MINIATURES, Run, missing, report_with
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -207,20 +206,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
         for each in report.results
     )[:20_000]
     results = tuple(sorted(results, key=lambda each: each.id))
-    notes = {
-        "VariadicSplit-1": {each.id: RequirementNote(level=each.level, text=each.text) for each in report.requirements}
-    }
-    many = report_from(
-        report.suite,
-        notes,
-        report.implementation,
-        results,
-        missing=(),
-        gave_up=None,
-        whole=True,
-        strict=False,
-        started=report.started,
-    )
+    many = report_with(report, results)
     write_results(tmp_path, results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)
@@ -312,7 +298,7 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
         done = opconform("report", out, code=1)
 
         assert done.stderr == (
-            f"error: {out}/report.json was changed after the run, or results.jsonl is another run's. Run the suite again.\n"
+            f"error: {out}/report.json was changed after the run: it does not follow from its own cases. Run it again.\n"
         )
 
 

@@ -7,8 +7,7 @@ import click
 
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
-from opconform.commands.report import subject_of
-from opconform.commands.reporting import PAGE, check_place, write_page
+from opconform.commands.reporting import PAGE, check_place, subjects_of, write_page
 from opconform.commands.running import backend_options, command_of, dialects_of, execute_shown, folder_of
 from opconform.selecting import Selection
 from opconform.suite import open_suite
@@ -52,7 +51,7 @@ def command(
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     suite = open_suite(generated.out)
     code = execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json)
-    write_page(folder / PAGE, [subject_of(suite, finished(folder))])
+    write_page(folder / PAGE, subjects_of([finished(folder)], generated.out))
     if not as_json:
         click.echo(f"Page: {folder / PAGE}")
     raise click.exceptions.Exit(code)

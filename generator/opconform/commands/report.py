@@ -1,75 +1,94 @@
 """`opconform report`."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import click
 
-from opconform.commands.reporting import PAGE, write_page
+from opconform.commands.options import Function
+from opconform.commands.reporting import PAGE, subjects_of, write_page
 from opconform.errors import UsageError
-from opconform.suite import Suite, open_suite
-from opconform_runners.kept import Kept
-from opconform_runners.matrix import Column
-from opconform_runners.page import Subject
+from opconform.replacing import replace_named
 from opconform_runners.reading import Finished, finished
+from opconform_runners.report import Report
+from opconform_runners.reports.annotations import annotations_text
+from opconform_runners.reports.badge import badge_text
+from opconform_runners.reports.junit import junit_text
+from opconform_runners.reports.markdown import markdown_text
+from opconform_runners.reports.spreadsheet import csv_text
 
-_SUITE = "suite"
+
+class _Format(NamedTuple):
+    text: Callable[[Report], str]
+    summary: str
+
+
+#: The formats of one run that are written to a file, each by its option.
+_FORMATS: Mapping[str, _Format] = MappingProxyType(
+    {
+        "junit": _Format(junit_text, "JUnit XML, a suite a requirement."),
+        "markdown": _Format(markdown_text, "Markdown, for a pull request or a step's summary."),
+        "csv": _Format(csv_text, "CSV, a row a case."),
+        "badge": _Format(badge_text, "An SVG badge with the verdict."),
+    }
+)
+_STDOUT = "-"
+
+
+def _format_options(function: Function) -> Function:
+    for name, each in reversed([*_FORMATS.items()]):
+        function = click.option(f"--{name}", metavar="FILE", help=each.summary)(function)
+    return function
 
 
 @click.command("report")
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="OUT...")
 @click.option(
-    "--html", type=click.Path(path_type=Path), help=f"The file to write; {PAGE} in the first folder by default."
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"The page; {PAGE} in the first folder where no format is named.",
 )
+@_format_options
+@click.option("--github", is_flag=True, help="Print annotations for a GitHub workflow.")
 @click.option(
     "--suite",
     "place",
     type=click.Path(path_type=Path),
-    help="The suite that was run; OUT/suite, or suite beside OUT, by default.",
+    help="The suite that was run, for the page; OUT/suite, or suite beside OUT, by default.",
 )
-def command(results: tuple[Path, ...], html: Path | None, place: Path | None) -> None:
-    """Write the HTML page of each run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
+def command(results: tuple[Path, ...], html: Path | None, github: bool, place: Path | None, **files: Any) -> None:
+    """Write what came of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
-    Several of them, on the same suite, are put side by side. Without the suite the page has no tensors and no IR.
+    Without an option that is its HTML page, which puts several runs on the same suite side by side; without their suite
+    it has no tensors and no IR. The other formats take one run; their FILE may be - for standard output. Ends
+    with 0 where the runs are complete, whatever their verdict, and with 1 where one is not, which every format says.
     """
+    wanted = {name: str(file) for name, file in files.items() if file is not None}
+    to_stdout = github + list(wanted.values()).count(_STDOUT)
+    if to_stdout > 1:
+        raise UsageError("Only one format can go to standard output. Name a file for the others.")
+    if len(results) > 1 and (wanted or github):
+        raise UsageError("Only the page shows several runs. Name one run for the other formats.")
     runs = [finished(each) for each in results]
-    digests = {each.report.suite.digest for each in runs}
-    if len(digests) > 1:
-        raise UsageError("These are runs on different suites, which cannot be compared. Run one suite on each backend.")
-    path = html or runs[0].folder / PAGE
-    write_page(path, [_subject(each, runs, place) for each in runs])
-    click.echo(f"Page: {path}")
+    for name, file in wanted.items():
+        _write(file, _FORMATS[name].text(runs[0].report))
+    if github:
+        click.echo(annotations_text(runs[0].report), nl=False)
+    if html is not None or not (wanted or github):
+        _write_page(html or runs[0].folder / PAGE, runs, place, quiet=to_stdout > 0)
+    raise click.exceptions.Exit(1 if any(each.report.conformant is None for each in runs) else 0)
 
 
-def _subject(run: Finished, runs: list[Finished], place: Path | None) -> Subject:
-    found = place or _place(run)
-    suite = open_suite(found) if found is not None else None
-    if suite is not None and suite.header.digest != run.report.suite.digest:
-        if place is not None:
-            raise UsageError(f"{place} is not the suite that {run.folder} is a run of. Name that one with --suite.")
-        suite = None
-    return Subject(
-        column=Column(name=_name(run, runs), report=run.report),
-        suite=suite,
-        place=str(found) if suite is not None else "SUITE",
-        kept=Kept(run.folder),
-    )
+def _write(file: str, text: str) -> None:
+    if file == _STDOUT:
+        click.echo(text, nl=False)
+    else:
+        replace_named(Path(file), text.encode())
 
 
-def _place(run: Finished) -> Path | None:
-    places = (run.folder / _SUITE, run.folder.parent / _SUITE)
-    return next((each for each in places if (each / "suite.json").exists()), None)
-
-
-def _name(run: Finished, runs: list[Finished]) -> str:
-    """The product's name, and the folder's where two runs are of the same product."""
-    name = run.report.implementation.name
-    alike = [each for each in runs if each.report.implementation.name == name]
-    return name if len(alike) == 1 else f"{name} ({run.folder.name})"
-
-
-def subject_of(suite: Suite, run: Finished) -> Subject:
-    """One run on a suite that is open, as a page shows it."""
-    name = run.report.implementation.name
-    return Subject(
-        column=Column(name=name, report=run.report), suite=suite, place=str(suite.store.root), kept=Kept(run.folder)
-    )
+def _write_page(path: Path, runs: list[Finished], place: Path | None, *, quiet: bool) -> None:
+    write_page(path, subjects_of(runs, place))
+    click.echo(f"Page: {path}", err=quiet)

@@ -9,17 +9,63 @@ from markupsafe import Markup
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError, UsageError
-from opconform.suite import Entry, Suite
+from opconform.replacing import replace_named
+from opconform.suite import HEADER, Entry, Suite, open_suite
 from opconform.templates import render, text_of
 from opconform_runners.evidence import Model
+from opconform_runners.kept import Kept
+from opconform_runners.matrix import Column
 from opconform_runners.page import Subject, page_of, script_json
+from opconform_runners.reading import Finished
 
 PAGE = "report.html"
 _BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
+_SUITE = "suite"
 #: The most characters of a model that a page shows.
 _LONGEST = 20_000
 #: What shows more than the bare operation is shown for a case that has a graph around it.
 _LAYER = "openvino/layer.xml"
+
+
+def subjects_of(runs: Sequence[Finished], place: Path | None) -> list[Subject]:
+    """Runs as a page shows them, with the suite that they are of where it is found.
+
+    Args:
+        runs: The runs.
+        place: The suite; where it is None, a suite in a run's folder or beside it is taken.
+
+    Raises:
+        SuiteError: The suite cannot be read.
+        UsageError: They are runs on different suites, or on another one than the one named.
+    """
+    if len({each.report.suite.digest for each in runs}) > 1:
+        raise UsageError("These are runs on different suites, which cannot be compared. Run one suite on each backend.")
+    return [_subject(each, _name(each, runs), place) for each in runs]
+
+
+def _subject(run: Finished, name: str, place: Path | None) -> Subject:
+    found = place or _place(run)
+    suite = open_suite(found) if found is not None else None
+    if suite is not None and suite.header.digest != run.report.suite.digest:
+        if place is not None:
+            raise UsageError(f"{place} is not the suite that {run.folder} is a run of. Name that one with --suite.")
+        suite = None
+    column = Column(name=name, report=run.report)
+    return Subject(
+        column=column, suite=suite, place="SUITE" if suite is None else str(suite.store.root), kept=Kept(run.folder)
+    )
+
+
+def _place(run: Finished) -> Path | None:
+    places = (run.folder / _SUITE, run.folder.parent / _SUITE)
+    return next((each for each in places if (each / HEADER).exists()), None)
+
+
+def _name(run: Finished, runs: Sequence[Finished]) -> str:
+    """The product's name, and the folder's where two runs are of the same product."""
+    name = run.report.implementation.name
+    alike = [each for each in runs if each.report.implementation.name == name]
+    return name if len(alike) == 1 else f"{name} ({run.folder.name})"
 
 
 def write_page(path: Path, subjects: Sequence[Subject]) -> None:
@@ -42,13 +88,7 @@ def write_page(path: Path, subjects: Sequence[Subject]) -> None:
         evidence=Markup(script_json(page.evidence)),  # noqa: S704 - escaped for a script element
     )
     check_place(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f"{path.name}.new")
-        beside.write_bytes(html.encode())
-        beside.replace(path)
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+    replace_named(path, html.encode())
 
 
 def check_place(path: Path) -> None:

@@ -8,6 +8,7 @@ from opconform.commands.options import selection_options
 from opconform.commands.running import backend_options, command_of, execute_shown, folder_of
 from opconform.selecting import Selection
 from opconform.suite import open_suite
+from opconform_runners.baseline import read_baseline
 from opconform_runners.running import RunOptions
 
 
@@ -15,6 +16,12 @@ from opconform_runners.running import RunOptions
 @click.argument("suite", type=click.Path(path_type=Path))
 @backend_options
 @selection_options
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Failures that are expected: fail on others only.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Harness processes.")
 def command(
@@ -28,14 +35,17 @@ def command(
     as_json: bool,
     profiles: tuple[str, ...],
     patterns: tuple[str, ...],
+    baseline: Path | None,
     out: Path | None,
     jobs: int,
 ) -> None:
     """Run a backend on SUITE (a folder or a zip file) and compare every bit.
 
     Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
-    be started.
+    be started. With a baseline, 0 where nothing is new, and 1 for a failure that it does not expect, a pass that it
+    does not expect, or a line of it that is about no case.
     """
+    expected = None if baseline is None else read_baseline(baseline)
     started = command_of(backend, harness, python, memory)
     options = RunOptions(jobs=jobs, timeout=timeout, selection=Selection(profiles=profiles, patterns=patterns))
     code = execute_shown(
@@ -46,5 +56,6 @@ def command(
         whole=False,
         strict=strict,
         as_json=as_json,
+        baseline=expected,
     )
     raise click.exceptions.Exit(code)

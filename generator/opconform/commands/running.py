@@ -15,8 +15,11 @@ from opconform.commands.progress import progress
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError
 from opconform.suite import Suite
+from opconform_runners.baseline import Baseline
 from opconform_runners.commands import GIB, Command, backend_command, harness_command
+from opconform_runners.comparison import compare
 from opconform_runners.connecting import described
+from opconform_runners.novelty import print_novelty
 from opconform_runners.report import Report, report_document, report_of, write_report
 from opconform_runners.running import RunOptions, run_suite
 from opconform_runners.summary import print_summary
@@ -106,7 +109,15 @@ def console_of() -> Console:
 
 
 def execute_shown(
-    suite: Suite, command: Command, out: Path, options: RunOptions, *, whole: bool, strict: bool, as_json: bool
+    suite: Suite,
+    command: Command,
+    out: Path,
+    options: RunOptions,
+    *,
+    whole: bool,
+    strict: bool,
+    as_json: bool,
+    baseline: Baseline | None = None,
 ) -> int:
     """Run a suite, write the results and the report, and show what came of it.
 
@@ -118,24 +129,31 @@ def execute_shown(
         whole: Whether whole profiles are run.
         strict: Whether interpretations count.
         as_json: Whether to print the report as JSON, and nothing else.
+        baseline: The failures that are expected.
 
     Returns:
-        The exit code: 0 where the backend is conformant, 1 otherwise.
+        The exit code: 0 where the backend is conformant or, with a baseline, does what that says; 1 otherwise.
     """
     if options.timeout <= 0 or options.jobs < 1:
         raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
     with progress("run", then="run failures once more", quiet=as_json) as tell:
         run = run_suite(suite, command, out, options, tell)
-    report = report_of(suite.header, run, whole=whole, strict=strict, started=command.options)
+    expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
+    comparison = None if baseline is None else compare(baseline, run.results, expects)
+    report = report_of(suite.header, run, whole=whole, strict=strict, started=command.options, baseline=comparison)
     write_report(out, report)
     if as_json:
         click.echo(json.dumps(report_document(report), ensure_ascii=False))
     else:
         _print(report, out)
-    return 0 if report.conformant else 1
+    if comparison is None:
+        return 0 if report.conformant else 1
+    return 0 if report.conformant is not None and comparison.is_as_expected else 1
 
 
 def _print(report: Report, out: Path) -> None:
     console = console_of()
     print_summary(report, console)
+    if report.baseline is not None:
+        print_novelty(report, report.baseline, console)
     console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)

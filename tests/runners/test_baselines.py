@@ -1,0 +1,377 @@
+"""Baselines: what is new fails, what is known is counted, and what a person wrote is never lost."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from opconform_runners.baseline import Baseline, parse_baseline
+from opconform_runners.comparison import compare
+from opconform_runners.results import Result, read_results
+from opconform_runners.updating import update
+from opconform_runners.verdicts import FailReason, VerdictName
+from tests.conftest import MINIATURES, Run
+
+REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
+TWIN = "VariadicSplit-1/rejected/c8611d2f32"
+ACCEPTED = [f"VariadicSplit-1/accepted/{each}" for each in ("055b3aac7f", "9c3891e153", "ddf616bfdd", "f7298254ae")]
+
+
+@pytest.fixture(scope="module")
+def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the runs of some backends, each by its name."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name in ("Perfect", "AcceptsEverything", "LosesNegativeZero", "Raises"):
+        out = folder / name
+        opconform("run", small_suite, "--backend", f"{MINIATURES}:{name}", "--out", out, code=None)
+    return folder
+
+
+def run_with(
+    opconform: Run, suite: Path, folder: Path, name: str, baseline: str, *more: str, code: int
+) -> tuple[str, str]:
+    """What a run against a baseline prints."""
+    (folder / "known.txt").write_text(baseline)
+    command = ("run", suite, "--backend", f"{MINIATURES}:{name}", "--out", "out", "--baseline", "known.txt", *more)
+    done = opconform(*command, cwd=folder, code=code)
+    return done.stdout, done.stderr
+
+
+def test_a_known_failure_is_counted_and_ends_with_0(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A pattern that names a rejection is not about the twins beside it, which pass."""
+    baseline = "VariadicSplit-1/rejected/*  accepted-invalid  # not checked https://example.org/1\n"
+    shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, code=0)
+    document = json.loads((tmp_path / "out" / "report.json").read_text())
+
+    assert "\nAgainst known.txt: NOTHING NEW; 1 known failure.\n" in shown
+    assert document["conformant"] is False
+    assert [each["id"] for each in document["baseline"]["known"]] == [REJECTED]
+    assert document["baseline"]["known"][0]["line"] == {
+        "number": 1,
+        "pattern": "VariadicSplit-1/rejected/*",
+        "endings": ["accepted-invalid"],
+        "note": "not checked https://example.org/1",
+    }
+
+
+def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Each with what happened, or with the line that expects something else."""
+    baseline = f"{REJECTED}  accepted-invalid  # not checked\n{ACCEPTED[0]}  value,crash  # zeros\n"
+    shown, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", baseline, code=1)
+    said = "output_0[0, 1] is expected to be -0.0 (0x80000000), and came back as 0.0 (0x00000000)"
+
+    assert shown[shown.index("Regressions") :] == (
+        "Regressions\n"
+        f"  {ACCEPTED[1]}: value: {said}; 1 of its 2 elements differ\n"
+        f"  {ACCEPTED[2]}: value: {said}; 1 of its 4 elements differ\n"
+        f"  {ACCEPTED[3]}: value: {said}; 1 of its 6 elements differ\n"
+        "\nUnexpected passes\n"
+        f"  {REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked\n"
+        "\nAgainst known.txt: NEW: 3 regressions, 1 unexpected pass; 1 known failure.\n"
+        "Results: out/results.jsonl, out/report.json\n"
+    )
+
+
+def test_another_reason_is_a_regression(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A crash where a refusal was missing is worse, and new."""
+    shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", f"{REJECTED}  crash  # dies\n", code=1)
+
+    assert f"  {REJECTED}: accepted-invalid (line 1 expects crash): the case violates" in shown
+
+
+def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A pattern that is about no case guards nothing, and neither does one that no case of its could fail by."""
+    baseline = (
+        "# ours\n\nVariadicSplit-1/acepted/*  value  # misspelt\nVariadicSplit-1/accepted/*  accepted-invalid # no\n"
+    )
+    shown, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=1)
+
+    assert shown[shown.index("Stale lines") :].splitlines()[:5] == [
+        "Stale lines",
+        "  known.txt:3: 'VariadicSplit-1/acepted/*' is about no case of the suite",
+        "  known.txt:4: 'VariadicSplit-1/accepted/*' is about no case of the suite",
+        "",
+        "Against known.txt: NEW: 2 stale lines; 0 known failures.",
+    ]
+
+
+def test_a_selection_makes_no_line_stale(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """What was not run is in the suite all the same."""
+    selection = ("--select", "VariadicSplit-1/accepted")
+    baseline = f"{REJECTED}  accepted-invalid  # x\n"
+    shown, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, *selection, code=0)
+
+    assert "Against known.txt: NOTHING NEW; 0 known failures.\n" in shown
+
+
+def test_a_flaky_case_may_pass(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Where its line says so."""
+    baseline = f"{REJECTED}  accepted-invalid,pass  # now and then\n"
+
+    run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=0)
+    run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, code=0)
+
+
+def test_an_incomplete_run_settles_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """It ends with 1, although nothing is new."""
+    shown, _ = run_with(opconform, small_suite, tmp_path, "Raises", "", code=1)
+
+    assert "Against known.txt: INCOMPLETE, so nothing is settled. New so far: nothing; 0 known failures.\n" in shown
+
+
+def test_every_mistake_of_a_baseline_is_told(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """With its line, before anything is run."""
+    lines = (
+        f"{REJECTED}  accepted-invalid  # fine",
+        "Split-1/x",
+        "Split-1/x  valeu  # misspelt",
+        "<<<<<<< ours",
+        f"{REJECTED}  crash",
+        "Split-1/$x  value",
+        "Split-1/y  pass",
+    )
+    _, said = run_with(opconform, small_suite, tmp_path, "Perfect", "\n".join(lines), code=2)
+
+    allowed = (
+        "count, element-type, shape, value, nan-payload, accepted-invalid, rejected-valid, crash, timeout, "
+        "nondeterministic, pass"
+    )
+
+    assert said.splitlines() == [
+        "error: known.txt:2: a line is PATTERN  REASON  # why  link, and this is 'Split-1/x'.",
+        f"known.txt:3: 'valeu' is no way to fail. Allowed are: {allowed}.",
+        "known.txt:4: this is left of a merge. Keep the lines that hold, and delete this one.",
+        "known.txt:6: 'Split-1/$x' is no pattern of ids. Write one such as 'Split-1/axis-range/*'.",
+        "known.txt:7: a case that is to pass needs no line. Name what it may fail with, as in 'crash,pass'.",
+        f"known.txt:5: '{REJECTED}' stands in line 1 already. Keep one of the two.",
+    ]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_baseline_that_is_not_there_is_told(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """With the command that writes one."""
+    done = opconform("run", small_suite, "--backend", "numpy", "--baseline", "b.txt", cwd=tmp_path, code=2)
+
+    assert done.stderr == (
+        "error: There is no baseline at b.txt. Write one with `opconform baseline update RESULTS --baseline b.txt`.\n"
+    )
+
+
+def test_update_writes_a_group_as_a_pattern(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """Or a line a case, where that is asked for; each asks for an explanation."""
+    head = "# Failures that are expected: a case or a pattern a line, what it ends as, and why, with a link.\n\n"
+    patterns, cases = tmp_path / "patterns.txt", tmp_path / "cases.txt"
+    done = opconform("baseline", "update", runs / "LosesNegativeZero", "--baseline", patterns)
+    opconform("baseline", "update", runs / "LosesNegativeZero" / "results.jsonl", "--baseline", cases, "--cases")
+
+    given = [
+        f"data f32[6, 2], axis 0, split_lengths {each}" for each in ([1, 2, -1], [1, -1, 2], [2, 2, 2], [-1, 1, 2])
+    ]
+    pattern = f"VariadicSplit-1/accepted/*  value  # to be explained (4 cases, such as {given[2]})\n"
+
+    assert patterns.read_text() == head + pattern
+    assert cases.read_text() == head + "".join(
+        f"{case}  value  # to be explained ({inputs})\n" for case, inputs in zip(ACCEPTED, given, strict=True)
+    )
+    assert done.stdout == f"added: {pattern}{patterns}: 1 line, 1 of them to be explained.\n"
+
+
+def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """Comments, reasons and links; what no longer holds stays as a comment, and comes back when it fails again."""
+    file = tmp_path / "known.txt"
+    file.write_text(
+        "# Our backend.\n# Ask Ann.\n\n"
+        f"{REJECTED}  accepted-invalid  # not checked https://example.org/1\n"
+        "# about zeros\n"
+        "VariadicSplit-1/accepted/*  value  # zeros lose their sign  https://example.org/2\n"
+        "# the end\n"
+    )
+    opconform("baseline", "update", runs / "LosesNegativeZero", "--baseline", file)
+    zeros = (
+        "# Our backend.\n# Ask Ann.\n\n"
+        "# about zeros\n"
+        "VariadicSplit-1/accepted/*  value  # zeros lose their sign  https://example.org/2\n"
+        f"#- {REJECTED}  accepted-invalid  # not checked https://example.org/1\n"
+        "\n# the end\n"
+    )
+    first = file.read_text()
+    opconform("baseline", "update", runs / "AcceptsEverything", "--baseline", file)
+
+    assert first == zeros
+    assert file.read_text() == (
+        "# Our backend.\n# Ask Ann.\n\n"
+        "# about zeros\n"
+        "#- VariadicSplit-1/accepted/*  value  # zeros lose their sign  https://example.org/2\n"
+        f"{REJECTED}  accepted-invalid  # not checked https://example.org/1\n"
+        "\n# the end\n"
+    )
+
+
+def test_update_keeps_the_reason_of_a_case_that_fails_otherwise(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """But asks for another, since it was about something else."""
+    file = tmp_path / "known.txt"
+    file.write_text(f"{REJECTED}  crash  # falls over https://example.org/1\n")
+    done = opconform("baseline", "update", runs / "AcceptsEverything", "--baseline", file)
+    line = f"{REJECTED}  accepted-invalid  # to be explained, was crash: falls over https://example.org/1\n"
+
+    assert file.read_text() == line
+    assert done.stdout.startswith(f"changed: {line}")
+
+
+def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """A run of a part of the suite says nothing of the rest."""
+    file = tmp_path / "known.txt"
+    file.write_text("Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n")
+    opconform("baseline", "update", runs / "Perfect", "--baseline", file)
+    kept = file.read_text()
+    opconform("baseline", "update", runs / "Perfect", "--baseline", file, "--prune")
+
+    assert kept == "Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n"
+    assert file.read_text() == "#- Split-1/axis/*  value  # elsewhere\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Raises", "The run is incomplete: 1 case ended in an error of the harness. Run it again."),
+        ("cut", "has no footer: the run did not come to its end. Run it again."),
+    ],
+)
+def test_nothing_is_taken_from_an_incomplete_run(
+    opconform: Run, runs: Path, tmp_path: Path, name: str, sentence: str
+) -> None:
+    """A baseline that was made from one would hide what it did not see."""
+    if name == "cut":
+        shutil.copytree(runs / "Perfect", tmp_path / name)
+        lines = (tmp_path / name / "results.jsonl").read_bytes().splitlines(keepends=True)
+        (tmp_path / name / "results.jsonl").write_bytes(b"".join(lines[:-1]))
+    folder = tmp_path / name if name == "cut" else runs / name
+    done = opconform("baseline", "update", folder, "--baseline", tmp_path / "b.txt", code=1)
+
+    assert sentence in done.stderr
+    assert not (tmp_path / "b.txt").exists()
+
+
+def test_diff_says_what_changed(opconform: Run, runs: Path) -> None:
+    """In words, and with 1 where anything regressed."""
+    done = opconform("diff", runs / "AcceptsEverything", runs / "LosesNegativeZero", code=1)
+    said = "output_0[0, 1] is expected to be -0.0 (0x80000000), and came back as 0.0 (0x00000000); 1 of its"
+
+    assert done.stdout == (
+        "Broken now: VariadicSplit-1 lengths.remainder\n"
+        "Broken no more: VariadicSplit-1 lengths.single-remainder\n"
+        "\nRegressions (fail now, and did not): 4 cases\n"
+        f"  {ACCEPTED[0]}  pass → fail (value): {said} 2 elements differ\n"
+        f"  {ACCEPTED[1]}  pass → fail (value): {said} 2 elements differ\n"
+        f"  {ACCEPTED[2]}  pass → fail (value): {said} 4 elements differ\n"
+        f"  {ACCEPTED[3]}  pass → fail (value): {said} 6 elements differ\n"
+        "\nFixes (failed, and pass): 1 case\n"
+        f"  {REJECTED}  fail (accepted-invalid) → pass\n"
+        "\n4 regressions, 1 fix.\n"
+    )
+
+
+def test_diff_ends_with_0_where_nothing_got_worse(opconform: Run, runs: Path) -> None:
+    """Fixes and the same again are no news to fail on."""
+    fixed = json.loads(opconform("diff", runs / "AcceptsEverything", runs / "Perfect", "--json").stdout)
+    same = opconform("diff", runs / "Perfect", runs / "Perfect").stdout
+
+    assert fixed["facts"] == [{"what": "Verdict", "old": "not conformant", "new": "conformant"}]
+    assert [each["id"] for each in fixed["fixes"]] == [REJECTED]
+    assert fixed["is_worse"] is False
+    assert same == "\nNo case changed.\n"
+
+
+def test_diff_says_what_is_new_and_gone(opconform: Run, small_suite: Path, runs: Path, tmp_path: Path) -> None:
+    """A case that was not run in one of them is neither a fix nor a regression."""
+    command = ("run", small_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
+    opconform(*command, "--select", "VariadicSplit-1/rejected", code=1)
+    shown = opconform("diff", runs / "AcceptsEverything", tmp_path, code=1).stdout
+    back = json.loads(opconform("diff", tmp_path, runs / "AcceptsEverything", "--json", code=1).stdout)
+
+    assert "\nCases that are gone: 4 cases\n" in shown
+    assert shown.endswith("\n1 regression, 1 other change, 4 cases gone.\n")
+    assert [each["id"] for each in back["new"]] == ACCEPTED
+    assert [(each["id"], each["old"], each["new"]) for each in back["regressions"]] == [
+        (REJECTED, "inconclusive", "fail")
+    ]
+
+
+def test_diff_with_an_incomplete_run_settles_nothing(opconform: Run, runs: Path) -> None:
+    """Whatever it shows."""
+    shown = opconform("diff", runs / "Perfect", runs / "Raises", code=1).stdout
+
+    assert "Verdict: conformant → incomplete\n" in shown
+    assert shown.endswith("\nINCOMPLETE, so nothing is settled: 1 lost pass.\n")
+
+
+IDS = [f"Split-1/{group}/{digits * 10}" for group in ("a", "b") for digits in "0123"]
+PATTERNS = st.sampled_from([*IDS, "Split-1/a/*", "Split-1/b/*", "Split-1/a", "Split-1/*", "*"])
+NOTES = st.sampled_from(
+    [
+        "to be explained",
+        "to be explained (data f32[2])",
+        "to be explained (ask) twice",
+        "why https://example.org/1",
+        "# odd",
+        "",
+    ]
+)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> list[Result]:
+    """Results of eight cases in two groups."""
+    found = []
+    for number, identity in enumerate(IDS):
+        rejected = number % 4 > 1
+        reasons: list[FailReason] = ["crash", "accepted-invalid" if rejected else "value"]
+        verdicts: list[VerdictName] = ["pass", "fail", "fail", "unsupported"]
+        verdict = draw(st.sampled_from(verdicts))
+        found.append(
+            Result(
+                id=identity,
+                profile="core",
+                expect="reject" if rejected else "accept",
+                verdict=verdict,
+                reason=draw(st.sampled_from(reasons)) if verdict == "fail" else None,
+            )
+        )
+    return found
+
+
+@st.composite
+def baselines(draw: st.DrawFn) -> Baseline:
+    """Baselines of some lines, sorted and not."""
+    patterns = draw(st.lists(PATTERNS, max_size=5, unique=True))
+    endings = st.sampled_from(["crash", "value", "accepted-invalid", "value,accepted-invalid", "crash,pass"])
+    marks = st.sampled_from(["", "", "#- "])
+    lines = [f"{draw(marks)}{each}  {draw(endings)}  # {draw(NOTES)}" for each in patterns]
+    return parse_baseline("# head\n\n" + "\n".join(lines), "b.txt")
+
+
+@given(results(), baselines(), st.booleans(), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_what_was_updated_expects_what_happened(
+    found: list[Result], baseline: Baseline, patterns: bool, prune: bool
+) -> None:
+    """Nothing is new against it, a second update changes nothing, and no reason that a person wrote is gone."""
+    new = update(baseline, found, patterns=patterns, prune=prune).baseline
+    compared = compare(new, found, {})
+    again = update(parse_baseline(new.text, "b.txt"), found, patterns=patterns, prune=prune).baseline
+    written = [each.line.note for each in baseline.placed if each.line.is_written]
+
+    assert not compared.regressions
+    assert not compared.passes
+    assert again.text == new.text
+    assert parse_baseline(new.text, "b.txt").text == new.text
+    for note in written:
+        assert any(note in each.line.note for each in new.placed), note
+
+
+def test_the_results_of_the_runs_are_what_these_tests_say(runs: Path) -> None:
+    """The ids above are those of the small suite."""
+    assert [each.id for each in read_results(runs / "Perfect" / "results.jsonl")] == [*ACCEPTED, TWIN, REJECTED]

@@ -1,0 +1,362 @@
+"""Reports in other formats: each is read back, says what `report.json` says, and takes a backend's words for words."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import junitparser
+import pytest
+from markdown_it import MarkdownIt
+
+from opconform_runners.printable import one_line, printable
+from opconform_runners.reading import read_report
+from opconform_runners.report import write_report
+from opconform_runners.reports.badge import text_width
+from tests.conftest import MINIATURES, Run, report_with
+from tests.miniatures import HOSTILE
+
+SVG = "{http://www.w3.org/2000/svg}"
+REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
+TWIN = "VariadicSplit-1/rejected/c8611d2f32"
+ACCEPTED = [f"VariadicSplit-1/accepted/{each}" for each in ("055b3aac7f", "9c3891e153", "ddf616bfdd", "f7298254ae")]
+
+
+@pytest.fixture(scope="module")
+def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the runs of some backends, each by its name; `known` is one with a baseline, `killed` a killed one."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "known.txt").write_text(
+        f"{REJECTED}  accepted-invalid  # not checked\n"
+        f"{ACCEPTED[0]}  value  # zeros https://example.org/2\n"
+        "Split-1/*  value  # another suite\n"
+    )
+    for name in ("Perfect", "LosesNegativeZero", "QuietsNans", "RefusesEverything", "Raises", "IsHostile"):
+        out = folder / name
+        opconform("run", small_suite, "--backend", f"{MINIATURES}:{name}", "--out", out, code=None)
+    known = ("--baseline", "known.txt", "--out", "known")
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:LosesNegativeZero", *known, cwd=folder, code=1)
+    (folder / "killed").mkdir()
+    lines = (folder / "Perfect" / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "killed" / "results.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][:20])
+    (folder / "gave-up").mkdir()
+    perfect = read_report(folder / "Perfect")
+    left = [each for each in perfect.results if each.id != REJECTED]
+    write_report(folder / "gave-up", report_with(perfect, left, missing=(REJECTED,), gave_up="The harness died."))
+    return folder
+
+
+def written(opconform: Run, run: Path, option: str, code: int = 0) -> str:
+    """A run in a format, by way of a file, since line ends count."""
+    file = run.parent / f"{run.name}.{option}"
+    opconform("report", run, f"--{option}", file, code=code)
+    return file.read_bytes().decode()
+
+
+def suites(text: str) -> dict[str, dict[str, str]]:
+    """What a JUnit parser sees: the outcome of each case, by suite and case."""
+    found: dict[str, dict[str, str]] = {}
+    parsed = junitparser.JUnitXml.fromstring(text.encode())
+    for suite in parsed:
+        cases = {case.name: case.result[0].__class__.__name__ if case.result else "Passed" for case in suite}
+        counts = Counter(cases.values())
+        assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
+            len(cases),
+            counts["Failure"],
+            counts["Error"],
+            counts["Skipped"],
+        )
+        found[suite.name] = cases
+    assert parsed.tests == sum(len(each) for each in found.values())
+    return found
+
+
+def test_junit_has_a_suite_a_requirement(opconform: Run, runs: Path) -> None:
+    """Its counts are those of the requirement in `report.json`."""
+    found = suites(written(opconform, runs / "LosesNegativeZero", "junit"))
+    rows = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())["requirements"]["VariadicSplit-1"]
+
+    assert found == {
+        "VariadicSplit-1 lengths.remainder": dict.fromkeys(ACCEPTED, "Failure"),
+        "VariadicSplit-1 lengths.single-remainder": {TWIN: "Passed", REJECTED: "Passed"},
+    }
+    for name, row in rows.items():
+        counts = Counter(found.get(f"VariadicSplit-1 {name}", {}).values())
+        assert (counts["Passed"], counts["Failure"]) == (row["pass"], row["fail"])
+
+
+def test_junit_skips_what_does_not_count(opconform: Run, runs: Path) -> None:
+    """Known failures, an interpretation that is read otherwise, and refusals that are no evidence."""
+    known = written(opconform, runs / "known", "junit")
+    nans = suites(written(opconform, runs / "QuietsNans", "junit"))
+    refused = suites(written(opconform, runs / "RefusesEverything", "junit"))
+
+    assert suites(known) == {
+        "VariadicSplit-1 lengths.remainder": {ACCEPTED[0]: "Skipped", **dict.fromkeys(ACCEPTED[1:], "Failure")},
+        "VariadicSplit-1 lengths.single-remainder": {TWIN: "Passed", REJECTED: "Failure"},
+        "baseline": {"Split-1/*": "Failure"},
+    }
+    assert 'message="known failure (value): zeros https://example.org/2"' in known
+    assert f'message="{REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked"' in known
+    assert nans["VariadicSplit-1 no requirement named"] == dict.fromkeys(ACCEPTED, "Skipped")
+    assert refused["VariadicSplit-1 lengths.single-remainder"] == {TWIN: "Failure", REJECTED: "Skipped"}
+
+
+def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path) -> None:
+    """Every case passes."""
+    found = suites(written(opconform, runs / "Perfect", "junit"))
+
+    assert {each for cases in found.values() for each in cases.values()} == {"Passed"}
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("killed", "INCOMPLETE: The run did not come to its end, and said nothing of why. 0 of 0 cases pass."),
+        ("gave-up", "INCOMPLETE: The harness died. 1 cases have no verdict. 5 of 5 cases pass."),
+        ("Raises", "INCOMPLETE: 1 case ended in an error of the harness. 5 of 6 cases pass."),
+    ],
+)
+def test_an_incomplete_run_is_told_as_that_in_every_format(opconform: Run, runs: Path, name: str, verdict: str) -> None:
+    """And as nothing else, and with 1."""
+    junit = written(opconform, runs / name, "junit", code=1)
+    markdown = written(opconform, runs / name, "markdown", code=1)
+    table = [*csv.DictReader(io.StringIO(written(opconform, runs / name, "csv", code=1)))]
+    badge = written(opconform, runs / name, "badge", code=1)
+    annotations = opconform("report", runs / name, "--github", code=1).stdout
+
+    assert suites(junit)["run"]["the run is complete"] == "Error"
+    assert f'message="{verdict}"' in junit
+    assert markdown.startswith("## ⚠️ opconform: INCOMPLETE")
+    assert verdict.replace(":", "&#58;") in markdown
+    assert {each["run"] for each in table} == {"incomplete"}
+    assert [each.text for each in ET.fromstring(badge).iter(f"{SVG}text")] == ["opconform", "incomplete"]
+    assert annotations.splitlines()[0] == f"::error title=opconform%3A incomplete::{verdict}"
+    for each in (junit, markdown, badge, annotations):
+        assert "conformant" not in each.replace('value="conformant"', "").lower()
+
+
+def test_a_missing_case_is_named(opconform: Run, runs: Path) -> None:
+    """An error in JUnit, a row in CSV."""
+    found = suites(written(opconform, runs / "gave-up", "junit", code=1))
+    table = [*csv.DictReader(io.StringIO(written(opconform, runs / "gave-up", "csv", code=1)))]
+
+    assert found["run"][REJECTED] == "Error"
+    assert [each["verdict"] for each in table if each["id"] == REJECTED] == ["missing"]
+
+
+def changed(document: dict[str, Any]) -> dict[str, Any]:
+    """A report in which a case that failed passes."""
+    first, *others = document["cases"]
+    return document | {"cases": [{**first, "verdict": "pass"}, *others]}
+
+
+def test_what_does_not_belong_together_is_refused(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """Changed results, a report of another run or none, and no results; nothing is written."""
+    source, run = runs / "LosesNegativeZero", tmp_path / "run"
+    sentences = []
+
+    def refused() -> None:
+        done = opconform("report", "run", "--csv", "x.csv", cwd=tmp_path, code=1)
+        sentences.append(done.stderr)
+
+    refused()
+    shutil.copytree(source, run)
+    (run / "results.jsonl").write_text((source / "results.jsonl").read_text().replace('"value"', '"shape"'))
+    refused()
+    shutil.copy(source / "results.jsonl", run)
+    (run / "report.json").write_text(json.dumps(changed(json.loads((source / "report.json").read_text()))))
+    refused()
+    shutil.copy(runs / "Perfect" / "report.json", run)
+    refused()
+    (run / "report.json").unlink()
+    refused()
+
+    assert sentences == [
+        "error: There are no results at run. Write them with `opconform run` or `opconform certify`.\n",
+        "error: run/results.jsonl was changed after the run. Run it again.\n",
+        "error: run/report.json was changed after the run: it does not follow from its own cases. Run it again.\n",
+        "error: run/report.json is not of the same run as run/results.jsonl. Run it again.\n",
+        "error: There is no report.json beside run/results.jsonl, which says what was tested. Keep the two together.\n",
+    ]
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_hostile_words_stay_words(opconform: Run, runs: Path) -> None:
+    """XML parses, no formula begins, no command is injected, and Markdown holds no tag, mention, link or new line."""
+    junit = written(opconform, runs / "IsHostile", "junit")
+    table = [*csv.reader(io.StringIO(written(opconform, runs / "IsHostile", "csv"), newline=""))]
+    markdown = written(opconform, runs / "IsHostile", "markdown")
+    badge = written(opconform, runs / "IsHostile", "badge")
+    annotations = opconform("report", runs / "IsHostile", "--github").stdout
+    [failure] = [each for each in junitparser.JUnitXml.fromstring(junit.encode()) if each.failures]
+    [message] = [case.result[0].message for case in failure if case.result]
+    cells = [cell for row in table for cell in row]
+
+    assert message.startswith(
+        "the case is right, and was refused at build time: =1+1 \\x00\\x1b[31m]]>&amp;<b onload=x>\\ufffe\\u202e "
+        "::error title=x::injected | `a` | @everyone"
+    )
+    assert ET.fromstring(badge).findtext(f"{SVG}title", "").startswith("opconform: =1+1 \\x00\\x1b[31m")
+    assert any(cell.startswith("'=1+1 \\x00") for cell in cells) or not any("=1+1" in cell[:6] for cell in cells)
+    assert not any(cell.lstrip().startswith(("=", "+", "-", "@")) for cell in cells)
+    assert all(line.startswith(("::error title=", "::notice title=")) for line in annotations.splitlines())
+    assert len(annotations.splitlines()) == 2
+    text = re.sub(r"</?(code|details|summary)>", "", markdown)
+    for each in ("<", ">", "@", "`", "https:", "\x1b", "\x00", "_"):
+        assert each not in text
+    assert [line.count("|") for line in markdown.splitlines() if "rejected-valid" in line] == [7]
+
+
+def test_hostile_words_are_rendered_as_they_are(opconform: Run, runs: Path) -> None:
+    """A renderer that allows HTML sees the texts of the table's cells, and no tag of the backend's."""
+    html = (
+        MarkdownIt("commonmark", {"html": True})
+        .enable("table")
+        .render(written(opconform, runs / "IsHostile", "markdown"))
+    )
+    [row] = [
+        each
+        for each in ET.fromstring(f"<page>{html}</page>").iter("tr")
+        if "rejected-valid" in "".join(each.itertext())
+    ]
+    cells = ["".join(each.itertext()) for each in row]
+
+    assert cells[:4] == ["VariadicSplit-1 lengths.remainder", "rejected-valid", "1", ACCEPTED[2]]
+    assert cells[5] == one_line(f"the case is right, and was refused at build time: {HOSTILE}", 240)
+    assert set(re.findall(r"<(\w+)", html)) == {
+        "h2",
+        "h3",
+        "p",
+        "code",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    } | {
+        "details",
+        "summary",
+    }
+
+
+def test_a_message_that_begins_like_a_formula_is_none(opconform: Run, runs: Path) -> None:
+    """A spreadsheet sees an apostrophe, and a text."""
+    table = [*csv.DictReader(io.StringIO(written(opconform, runs / "IsHostile", "csv"), newline=""))]
+    [row] = [each for each in table if each["reason"] == "rejected-valid"]
+
+    assert row["message"].startswith("'=1+1 \\x00\\x1b[31m")
+    assert row["message"].endswith("https://example.org, end")
+    assert row["sentence"].startswith("the case is right, and was refused at build time: =1+1")
+
+
+def test_csv_has_a_row_a_case(opconform: Run, runs: Path) -> None:
+    """With how each stands against the baseline."""
+    text = written(opconform, runs / "known", "csv")
+    table = {each["id"]: each for each in csv.DictReader(io.StringIO(text, newline=""))}
+
+    assert text.count("\r\n") == 7
+    assert [table[each]["standing"] for each in (*ACCEPTED, TWIN, REJECTED)] == [
+        "known",
+        "new",
+        "new",
+        "new",
+        "pass",
+        "passes",
+    ]
+    assert table[ACCEPTED[0]]["inputs"] == "data f32[6, 2], axis 0, split_lengths [1, 2, -1]"
+
+
+def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
+    """The verdict first, then what is new against the baseline, then what is known."""
+    text = written(opconform, runs / "known", "markdown")
+
+    assert text.startswith("## ❌ opconform: NOT CONFORMANT&#58; numpy ")
+    assert (
+        "\n**Against <code>known.txt</code>**: new: 3 regressions, 1 unexpected pass, 1 stale line; 1 known failure.\n"
+        in text
+    )
+    assert (
+        f"\n### Unexpected passes\n\n- <code>{REJECTED} passes, and known.txt&#58;1 expects accepted-invalid&#58; "
+        "not checked</code>\n" in text
+    )
+    assert (
+        "\n### Stale lines\n\n- <code>known.txt&#58;3&#58; 'Split-1/&#42;' is about no case of the suite</code>\n"
+        in text
+    )
+    assert text.index("### Regressions") < text.index("### Known failures") < text.index("<details>")
+    assert "\n| ❌ <code>VariadicSplit-1 lengths.remainder</code> | normative | 0 | 4 | 0 | 0 | 0 |\n" in text
+
+
+def test_annotations_point_at_the_baseline(opconform: Run, runs: Path) -> None:
+    """An unexpected pass and a stale line stand in a file of the repository."""
+    lines = opconform("report", runs / "known", "--github").stdout.splitlines()
+
+    assert lines[0] == (
+        f"::error file=known.txt,line=1,title=opconform%3A unexpected pass::{REJECTED} passes, and known.txt:1 expects "
+        "accepted-invalid: not checked"
+    )
+    assert lines[1].startswith("::error file=known.txt,line=3,title=opconform%3A stale line::known.txt:3: 'Split-1/*'")
+    assert lines[2].startswith(
+        "::error title=opconform%3A VariadicSplit-1 lengths.remainder%3A value::3 cases, such as "
+    )
+    assert lines[3:] == ["::notice title=opconform%3A known failures::1 known failure."]
+
+
+def test_a_badge_is_as_wide_as_its_text(opconform: Run, runs: Path) -> None:
+    """Each text fits its field with the same room on both sides, and nothing is loaded from anywhere."""
+    text = written(opconform, runs / "Perfect", "badge")
+    svg = ET.fromstring(text)
+    fields = [each for group in svg.findall(f"{SVG}g") for each in group.findall(f"{SVG}rect")]
+    texts = [*svg.iter(f"{SVG}text")]
+
+    assert [each.text for each in texts] == ["opconform", "conformant (selection)"]
+    for field, each in zip(fields, texts, strict=True):
+        start, width = float(field.get("x", "0")), float(field.get("width", "0"))
+        assert float(each.get("textLength", "0")) == text_width(each.text or "")
+        assert float(each.get("x", "0")) - start == pytest.approx(6)
+        assert width - float(each.get("textLength", "0")) == pytest.approx(12)
+    assert float(svg.get("width", "0")) == pytest.approx(sum(float(each.get("width", "0")) for each in fields))
+    assert re.findall(r"https?:[^\"]+|href|url\((?!#)", text) == ["http://www.w3.org/2000/svg"]
+
+
+def test_a_badge_calls_only_a_whole_run_conformant(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """`run` may select, `certify` may not."""
+    opconform("certify", small_spec, "--backend", "numpy", "--out", tmp_path / "out", "--jobs", "1")
+    texts = [each.text for each in ET.fromstring(written(opconform, tmp_path / "out", "badge")).iter(f"{SVG}text")]
+
+    assert texts == ["opconform", "conformant"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["Raises", "--csv", "-"], "Only the page shows several runs. Name one run for the other formats."),
+        (["--csv", "-", "--github"], "Only one format can go to standard output. Name a file for the others."),
+        (["--csv", "known.txt/x"], "known.txt/x cannot be written: File exists. Name another file."),
+    ],
+)
+def test_a_wrong_report_command_ends_with_2(opconform: Run, runs: Path, arguments: list[str], sentence: str) -> None:
+    """And a sentence."""
+    done = opconform("report", "Perfect", *arguments, cwd=runs, code=2)
+
+    assert done.stderr == f"error: {sentence}\n"
+
+
+def test_one_format_can_go_to_standard_output(opconform: Run, runs: Path) -> None:
+    """For the summary of a step, which is appended to."""
+    assert opconform("report", runs / "Perfect", "--markdown", "-").stdout.startswith("## ✅ opconform: CONFORMANT")
+
+
+def test_text_is_spelt_out_where_it_is_not_shown() -> None:
+    """Controls, surrogates and marks that turn the direction of text; letters of any script stay."""
+    assert printable("naïve 数 \x07\ud800\u202e\x85") == "naïve 数 \\x07\\ud800\\u202e\\x85"
+    assert printable("a\tb\r\nc", lines=True) == "a\tb\\r\nc"
+    assert one_line(" a\n\n b\x00 ", 300) == "a b\\x00"
+    assert one_line("abcdef", 4) == "abc…"

@@ -1,0 +1,125 @@
+"""The workflows of `docs/ci.md` and the commands of `docs/baselines.md`, run as they stand there."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import junitparser
+import pytest
+import yaml
+
+from opconform_runners.baseline import parse_baseline
+from tests.conftest import MINIATURES, ROOT, interpreter_with
+
+INSTALL = re.compile(r'python -m pip install "opconform\[(\w+)\]"')
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The code blocks of a page in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
+
+
+def lines(page: str) -> list[str]:
+    """The commands of a page, in its order."""
+    return [line for block in blocks(page, "sh") for line in block.splitlines() if line]
+
+
+def shell(command: str, cwd: Path, code: int, **variables: str) -> str:
+    """Run a step as a runner does, with this environment's opconform."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-c", command],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": path, **variables},
+    )
+    assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def without_installing(commands: list[str]) -> list[str]:
+    """The steps after the first, which installs an extra that there is."""
+    first, *others = commands
+    found = INSTALL.fullmatch(first)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    assert found is not None, first
+    assert found[1] in project["optional-dependencies"]
+    return others
+
+
+@pytest.fixture(scope="module")
+def workflows() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two of them."""
+    github, gitlab = (yaml.safe_load(each) for each in blocks("ci.md", "yaml"))
+    return github, gitlab
+
+
+def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """The baseline is written, both workflows pass with it, and every report that they hand on is there."""
+    interpreter_with("onnxruntime", "")
+    github, gitlab = workflows
+    steps = github["jobs"]["conformance"]["steps"]
+    making, running, keeping, verifying, comparing = lines("ci.md")
+    summary = tmp_path / "summary.md"
+    summary.touch()
+    for command, code in ((making, 0), (running, 1), (keeping, 0), (verifying, 0)):
+        shell(command, tmp_path, code)
+    *doing, reporting = without_installing([each["run"] for each in steps if "run" in each])
+    for command in doing:
+        shown = shell(command, tmp_path, 0)
+    annotations = shell(reporting, tmp_path, 0, GITHUB_STEP_SUMMARY=str(summary))
+
+    assert "NOTHING NEW" in shown
+    assert [each["uses"].split("@")[0] for each in steps if "uses" in each] == [
+        "actions/checkout",
+        "actions/setup-python",
+        "actions/upload-artifact",
+    ]
+    assert annotations.startswith("::notice title=opconform%3A known failures::")
+    assert summary.read_text().startswith("## ❌ opconform: NOT CONFORMANT")
+    assert {each.name for each in (tmp_path / "conformance-out").iterdir()} == {
+        "badge.svg",
+        "cases.csv",
+        "junit.xml",
+        "report.json",
+        "results.jsonl",
+    }
+    assert shell(comparing, tmp_path, 0) == "\nNo case changed.\n"
+
+    job = gitlab["conformance"]
+    for command in [*without_installing(job["script"]), *job["after_script"]]:
+        shell(command, tmp_path, 0)
+    junit = junitparser.JUnitXml.fromfile(str(tmp_path / job["artifacts"]["reports"]["junit"]))
+
+    assert (junit.failures, junit.errors) == (0, 0)
+    assert junit.skipped > 0
+
+
+def test_the_commands_of_the_baselines_page(tmp_path: Path) -> None:
+    """With a backend that has failures, they end as the page says."""
+    backend = "from tests.miniatures import MissesOneOutput as MyBackend\n"
+    (tmp_path / "my_backend.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(MINIATURES.parents[1])!r})\n{backend}"
+    )
+    codes = (0, 1, 0, 0, 0)
+    shown = [shell(line, tmp_path, code) for line, code in zip(lines("baselines.md"), codes, strict=True)]
+
+    assert "NOTHING NEW" in shown[3]
+    assert shown[4] == "\nNo case changed.\n"
+
+
+def test_the_file_of_the_baselines_page_is_one() -> None:
+    """Written as opconform writes it."""
+    [text] = blocks("baselines.md", "text")
+    baseline = parse_baseline(text, "known.txt")
+
+    assert baseline.text == text
+    assert [each.line.link for each in baseline.placed] == [f"https://example.org/issues/{each}" for each in (7, 9, 12)]
+    assert all(each.line.is_explained for each in baseline.placed)
