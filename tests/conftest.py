@@ -3,16 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
-
-from opconform.suite import RequirementNote
-from opconform_runners.report import Report, summed_up
-from opconform_runners.results import Result
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -33,27 +29,6 @@ def interpreter_with(package: str, variable: str) -> str:
     if find_spec(package.partition(".")[0]) is not None and find_spec(package) is not None:
         return sys.executable
     return os.environ.get(variable) or missing(f"{package} is not installed here, and {variable} names no interpreter")
-
-
-def report_with(
-    report: Report, results: Sequence[Result], *, missing: Sequence[str] = (), gave_up: str | None = None
-) -> Report:
-    """The same report with other results."""
-    notes: dict[str, dict[str, RequirementNote]] = {}
-    for row in report.requirements:
-        notes.setdefault(row.op, {})[row.id] = RequirementNote(level=row.level, text=row.text)
-    return summed_up(
-        suite=report.suite,
-        implementation=report.implementation,
-        started=report.started,
-        notes=notes,
-        results=results,
-        missing=missing,
-        gave_up=gave_up,
-        whole=report.whole,
-        strict=report.strict,
-        baseline=report.baseline,
-    )
 
 
 SMALL_SPEC = """\

@@ -1,4 +1,4 @@
-"""The guides for a new backend and a new operation, each taken step by step as it stands."""
+"""The guides, each taken step by step as it stands."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,17 @@ def test_a_backend_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert "✗" not in run(checking, tmp_path, 0)
     assert "NOT CONFORMANT" in run(certification, tmp_path, 1)
     assert "rejected-valid, 1 case" in run(running, tmp_path, 1)
+
+
+def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> None:
+    """Of a run of one's own, and of one elsewhere on a blind suite."""
+    said = [run(each, tmp_path, 0) for each in commands("certificates.md")]
+    with zipfile.ZipFile(tmp_path / "blind.zip") as archive:
+        blind = json.loads(archive.read("suite.json"))
+
+    assert len(said) == 8
+    assert said[2].startswith("CONFORMANT (PASSED): numpy ")
+    assert said[7].startswith("CONFORMANT (PASSED): numpy ")
+    assert "judged from outputs that were made elsewhere" in said[7]
+    assert all(each.rstrip().endswith("every claim, worked out anew.") for each in (said[2], said[7]))
+    assert blind["blind"] is True

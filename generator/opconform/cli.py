@@ -27,6 +27,12 @@ _COMMANDS: Mapping[str, _Command] = MappingProxyType(
         "report": _Command("report", "Write what came of a run as an HTML page, JUnit XML, Markdown, CSV or a badge."),
         "diff": _Command("diff", "Say what changed between two runs: regressions, fixes, other cases."),
         "baseline": _Command("baseline", "Keep the failures that are expected in a file."),
+        "judge": _Command("judge", "Judge the outputs that `run --outputs` wrote elsewhere."),
+        "keygen": _Command("keygen", "Make a pair of keys to sign certificates with."),
+        "sign": _Command("sign", "Sign the results of a whole `certify` or `judge`: a certificate to hand on."),
+        "verify-certificate": _Command(
+            "verify_certificate", "Check a certificate: its signature, and what it says against results and suite."
+        ),
         "verify": _Command("verify", "Find every missing, changed or foreign file of a suite."),
         "list": _Command("list", "List the cases of specs or of a suite."),
         "show": _Command("show", "Draw a case: the tensor, its chunks, and what is expected."),

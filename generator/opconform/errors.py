@@ -26,6 +26,12 @@ class SuiteError(OpconformError):
     exit_code = 1
 
 
+class CertificateError(OpconformError):
+    """A certificate which was tampered with, does not belong to what it is shown with, or cannot be signed."""
+
+    exit_code = 1
+
+
 class HarnessError(OpconformError):
     """A harness which cannot be started or does not speak the protocol."""
 

@@ -315,6 +315,7 @@ def _header(specs: Sequence[Spec], options: Options, recipe: str, counts: Mappin
         recipe=recipe,
         seed=options.seed,
         blind=options.blind,
+        select=options.selection.patterns,
         dialects={name: DIALECTS[name].model for name in options.dialects},
         specs={_spec_name(each): each.digest for each in sorted(specs, key=lambda each: (each.op, each.file))},
         specification={op: tuple(page.revision for page in requirements_of(op).pages) for op in operations},

@@ -54,6 +54,7 @@ class Header:
         specs: The SHA-256 of each spec file, by its name.
         specification: The revisions of the specification's pages, by operation.
         requirements: Every requirement's level and text, by operation and id.
+        select: The patterns that chose its cases; a suite of whole profiles has none, and no such key.
         counts: The cases by what is expected of them: `accept`, `reject`.
         digest: The SHA-256 of the manifest: the suite digest.
         checksum: The SHA-256 of this document without this key, in canonical JSON.
@@ -73,6 +74,7 @@ class Header:
     requirements: Mapping[str, Mapping[str, RequirementNote]]
     counts: Mapping[str, int]
     digest: _Digest
+    select: tuple[str, ...] = ()
     checksum: str = ""
 
 
@@ -107,6 +109,8 @@ def header_text(header: Header) -> str:
     """`suite.json` as it is written, with its checksum renewed."""
     document = _HEADER.dump_python(header, mode="json")
     del document["checksum"]
+    if not header.select:
+        del document["select"]
     checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
     return json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
 

@@ -25,6 +25,7 @@ class Command:
         options: The options of the command line that name it.
         memory: The most bytes that it may take together with its children before it is killed, or None.
         elsewhere: Whether it runs in an interpreter that opconform is not installed for.
+        python: The interpreter that runs a Python backend; None for any other harness.
     """
 
     arguments: tuple[str, ...]
@@ -32,6 +33,7 @@ class Command:
     options: str = ""
     memory: int | None = None
     elsewhere: bool = False
+    python: str | None = None
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:
@@ -48,7 +50,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
     options = f"--backend {shlex.quote(name)}"
     if python is None:
         arguments = (sys.executable, "-m", "opconform_runners.harness", name)
-        return Command(arguments=arguments, name=name, options=options)
+        return Command(arguments=arguments, name=name, options=options, python=sys.executable)
     if not python.is_file() or not os.access(python, os.X_OK):
         raise UsageError(
             f"{python} is no interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
@@ -60,6 +62,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         name=name,
         options=f"{options} --python {shlex.quote(str(python))}",
         elsewhere=True,
+        python=str(python),
     )
 
 

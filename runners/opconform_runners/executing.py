@@ -296,13 +296,13 @@ def _dialect_of(
 
 
 def _returned(sent: Sent, reply: Ok) -> Returned | Oversized | Broken:
-    limit = _limit_of(sent.case)
+    limit = output_limit(sent.case)
     outputs = []
     for path in sent.outputs:
         try:
-            if path.stat().st_size > limit + _SLACK:
+            if path.stat().st_size > limit:
                 return Oversized(size=path.stat().st_size)
-            arrays = arrays_of(path.read_bytes(), "the harness's output file", limit=limit + _SLACK)
+            arrays = arrays_of(path.read_bytes(), "the harness's output file", limit=limit)
         except FileNotFoundError:
             return Broken(sentence="the harness said `ok` and wrote no outputs")
         except (OSError, SuiteError) as fault:
@@ -333,9 +333,9 @@ def _contradiction(outputs: Sequence[Sequence[Array]], reply: Ok) -> str | None:
     return None
 
 
-def _limit_of(case: Case) -> int:
-    """How many bytes the outputs of a case may take: ten times what is expected of the largest type, and some more."""
+def output_limit(case: Case) -> int:
+    """How many bytes a feed's outputs may take: ten times what is expected of the largest type, and some more."""
     elements = sum(math.prod(each.shape) for each in case.inputs)
     text = any(ELEMENT_TYPES[each.element_type].kind == "string" for each in case.inputs)
     expected = len(case.expect.accept) if isinstance(case.expect, Accept) else 0
-    return 10 * 8 * elements * (64 if text else 1) + _TEXT_BYTES + 1_024 * expected
+    return 10 * 8 * elements * (64 if text else 1) + _TEXT_BYTES + 1_024 * expected + _SLACK

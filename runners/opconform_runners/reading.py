@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
 from opconform.suite import Level, RequirementNote
 from opconform_runners.comparison import Comparison
+from opconform_runners.environment import UNKNOWN, Environment
 from opconform_runners.origins import UNKNOWN_BACKEND, UNKNOWN_SUITE, SuiteNote, Tested
 from opconform_runners.report import Report, report_document, summed_up
 from opconform_runners.results import REPORT, RESULTS, Result, read_results, result_document
@@ -37,6 +39,7 @@ class _Document:
 
     __pydantic_config__ = ConfigDict(extra="ignore")
 
+    format: Literal[1]
     suite: SuiteNote
     implementation: Tested
     started: str = ""
@@ -46,6 +49,8 @@ class _Document:
     missing: tuple[str, ...]
     gave_up: str | None
     cases: tuple[Result, ...]
+    environment: Environment = UNKNOWN
+    outputs: str | None = None
     baseline: Comparison | None = None
 
 
@@ -154,6 +159,8 @@ def _report_of(document: _Document) -> Report:
         gave_up=document.gave_up,
         whole=document.whole,
         strict=document.strict,
+        environment=document.environment,
+        outputs=document.outputs,
         baseline=document.baseline,
     )
 
@@ -169,5 +176,7 @@ def _killed() -> Report:
         gave_up=KILLED,
         whole=False,
         strict=False,
+        environment=UNKNOWN,
+        outputs=None,
         baseline=None,
     )

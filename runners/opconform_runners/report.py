@@ -9,6 +9,7 @@ from pathlib import Path
 from opconform.replacing import replace_file
 from opconform.suite import Header, Level, RequirementNote
 from opconform_runners.comparison import Comparison, comparison_document
+from opconform_runners.environment import Environment, environment_document
 from opconform_runners.origins import SuiteNote, Tested, suite_note, tested
 from opconform_runners.results import REPORT, Result, result_document
 from opconform_runners.running import Run
@@ -49,6 +50,8 @@ class Report:
         strict: Whether interpretations count as much as normative requirements.
         conformant: None where the run is incomplete.
         unsaid: The broken cases that name no requirement, which count as normative.
+        environment: Where the backend ran.
+        outputs: The SHA-256 of the file of outputs that was judged, or None where a harness was.
         baseline: How it compares with the failures that were expected, where a baseline was given.
     """
 
@@ -63,7 +66,9 @@ class Report:
     requirements: tuple[RequirementRow, ...]
     unsaid: int
     conformant: bool | None
-    baseline: Comparison | None = None
+    environment: Environment
+    outputs: str | None
+    baseline: Comparison | None
 
     @property
     def summary(self) -> dict[str, int]:
@@ -111,7 +116,32 @@ def report_of(
         gave_up=run.gave_up,
         whole=whole,
         strict=strict,
+        environment=run.environment,
+        outputs=run.outputs,
         baseline=baseline,
+    )
+
+
+def recounted(
+    report: Report, results: Sequence[Result], *, missing: Sequence[str] = (), gave_up: str | None = None
+) -> Report:
+    """The same report with other results, such as those of one profile."""
+    notes: dict[str, dict[str, RequirementNote]] = {}
+    for row in report.requirements:
+        notes.setdefault(row.op, {})[row.id] = RequirementNote(level=row.level, text=row.text)
+    return summed_up(
+        suite=report.suite,
+        implementation=report.implementation,
+        started=report.started,
+        notes=notes,
+        results=results,
+        missing=missing,
+        gave_up=gave_up,
+        whole=report.whole,
+        strict=report.strict,
+        environment=report.environment,
+        outputs=report.outputs,
+        baseline=report.baseline,
     )
 
 
@@ -126,6 +156,8 @@ def summed_up(
     gave_up: str | None,
     whole: bool,
     strict: bool,
+    environment: Environment,
+    outputs: str | None,
     baseline: Comparison | None,
 ) -> Report:
     """The report that some results come to, each argument but `notes` as `Report` has it.
@@ -148,14 +180,20 @@ def summed_up(
         requirements=rows,
         unsaid=unsaid,
         conformant=None if incomplete else not broken,
+        environment=environment,
+        outputs=outputs,
         baseline=baseline,
     )
 
 
 def write_report(out: Path, report: Report) -> None:
     """Write `report.json`, whole or not at all."""
-    text = json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n"
-    replace_file(out / REPORT, text.encode())
+    replace_file(out / REPORT, report_text(report).encode())
+
+
+def report_text(report: Report) -> str:
+    """`report.json` as it is written."""
+    return json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n"
 
 
 def report_document(report: Report) -> dict[str, object]:
@@ -180,6 +218,8 @@ def report_document(report: Report) -> dict[str, object]:
             "mapped": list(who.mapped),
         },
         "started": report.started,
+        "environment": environment_document(report.environment),
+        **({} if report.outputs is None else {"outputs": report.outputs}),
         "whole": report.whole,
         "strict": report.strict,
         "conformant": report.conformant,

@@ -19,6 +19,7 @@ from opconform_runners.verdicts import FailReason, VerdictName
 
 RESULTS = "results.jsonl"
 REPORT = "report.json"
+CERTIFICATE = "certificate.json"
 
 _STRICT = ConfigDict(extra="forbid")
 
@@ -105,6 +106,7 @@ def prepare_folder(out: Path) -> None:
         for name, beginnings in (
             (RESULTS, (b'{"broken"', b'{"cases"', b'{"expect"', b"")),
             (REPORT, (b'{\n "format"',)),
+            (CERTIFICATE, (b'{\n "payload"',)),
         ):
             path = out / name
             if path.exists() and not path.read_bytes()[:200].startswith(beginnings):

@@ -2,8 +2,9 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from opconform.case import Case
 from opconform.errors import SuiteError, UsageError
@@ -12,6 +13,7 @@ from opconform.suite import Entry, Suite, inputs_name
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
+from opconform_runners.environment import UNKNOWN, Environment, environment_of
 from opconform_runners.executing import Executed, NotSent, Outcome, Returned, execute
 from opconform_runners.judging import broken_requirements, compared, final_verdict, findings_of, first_verdict
 from opconform_runners.kept import Keeper, clear_kept
@@ -54,12 +56,32 @@ class Run:
         results: What became of each case, sorted by id.
         missing: The ids of the cases that have no verdict.
         gave_up: Why there are some, or None.
+        environment: Where it ran.
+        outputs: The SHA-256 of the file that the outputs came in, where they did not come from a harness.
     """
 
     implementation: Implementation
     results: tuple[Result, ...]
     missing: tuple[str, ...]
     gave_up: str | None
+    environment: Environment = UNKNOWN
+    outputs: str | None = None
+
+
+class Executor(Protocol):
+    """What gives the outcomes of cases: a harness, or a file of what one gave before."""
+
+    def __call__(
+        self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None], *, again: bool, alone: bool
+    ) -> Executed:
+        """Tell the outcome of each case.
+
+        Args:
+            entries: The lines of the cases.
+            tell: Told each outcome, in no certain order.
+            again: Whether each has been executed before.
+            alone: Whether each has a harness process of its own.
+        """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,16 +109,49 @@ def run_suite(
         SuiteError: The suite is blind, or a file of it is not what it says.
         UsageError: No case is selected, or the results have no place.
     """
+
+    def executor(
+        entries: Sequence[Entry],
+        tell: Callable[[Entry, Case, Outcome], None],
+        *,
+        again: bool,  # noqa: ARG001 - a harness does not know what another one did
+        alone: bool,
+    ) -> Executed:
+        return execute(suite, entries, command, jobs=options.jobs, timeout=options.timeout, tell=tell, alone=alone)
+
+    run = judged(suite, selected(suite, options.selection), executor, out, tell)
+    return replace(run, environment=environment_of(command))
+
+
+def judged(
+    suite: Suite,
+    entries: Sequence[Entry],
+    executor: Executor,
+    out: Path,
+    tell: Callable[[float, int], None] = lambda *_: None,
+) -> Run:
+    """Judge what comes of cases, and write `results.jsonl`.
+
+    Args:
+        suite: The suite; it holds the expected outputs.
+        entries: The lines of the cases, each twin before its case.
+        executor: What gives their outcomes.
+        out: The folder for the results.
+        tell: Told the share of the cases that are done, of 1, and how many that are.
+
+    Raises:
+        SuiteError: The suite is blind, or a file of it is not what it says.
+        UsageError: The results have no place.
+    """
     if suite.header.blind:
         raise SuiteError(
-            f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind."
+            f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind, or "
+            f"`run` it with --outputs FILE.zip for somebody else to judge."
         )
-    entries = selected(suite, options.selection)
     prepare_folder(out)
     clear_kept(out)
     with growing_results(out) as growing, contextlib.closing(Keeper(out)) as keeper:
-        running = _Running(suite, command, options, growing, keeper, tell, len(entries))
-        return running.run(entries, out)
+        return _Running(suite, executor, growing, keeper, tell, len(entries)).run(entries, out)
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
@@ -127,16 +182,14 @@ class _Running:
     def __init__(
         self,
         suite: Suite,
-        command: Command,
-        options: RunOptions,
+        executor: Executor,
         growing: GrowingResults,
         keeper: Keeper,
         tell: Callable[[float, int], None],
         count: int,
     ) -> None:
         self._suite = suite
-        self._command = command
-        self._options = options
+        self._executor = executor
         self._growing = growing
         self._keeper = keeper
         self._tell = tell
@@ -147,7 +200,7 @@ class _Running:
         self._confirmed: set[str] = set()
 
     def run(self, entries: Sequence[Entry], out: Path) -> Run:
-        executed = self._execute(entries, self._first)
+        executed = self._executor(entries, self._first, again=False, alone=False)
         failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
         if failed and executed.gave_up is None:
             self._confirm(failed)
@@ -167,20 +220,14 @@ class _Running:
         """Execute what failed once more in a fresh harness; what then ends otherwise, and what crashed, each alone."""
         together = [each for each in failed if reason_of(self._own[each.id]) not in ("crash", "timeout")]
         if together:
-            self._execute(together, self._again)
+            self._executor(together, self._again, again=True, alone=False)
         alone = [each for each in failed if each.id not in self._confirmed]
         if alone:
-            self._execute(alone, self._again, alone=True)
+            self._executor(alone, self._again, again=True, alone=True)
         for each in failed:
             first, second = self._own[each.id], self._second.get(each.id)
             if isinstance(first, Fail) and second is not None:
                 self._own[each.id] = compared(first, second)
-
-    def _execute(
-        self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None], *, alone: bool = False
-    ) -> Executed:
-        jobs, timeout = self._options.jobs, self._options.timeout
-        return execute(self._suite, entries, self._command, jobs=jobs, timeout=timeout, tell=tell, alone=alone)
 
     def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         own = first_verdict(self._suite, entry, case, outcome)

@@ -15,9 +15,9 @@ import pytest
 from opconform_runners.excerpts import excerpt_of
 from opconform_runners.kept import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reading import finished
-from opconform_runners.report import write_report
+from opconform_runners.report import recounted, write_report
 from opconform_runners.results import write_results
-from tests.conftest import MINIATURES, Run, missing, report_with
+from tests.conftest import MINIATURES, Run, missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -206,7 +206,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
         for each in report.results
     )[:20_000]
     results = tuple(sorted(results, key=lambda each: each.id))
-    many = report_with(report, results)
+    many = recounted(report, results)
     write_results(tmp_path, results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)

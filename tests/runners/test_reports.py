@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 
 from opconform_runners.printable import one_line, printable
 from opconform_runners.reading import read_report
-from opconform_runners.report import write_report
+from opconform_runners.report import recounted, write_report
 from opconform_runners.reports.badge import text_width
-from tests.conftest import MINIATURES, Run, report_with
+from tests.conftest import MINIATURES, Run
 from tests.miniatures import HOSTILE
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -47,7 +47,7 @@ def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFac
     (folder / "gave-up").mkdir()
     perfect = read_report(folder / "Perfect")
     left = [each for each in perfect.results if each.id != REJECTED]
-    write_report(folder / "gave-up", report_with(perfect, left, missing=(REJECTED,), gave_up="The harness died."))
+    write_report(folder / "gave-up", recounted(perfect, left, missing=(REJECTED,), gave_up="The harness died."))
     return folder
 
 

@@ -7,11 +7,11 @@ import click
 
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
-from opconform.commands.reporting import PAGE, check_place, subjects_of, write_page
+from opconform.commands.reporting import PAGE, check_place, show_page
 from opconform.commands.running import backend_options, command_of, dialects_of, execute_shown, folder_of
+from opconform.commands.signing import sign_option, signing_with
 from opconform.selecting import Selection
 from opconform.suite import open_suite
-from opconform_runners.reading import finished
 from opconform_runners.running import RunOptions
 
 
@@ -21,6 +21,7 @@ from opconform_runners.running import RunOptions
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Certify this profile; repeatable.")
 @generation_options
 @click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
+@sign_option
 @click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
 def command(
     specs: tuple[Path, ...],
@@ -33,15 +34,18 @@ def command(
     as_json: bool,
     profiles: tuple[str, ...],
     out: Path | None,
+    signer: Path | None,
     jobs: int | None,
     dialects: tuple[str, ...],
     **limits: Any,
 ) -> None:
     """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
 
-    Writes suite/, results.jsonl, report.json and the page report.html under --out. Ends with 0 where the backend is
-    conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot be started.
+    Writes suite/, results.jsonl, report.json and the page report.html under --out, and with --sign certificate.json.
+    Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
+    be started.
     """
+    signing = signing_with(signer)
     started = command_of(backend, harness, python, memory)
     folder = out or folder_of(started)
     selection = Selection(profiles=profiles)
@@ -51,7 +55,6 @@ def command(
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     suite = open_suite(generated.out)
     code = execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json)
-    write_page(folder / PAGE, subjects_of([finished(folder)], generated.out))
-    if not as_json:
-        click.echo(f"Page: {folder / PAGE}")
+    show_page(folder, generated.out, quiet=as_json)
+    signing(folder, generated.out, quiet=as_json)
     raise click.exceptions.Exit(code)

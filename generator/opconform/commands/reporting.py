@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 from markupsafe import Markup
 
 from opconform.dialects import DIALECTS
@@ -16,7 +17,7 @@ from opconform_runners.evidence import Model
 from opconform_runners.kept import Kept
 from opconform_runners.matrix import Column
 from opconform_runners.page import Subject, page_of, script_json
-from opconform_runners.reading import Finished
+from opconform_runners.reading import Finished, finished
 
 PAGE = "report.html"
 _BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
@@ -89,6 +90,22 @@ def write_page(path: Path, subjects: Sequence[Subject]) -> None:
     )
     check_place(path)
     replace_named(path, html.encode())
+
+
+def show_page(folder: Path, suite: Path, *, quiet: bool) -> None:
+    """Write the page of a run that has just ended, in its own folder, and say so.
+
+    Args:
+        folder: The folder of the results.
+        suite: The suite that was run.
+        quiet: Say it on standard error.
+
+    Raises:
+        SuiteError: A file of the suite is not what its manifest says.
+        UsageError: The page has no place.
+    """
+    write_page(folder / PAGE, subjects_of([finished(folder)], suite))
+    click.echo(f"Page: {folder / PAGE}", err=quiet)
 
 
 def check_place(path: Path) -> None:

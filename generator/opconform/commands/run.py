@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from opconform.commands.options import selection_options
+from opconform.commands.recording import record_shown
 from opconform.commands.running import backend_options, command_of, execute_shown, folder_of
+from opconform.errors import UsageError
 from opconform.selecting import Selection
 from opconform.suite import open_suite
 from opconform_runners.baseline import read_baseline
@@ -23,6 +25,9 @@ from opconform_runners.running import RunOptions
     help="Failures that are expected: fail on others only.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
+@click.option(
+    "--outputs", type=click.Path(path_type=Path), metavar="FILE.zip", help="Write outputs to be judged elsewhere."
+)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Harness processes.")
 def command(
     suite: Path,
@@ -37,9 +42,13 @@ def command(
     patterns: tuple[str, ...],
     baseline: Path | None,
     out: Path | None,
+    outputs: Path | None,
     jobs: int,
 ) -> None:
     """Run a backend on SUITE (a folder or a zip file) and compare every bit.
+
+    With --outputs nothing is compared, so that the suite may be blind: each case is executed twice, and what comes of
+    it is written to one file, for `opconform judge` elsewhere.
 
     Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
     be started. With a baseline, 0 where nothing is new, and 1 for a failure that it does not expect, a pass that it
@@ -48,6 +57,10 @@ def command(
     expected = None if baseline is None else read_baseline(baseline)
     started = command_of(backend, harness, python, memory)
     options = RunOptions(jobs=jobs, timeout=timeout, selection=Selection(profiles=profiles, patterns=patterns))
+    if outputs is not None:
+        if out is not None or strict:
+            raise UsageError("--out and --strict go with verdicts, and with --outputs there are none.")
+        raise click.exceptions.Exit(record_shown(open_suite(suite), started, outputs, options, as_json=as_json))
     code = execute_shown(
         open_suite(suite),
         started,

@@ -141,14 +141,23 @@ def execute_shown(
     expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
     comparison = None if baseline is None else compare(baseline, run.results, expects)
     report = report_of(suite.header, run, whole=whole, strict=strict, started=command.options, baseline=comparison)
+    return show_report(report, out, as_json=as_json)
+
+
+def show_report(report: Report, out: Path, *, as_json: bool) -> int:
+    """Write a report and show it.
+
+    Returns:
+        The exit code: 0 where the backend is conformant or, with a baseline, does what that says; 1 otherwise.
+    """
     write_report(out, report)
     if as_json:
         click.echo(json.dumps(report_document(report), ensure_ascii=False))
     else:
         _print(report, out)
-    if comparison is None:
+    if report.baseline is None:
         return 0 if report.conformant else 1
-    return 0 if report.conformant is not None and comparison.is_as_expected else 1
+    return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
 
 
 def _print(report: Report, out: Path) -> None:

@@ -1,0 +1,21 @@
+"""`opconform sign`."""
+
+from pathlib import Path
+
+import click
+
+from opconform.commands.signing import signing_with
+
+
+@click.command("sign")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option(
+    "--key", type=click.Path(path_type=Path), required=True, help="The private key, as of `opconform keygen`."
+)
+@click.option("--suite", type=click.Path(path_type=Path), help="The suite that was run; RESULTS/suite by default.")
+def command(results: Path, key: Path, suite: Path | None) -> None:
+    """Sign RESULTS, the folder that a whole `certify` or `judge` wrote: the same as their --sign, afterwards.
+
+    Writes certificate.json beside them. A backend that is not conformant gets a certificate that says so.
+    """
+    signing_with(key)(results, suite or results / "suite", quiet=False)

@@ -1,0 +1,54 @@
+"""Replaying: recorded outputs judged against a suite, as if the harness were here."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from opconform.case import Case
+from opconform.errors import SuiteError
+from opconform.suite import Entry, Suite
+from opconform_runners.executing import Executed, Outcome
+from opconform_runners.recorded import Recorded, blind_digest
+from opconform_runners.running import Run, judged
+
+
+def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, int], None] = lambda *_: None) -> Run:
+    """Judge recorded outputs, and write `results.jsonl`.
+
+    Args:
+        suite: The suite with its expected outputs.
+        recorded: The outputs; of that suite, or of the blind one that differs from it in the expected outputs alone.
+        out: The folder for the results.
+        tell: Told the share of the cases that are done, of 1, and how many that are.
+
+    Raises:
+        SuiteError: The outputs are of another suite, or a file of either is not what it says.
+        UsageError: The results have no place.
+    """
+    digest = blind_digest(suite)
+    if recorded.origin.suite != digest:
+        raise SuiteError(
+            f"{recorded.path} holds outputs of another suite than {suite.store.root}: without its expected outputs "
+            f"that has the digest {digest[:16]}, and theirs has {recorded.origin.suite[:16]}. Generate it with the "
+            f"same specs, profiles, seed, dialects and version."
+        )
+    foreign = next((each for each in recorded.answers if each not in suite.by_id), None)
+    if foreign is not None:
+        raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
+    executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
+
+    def executor(
+        entries: Sequence[Entry],
+        tell: Callable[[Entry, Case, Outcome], None],
+        *,
+        again: bool,
+        alone: bool,  # noqa: ARG001 - what was executed again alone is written down as such
+    ) -> Executed:
+        for entry in entries:
+            case = suite.case(entry)
+            tell(entry, case, recorded.outcome(case, again=again))
+        return executed
+
+    entries = [each for each in suite.entries if each.id in recorded.answers]
+    run = judged(suite, entries, executor, out, tell)
+    return replace(run, environment=recorded.origin.environment, outputs=recorded.digest)

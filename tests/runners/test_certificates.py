@@ -1,0 +1,489 @@
+"""Certificates: what can be signed, what a certificate says, and that nothing about it can be changed unseen."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from securesystemslib.dsse import Envelope as ForeignEnvelope
+from securesystemslib.signer import CryptoSigner, SSlibKey
+
+from opconform.case import canonical_json
+from opconform.commands.signing import check_suite_files
+from opconform.errors import CertificateError, SuiteError
+from opconform_runners.certificate import check_results, read_certificate
+from opconform_runners.envelope import PAYLOAD_TYPE, encoded, envelope_text, sealed
+from opconform_runners.keys import read_private, read_public
+from tests.conftest import MINIATURES, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A folder with a pair of keys, another pair, a suite, results and a certificate."""
+
+    folder: Path
+
+    @property
+    def out(self) -> Path:
+        """The results."""
+        return self.folder / "out"
+
+    @property
+    def certificate(self) -> Path:
+        """The certificate."""
+        return self.out / "certificate.json"
+
+    def statement(self) -> Any:
+        """What the certificate says."""
+        return json.loads(base64.b64decode(json.loads(self.certificate.read_text())["payload"]))
+
+    def sign(self, statement: Any, key: str = "me.key") -> None:
+        """Write a certificate that says something else, signed."""
+        payload = statement if isinstance(statement, bytes) else canonical_json(statement).encode()
+        self.certificate.write_text(envelope_text(sealed(payload, read_private(self.folder / key))))
+
+
+@pytest.fixture(scope="module")
+def original(opconform: Run, small_spec: Path, tmp_path_factory: pytest.TempPathFactory) -> Certified:
+    """A certificate of a backend that maps a requirement, as `certify --sign` writes it."""
+    folder = tmp_path_factory.mktemp("certified")
+    for name in ("me", "other"):
+        opconform("keygen", folder / name)
+    backend = f"{MINIATURES}:MapsTheRemainder"
+    opconform("certify", small_spec, "--backend", backend, "--out", folder / "out", "--sign", folder / "me.key")
+    return Certified(folder)
+
+
+@pytest.fixture
+def certified(original: Certified, tmp_path: Path) -> Certified:
+    """A copy of it to tamper with."""
+    shutil.copytree(original.folder, tmp_path / "copy")
+    return Certified(tmp_path / "copy")
+
+
+def verification(opconform: Run, found: Certified, *, key: str = "me.pub", code: int = 0) -> str:
+    """What is said of a certificate that is shown with its results and its suite."""
+    out = found.out
+    shown = ("--key", found.folder / key, "--results", out, "--suite", out / "suite")
+    done = opconform("verify-certificate", found.certificate, *shown, code=code)
+    return done.stderr if code else done.stdout
+
+
+def test_a_certificate_says_what_was_run_on_what(original: Certified, small_suite: Path) -> None:
+    """It is a statement of in-toto's with the predicate of a test result, in which a requirement is a test."""
+    said = original.statement()
+    predicate, finding = said["predicate"], said["predicate"]["opconform"]
+    header = json.loads((small_suite / "suite.json").read_text())
+    subject = {each["name"]: each["digest"]["sha256"] for each in said["subject"]}
+
+    assert said["_type"] == "https://in-toto.io/Statement/v1"
+    assert said["predicateType"] == "https://in-toto.io/attestation/test-result/v0.1"
+    assert predicate["result"] == "PASSED"
+    assert predicate["passedTests"] == ["VariadicSplit-1/lengths.single-remainder"]
+    assert predicate["warnedTests"] == predicate["failedTests"] == []
+    assert subject == {
+        name: hashlib.sha256((original.out / name).read_bytes()).hexdigest()
+        for name in ("results.jsonl", "report.json")
+    }
+    assert predicate["configuration"][0] == {"name": "manifest.jsonl", "digest": {"sha256": header["digest"]}}
+    assert predicate["configuration"][2]["name"] == "VariadicSplit-1/small.yaml"
+    assert finding["suite"]["digest"] == header["digest"]
+    assert finding["suite"]["specification"] == header["specification"]
+    assert finding["backend"]["name"] == "numpy"
+    assert finding["environment"]["packages"].keys() == {"ml_dtypes", "numpy"}
+    assert finding["environment"]["python"].startswith("CPython 3.")
+    counts = {"pass": 6, "fail": 0, "unsupported": 0, "inconclusive": 0, "error": 0}
+    assert finding["profiles"] == [{"name": "core", "passed": True, "counts": counts}]
+    tested = {each["id"]: each for each in finding["requirements"] if each["counts"]["pass"]}
+    assert {name: (each["counts"]["pass"], each["mapped"]) for name, each in tested.items()} == {
+        "lengths.remainder": (4, True),
+        "lengths.single-remainder": (2, False),
+    }
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", finding["timestamp"])
+
+
+def test_a_right_certificate_is_verified(opconform: Run, original: Certified) -> None:
+    """What was checked is said, and what was not."""
+    shown = verification(opconform, original)
+    alone = opconform("verify-certificate", original.certificate, "--key", original.folder / "me.pub").stdout
+
+    assert shown.startswith("CONFORMANT (PASSED): numpy ")
+    assert shown.rstrip().endswith("every claim, worked out anew.")
+    assert alone.rstrip().endswith("Not checked: what --results and --suite would allow to check.")
+
+
+def test_other_software_verifies_the_signature(original: Certified) -> None:
+    """An independent implementation of DSSE reads the envelope."""
+    public = read_public(original.folder / "me.pub")
+    key = serialization.load_pem_public_key(public.pem)
+    foreign = ForeignEnvelope.from_dict(json.loads(original.certificate.read_text()))
+
+    assert foreign.verify([SSlibKey.from_crypto(key, keyid=public.id)], threshold=1)
+    assert foreign.pae() == encoded(PAYLOAD_TYPE, foreign.payload)
+
+
+def test_what_is_signed_is_encoded_as_the_specification_shows() -> None:
+    """The example of DSSE's protocol page."""
+    assert (
+        encoded("http://example.com/HelloWorld", b"hello world")
+        == b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
+    )
+
+
+def _edit(path: Path, change: Callable[[str], str]) -> None:
+    text = path.read_text()
+    path.write_text(change(text))
+    assert path.read_text() != text
+
+
+def _envelope(found: Certified, change: Callable[[Any], Any]) -> None:
+    document = json.loads(found.certificate.read_text())
+    change(document)
+    found.certificate.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _claim(found: Certified) -> None:
+    statement = found.statement()
+    statement["predicate"]["result"] = "FAILED"
+    payload = base64.b64encode(canonical_json(statement).encode()).decode()
+    _envelope(found, lambda each: each.update(payload=payload))
+
+
+def _false_claim(found: Certified) -> None:
+    statement = found.statement()
+    statement["predicate"]["opconform"]["requirements"][0]["counts"]["pass"] += 1
+    found.sign(statement)
+
+
+def _other_kind(found: Certified) -> None:
+    found.sign(found.statement() | {"predicateType": "https://slsa.dev/provenance/v1"})
+
+
+def _results(found: Certified) -> None:
+    """Another message, and a footer that goes with it."""
+    path = found.out / "results.jsonl"
+    *lines, footer = path.read_bytes().replace(b'"seconds":', b'"seconds":1').splitlines(keepends=True)
+    digest = hashlib.sha256(b"".join(lines)).hexdigest()
+    path.write_bytes(b"".join(lines) + canonical_json(json.loads(footer) | {"digest": digest}).encode() + b"\n")
+
+
+def _header(found: Certified) -> None:
+    """A requirement that counts no longer, and a checksum that goes with it."""
+    path = found.out / "suite" / "suite.json"
+    document = json.loads(path.read_text())
+    document["requirements"]["VariadicSplit-1"]["lengths.remainder"]["level"] = "interpretation"
+    del document["checksum"]
+    checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
+    path.write_text(json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n")
+
+
+def _golden(found: Certified) -> None:
+    path = next((found.out / "suite").rglob("expected.npz"))
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+
+
+def _no_case(found: Certified) -> None:
+    """A manifest of one case less, with a header that goes with it."""
+    suite = found.out / "suite"
+    lines = (suite / "manifest.jsonl").read_bytes().splitlines(keepends=True)
+    shutil.rmtree(suite / json.loads(lines[0])["id"])
+    (suite / "manifest.jsonl").write_bytes(b"".join(lines[1:]))
+    document = json.loads((suite / "suite.json").read_text())
+    document["digest"] = hashlib.sha256(b"".join(lines[1:])).hexdigest()
+    document["counts"]["accept"] -= 1
+    del document["checksum"]
+    checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
+    (suite / "suite.json").write_text(
+        json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+def _spaces(found: Certified) -> None:
+    _edit(found.certificate, lambda text: text.replace('"payload": ', '"payload":  '))
+
+
+def _other_key(found: Certified) -> None:
+    shutil.copy(found.folder / "other.pub", found.folder / "me.pub")
+
+
+TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
+    "another result": (_claim, "was changed after it was signed: its signature does not belong to it."),
+    "another type of payload": (
+        lambda found: _envelope(found, lambda each: each.update(payloadType="application/json")),
+        "holds a payload of the type 'application/json', not application/vnd.in-toto+json.",
+    ),
+    "a second signature": (
+        lambda found: _envelope(found, lambda each: each["signatures"].append(each["signatures"][0])),
+        "has 2 signatures, and a certificate has one.",
+    ),
+    "a short signature": (
+        lambda found: _envelope(found, lambda each: each["signatures"][0].update(sig="AAAA")),
+        "has a signature of 3 bytes, and one of ed25519 has 64.",
+    ),
+    "a key twice": (
+        lambda found: _edit(found.certificate, lambda text: text.replace("{", '{"payload": "",', 1)),
+        "has the key 'payload' twice.",
+    ),
+    "an unknown key": (
+        lambda found: _envelope(found, lambda each: each.update(note="trust me")),
+        "does not have the keys payload, payloadType, signatures and no other; look at 'note'.",
+    ),
+    "loose base64": (
+        lambda found: _edit(found.certificate, lambda text: text.replace('"payload": "', '"payload": " ')),
+        "has a payload that is no strict base64.",
+    ),
+    "white space": (_spaces, "is not spelt as it was written: it was changed beside what is signed."),
+    "another statement": (
+        _other_kind,
+        "holds a statement whose predicateType is 'https://slsa.dev/provenance/v1', not",
+    ),
+    "a claim that is not true": (_false_claim, "and the suite say: requirements."),
+    "other results": (_results, "results.jsonl is not the file that was certified: its digest is another."),
+    "another report": (
+        lambda found: _edit(found.out / "report.json", lambda text: text.replace('"strict": false', '"strict": true')),
+        "report.json is not the file that was certified: its digest is another.",
+    ),
+    "another golden": (_golden, "expected.npz was changed after the suite was generated."),
+    "a foreign file": (lambda found: (found.out / "suite" / "x").touch(), "x does not belong to the suite."),
+    "another level": (_header, "suite.json is not the one of the suite that was certified."),
+    "a case less": (_no_case, "is not the suite that was certified: its digest is "),
+    "another key": (
+        _other_key,
+        "says that it was signed with the key ",
+    ),
+    "the key with a remark": (
+        lambda found: _edit(found.folder / "me.pub", lambda text: f"# mine\n{text}"),
+        "me.pub is not spelt as `opconform keygen` and `openssl pkey -pubout` write a key.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_a_certificate_that_is_tampered_with_is_refused(opconform: Run, certified: Certified, name: str) -> None:
+    """Each way to tamper is refused with a sentence of its own."""
+    tamper, sentence = TAMPERINGS[name]
+    tamper(certified)
+    said = verification(opconform, certified, code=1)
+
+    assert said.startswith("error: ")
+    assert sentence in said
+    assert [each for each, (_, other) in TAMPERINGS.items() if other in said] == [name]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_byte_that_is_changed_is_found(original: Certified, tmp_path: Path, data: st.DataObject) -> None:
+    """In the certificate, the results, the report, the suite and the key: flipped, taken out or put in."""
+    suite = original.out / "suite"
+    held = sorted(each for each in suite.rglob("*") if each.is_file())
+    files = [
+        original.certificate,
+        original.folder / "me.pub",
+        original.out / "results.jsonl",
+        original.out / "report.json",
+    ]
+    chosen = data.draw(st.one_of(*(st.just(each) for each in files), st.sampled_from(held)))
+    content = chosen.read_bytes()
+    at = data.draw(st.integers(0, len(content) - 1))
+    change = data.draw(st.sampled_from(["flip", "delete", "insert", "cut"]))
+    put = {"flip": bytes([content[at] ^ data.draw(st.integers(1, 255))]), "insert": bytes([content[at]]) * 2}.get(
+        change
+    )
+    changed = content[:at] if change == "cut" else content[:at] + (put or b"") + content[at + 1 :]
+    if tmp_path.joinpath("copy").exists():
+        shutil.rmtree(tmp_path / "copy")
+    shutil.copytree(original.folder, tmp_path / "copy")
+    copy = Certified(tmp_path / "copy")
+    (copy.folder / chosen.relative_to(original.folder)).write_bytes(changed)
+
+    with pytest.raises((CertificateError, SuiteError)):
+        _checked(copy)
+
+
+def _checked(found: Certified) -> None:
+    statement = read_certificate(found.certificate, read_public(found.folder / "me.pub"))
+    check_results(statement, found.out)
+    check_suite_files(found.out / "suite")
+
+
+def test_the_checks_that_find_every_byte_accept_the_original(original: Certified) -> None:
+    """So that what they refuse is the change."""
+    _checked(original)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{}", b'{"payload": NaN}', b"[" * 100_000, b'"' + b"x" * 99])
+def test_what_is_no_certificate_is_refused_in_a_sentence(original: Certified, tmp_path: Path, content: bytes) -> None:
+    """Whatever it is instead."""
+    path = tmp_path / "certificate.json"
+    path.write_bytes(content)
+
+    with pytest.raises(CertificateError):
+        read_certificate(path, read_public(original.folder / "me.pub"))
+
+
+def test_a_statement_of_another_tool_is_refused_though_it_is_signed(original: Certified, tmp_path: Path) -> None:
+    """Also where other software made and signed it."""
+    key = serialization.load_pem_private_key((original.folder / "me.key").read_bytes(), password=None)
+    assert isinstance(key, Ed25519PrivateKey)
+    public = read_public(original.folder / "me.pub")
+    signer = CryptoSigner(key, SSlibKey.from_crypto(key.public_key(), keyid=public.id))
+    foreign = ForeignEnvelope(b'{"_type": "x"}', PAYLOAD_TYPE, {})
+    foreign.sign(signer)
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(foreign.to_dict(), indent=1) + "\n")
+
+    with pytest.raises(CertificateError, match=r"(is not spelt as it was written|whose _type is 'x')"):
+        read_certificate(path, public)
+
+
+def test_a_backend_that_is_not_conformant_is_certified_as_that(
+    opconform: Run, original: Certified, small_spec: Path, tmp_path: Path
+) -> None:
+    """The certificate says FAILED and what is broken, and verifying it ends with 1."""
+    backend, key = f"{MINIATURES}:LosesNegativeZero", original.folder / "me.key"
+    opconform("certify", small_spec, "--backend", backend, "--out", tmp_path / "out", "--sign", key, code=1)
+    said = Certified(tmp_path).statement()["predicate"]
+    done = opconform(
+        "verify-certificate", tmp_path / "out" / "certificate.json", "--key", original.folder / "me.pub", code=1
+    )
+
+    assert (said["result"], said["failedTests"]) == ("FAILED", ["VariadicSplit-1/lengths.remainder"])
+    assert said["opconform"]["profiles"][0]["passed"] is False
+    assert done.stdout.startswith("NOT CONFORMANT (FAILED): numpy ")
+    assert "\nbroken: VariadicSplit-1/lengths.remainder\n" in done.stdout
+
+
+def test_a_run_that_is_not_whole_is_not_signed(
+    opconform: Run, original: Certified, small_suite: Path, small_spec: Path, tmp_path: Path
+) -> None:
+    """Neither a `run`, nor a selection, nor errors, nor results that were cut short; each is refused in one sentence."""
+    key = original.folder / "me.key"
+
+    def refusal(out: Path, suite: Path = small_suite) -> str:
+        done = opconform("sign", out, "--key", key, "--suite", suite, code=1)
+        assert not (out / "certificate.json").exists()
+        return done.stderr.strip()
+
+    run, part, raised = tmp_path / "run", tmp_path / "part", tmp_path / "raised"
+    opconform("run", small_suite, "--backend", "numpy", "--out", run)
+    opconform("run", small_suite, "--backend", "numpy", "--out", part, "--select", "lengths.remainder")
+    certify = ("certify", small_spec, "--out", raised, "--sign", key, "--backend", f"{MINIATURES}:Raises")
+    refused = opconform(*certify, code=1).stderr
+    sentence = "report.json is of a run that may select: only a whole `certify` or `judge` is signed."
+
+    assert refusal(run) == f"error: {run}/{sentence}"
+    assert refusal(part) == f"error: {part}/{sentence}"
+    assert (
+        refused.strip()
+        == f"error: 1 case in {raised}/results.jsonl ended in an error of the harness: that is not signed."
+    )
+    report = json.loads((part / "report.json").read_text()) | {"whole": True}
+    (part / "report.json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    assert "/results.jsonl has no verdict on VariadicSplit-1/" in refusal(part)
+    lines = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "results.jsonl").write_bytes(b"".join(lines[:-1]))
+    assert refusal(run) == f"error: {run}/results.jsonl has no footer: the run did not come to its end. Run it again."
+
+
+def test_who_does_nothing_gets_no_certificate(
+    opconform: Run, original: Certified, small_spec: Path, tmp_path: Path
+) -> None:
+    """A backend that supports no case breaks no requirement, and that is not worth a signature."""
+    backend, key = f"{MINIATURES}:SupportsNothing", original.folder / "me.key"
+    done = opconform("certify", small_spec, "--backend", backend, "--out", tmp_path, "--sign", key, code=1)
+
+    assert (
+        done.stderr.strip()
+        == f"error: No case in {tmp_path}/results.jsonl passed or failed: there is nothing to certify."
+    )
+
+
+def test_a_suite_of_selected_cases_holds_no_whole_profiles(
+    opconform: Run, original: Certified, small_spec: Path, tmp_path: Path
+) -> None:
+    """`generate --select` is written down in the suite, and outputs for it are judged but not signed."""
+    full, outputs = tmp_path / "full", tmp_path / "outputs.zip"
+    opconform("generate", small_spec, "--out", full, "--select", "lengths.single-remainder")
+    opconform("run", full, "--backend", "numpy", "--outputs", outputs)
+    judging = ("judge", outputs, "--suite", full, "--out", tmp_path / "out", "--sign", original.folder / "me.key")
+    done = opconform(*judging, code=1)
+
+    assert json.loads((full / "suite.json").read_text())["select"] == ["lengths.single-remainder"]
+    assert "CONFORMANT: 2 of 2 cases pass" in done.stdout
+    assert "is of a run that may select" in done.stderr
+
+
+def test_a_pair_of_keys_is_made_for_its_owner_and_never_again(opconform: Run, tmp_path: Path) -> None:
+    """Nobody else can read the private one, other software reads both, and neither is overwritten."""
+    opconform("keygen", tmp_path / "me")
+    private, public = (tmp_path / "me.key"), (tmp_path / "me.pub")
+    made = private.read_bytes(), public.read_bytes()
+    again = opconform("keygen", tmp_path / "me", code=2)
+    key = serialization.load_pem_private_key(made[0], password=None)
+
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert isinstance(key, Ed25519PrivateKey)
+    assert again.stderr.strip() == f"error: {private} is there, and no key is ever overwritten. Name another."
+    assert (private.read_bytes(), public.read_bytes()) == made
+    private.unlink()
+    assert "me.pub is there" in opconform("keygen", tmp_path / "me", code=2).stderr
+    assert not private.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
+def test_a_key_that_others_can_read_signs_nothing(opconform: Run, certified: Certified) -> None:
+    """It is refused before anything is run, as is anything else that is no private key."""
+    key = certified.folder / "me.key"
+    key.chmod(0o644)
+
+    def refusal(path: Path) -> str:
+        done = opconform("certify", "--backend", "numpy", "--sign", path, "--out", certified.folder / "new", code=2)
+        assert not (certified.folder / "new").exists()
+        return done.stderr.strip()
+
+    assert (
+        refusal(key)
+        == f"error: {key} can be read or written by others, so what it signs proves nothing. chmod 600 {key}"
+    )
+    (certified.folder / "me.pub").chmod(0o600)
+    assert "me.pub holds no private key in PEM." in refusal(certified.folder / "me.pub")
+    assert "me.key holds a private key. Keep it to yourself" in verification(opconform, certified, key="me.key", code=1)
+
+
+def test_a_new_run_removes_the_certificate_of_the_old_one(opconform: Run, certified: Certified) -> None:
+    """A certificate never lies beside results that it does not speak of."""
+    opconform("run", certified.out / "suite", "--backend", "numpy", "--out", certified.out)
+
+    assert not certified.certificate.exists()
+
+
+def test_without_its_package_a_key_is_not_made_but_told_of(tmp_path: Path) -> None:
+    """Nothing else of the command line needs it."""
+    call = "import sys; sys.modules['cryptography'] = None; from opconform.cli import main; main()"
+
+    def said(*words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-c", call, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    assert said("keygen", "me").stderr.strip() == (
+        'error: Certificates need the package cryptography: pip install "opconform[certificates]".'
+    )
+    assert said("verify-certificate", "--help").returncode == said("certify", "--help").returncode == 0
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,274 @@
+"""Outputs that are recorded in one place and judged in another."""
+
+import hashlib
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from opconform.case import canonical_json
+from opconform.errors import SuiteError
+from opconform.npz import npz_bytes
+from opconform.suite import open_suite
+from opconform_runners.recorded import blind_digest, open_recorded
+from opconform_runners.replaying import judge
+from opconform_runners.results import read_results
+from tests.conftest import MINIATURES, Run
+
+
+@pytest.fixture(scope="module")
+def blind_suite(opconform: Run, small_spec: Path) -> Path:
+    """The small suite without its expected outputs, as one file."""
+    out = small_spec.parent / "blind.zip"
+    opconform("generate", small_spec, "--blind", "--out", out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def outputs(opconform: Run, blind_suite: Path) -> Path:
+    """What a perfect backend made of it."""
+    out = blind_suite.parent / "outputs.zip"
+    opconform("run", blind_suite, "--backend", f"{MINIATURES}:Perfect", "--outputs", out)
+    return out
+
+
+def lines(path: Path) -> list[Any]:
+    """The lines of results without the times, which are never the same."""
+    documents = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()[:-1]]
+    return [{name: each for name, each in document.items() if name != "seconds"} for document in documents]
+
+
+def rewritten(path: Path, out: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """The same file with other members, whose digests are those of the members, as a stranger would make it."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    origin = json.loads(members["outputs.json"])
+    origin["digest"] = hashlib.sha256(members["answers.jsonl"]).hexdigest()
+    del origin["checksum"]
+    checksum = hashlib.sha256(canonical_json(origin).encode()).hexdigest()
+    members["outputs.json"] = (json.dumps(origin | {"checksum": checksum}, indent=1) + "\n").encode()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("name", "counts", "code"),
+    [
+        ("Perfect", "1 rejected, 5 returned", 0),
+        ("LosesNegativeZero", "1 rejected, 5 returned", 0),
+        ("RightTheSecondTime", "1 rejected, 5 returned", 0),
+        ("RefusesEverything", "6 rejected", 0),
+        ("Aborts", "1 crash, 1 rejected, 4 returned", 0),
+        ("Raises", "1 error, 1 rejected, 4 returned", 1),
+    ],
+)
+def test_what_is_judged_elsewhere_is_judged_as_here(
+    opconform: Run,
+    small_suite: Path,
+    blind_suite: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    counts: str,
+    code: int,
+) -> None:
+    """The results are those of a run at the same place, to the sentence, and what crashed or changes its mind is known."""
+    backend, kept = f"{MINIATURES}:{name}", tmp_path / "outputs.zip"
+    monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "elsewhere"))
+    recorded = opconform("run", blind_suite, "--backend", backend, "--outputs", kept, code=code).stdout
+    monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "here"))
+    ran = opconform("run", small_suite, "--backend", backend, "--out", tmp_path / "run", code=None)
+    judged = opconform("judge", kept, "--suite", small_suite, "--out", tmp_path / "judged", code=None)
+    report = json.loads((tmp_path / "judged" / "report.json").read_text())
+    digest = hashlib.sha256(kept.read_bytes()).hexdigest()
+
+    assert recorded.startswith(f"{kept}: numpy ")
+    assert recorded.endswith(f", 6 cases ({counts})\nSHA-256 {digest}\n")
+    assert lines(tmp_path / "judged") == lines(tmp_path / "run")
+    assert judged.returncode == ran.returncode
+    assert (report["whole"], report["outputs"]) == (True, digest)
+
+
+def test_a_blind_suite_is_known_by_the_full_one(small_suite: Path, blind_suite: Path) -> None:
+    """Its digest is that of the full suite's manifest without the expected outputs."""
+    full, blind = open_suite(small_suite), open_suite(blind_suite)
+
+    assert blind_digest(full) == blind_digest(blind) == blind.header.digest
+    assert full.header.digest != blind.header.digest
+
+
+def test_outputs_are_judged_against_their_own_suite_alone(
+    opconform: Run, small_spec: Path, blind_suite: Path, outputs: Path, tmp_path: Path
+) -> None:
+    """Neither another suite, nor the blind one."""
+    other = tmp_path / "other"
+    opconform("generate", small_spec, "--select", "lengths.remainder", "--out", other)
+    full, theirs = blind_digest(open_suite(other)), open_suite(blind_suite).header.digest
+    refused = opconform("judge", outputs, "--suite", other, "--out", tmp_path / "out", code=1).stderr
+    blind = opconform("judge", outputs, "--suite", blind_suite, "--out", tmp_path / "out", code=1).stderr
+
+    assert refused.strip() == (
+        f"error: {outputs} holds outputs of another suite than {other}: without its expected outputs that has the digest "
+        f"{full[:16]}, and theirs has {theirs[:16]}. Generate it with the same specs, profiles, seed, dialects and version."
+    )
+    assert f"{blind_suite} is blind: it holds no outputs to compare with." in blind
+    assert not (tmp_path / "out").exists()
+
+
+def test_judged_outputs_are_certified_where_they_are_whole(
+    opconform: Run, small_suite: Path, blind_suite: Path, outputs: Path, tmp_path: Path
+) -> None:
+    """The certificate names the file of outputs; a selection is judged and not signed."""
+    out, part = tmp_path / "out", tmp_path / "part.zip"
+    opconform("keygen", tmp_path / "me")
+    judging = ("--suite", small_suite, "--out", out, "--sign", tmp_path / "me.key")
+    opconform("judge", outputs, *judging)
+    checking = ("verify-certificate", out / "certificate.json", "--key", tmp_path / "me.pub")
+    everything = ("--results", out, "--suite", small_suite)
+    shown = opconform(*checking, *everything, "--outputs", outputs).stdout
+    other = opconform(*checking, "--outputs", blind_suite, code=1).stderr
+    opconform("run", blind_suite, "--backend", "numpy", "--select", "lengths.remainder", "--outputs", part)
+    refused = opconform("judge", part, *judging, code=1).stderr
+
+    assert ", judged from outputs that were made elsewhere\n" in shown
+    assert f"the digest of {outputs}; the suite {small_suite}; every claim, worked out anew." in shown
+    assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
+    assert "report.json is of a run that may select: only a whole `certify` or `judge` is signed." in refused
+    assert not (out / "certificate.json").exists()
+
+
+def test_outputs_have_a_place_of_their_own(opconform: Run, blind_suite: Path, outputs: Path, tmp_path: Path) -> None:
+    """Nothing that is not ours is overwritten, outputs are; and what goes with verdicts is refused."""
+    mine = tmp_path / "mine.zip"
+    mine.write_bytes(b"PK")
+    running = ("run", blind_suite, "--backend", "numpy", "--outputs")
+    again = shutil.copy(outputs, tmp_path / "again.zip")
+
+    assert f"{mine} was not written by opconform" in opconform(*running, mine, code=2).stderr
+    assert mine.read_bytes() == b"PK"
+    assert "must be a file whose name ends in .zip" in opconform(*running, tmp_path / "folder", code=2).stderr
+    assert "with --outputs there are none" in opconform(*running, mine, "--strict", code=2).stderr
+    opconform(*running, again)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["again.zip", "mine.zip"]
+
+
+def _padded(members: dict[str, bytes]) -> None:
+    _with_outputs(members, npz_bytes({"output_0": np.zeros(1 << 23, np.uint8)}))
+
+
+def _misnamed(members: dict[str, bytes]) -> None:
+    _with_outputs(members, npz_bytes({"data": np.zeros(1, np.uint8)}))
+
+
+def _with_outputs(members: dict[str, bytes], content: bytes) -> None:
+    name = min(each for each in members if each.endswith(".npz"))
+    before, after = (hashlib.sha256(each).hexdigest() for each in (members[name], content))
+    members[name] = content
+    members["answers.jsonl"] = members["answers.jsonl"].replace(before.encode(), after.encode())
+
+
+def _feed_more(members: dict[str, bytes]) -> None:
+    first, *others = members["answers.jsonl"].splitlines(keepends=True)
+    answer = json.loads(first)
+    name = f"{answer['id']}/outputs.npz"
+    members[name.replace("outputs", "outputs.1")] = members[name]
+    for each in ("first", "again"):
+        answer[each]["files"] *= 2
+    members["answers.jsonl"] = canonical_json(answer).encode() + b"\n" + b"".join(others)
+
+
+def _type_less(members: dict[str, bytes]) -> None:
+    first, *others = members["answers.jsonl"].splitlines(keepends=True)
+    answer = json.loads(first)
+    answer["first"]["element_types"] = []
+    members["answers.jsonl"] = canonical_json(answer).encode() + b"\n" + b"".join(others)
+
+
+def _foreign(members: dict[str, bytes]) -> None:
+    members["../../evil"] = b""
+
+
+def _unsorted(members: dict[str, bytes]) -> None:
+    members["answers.jsonl"] = b"".join(members["answers.jsonl"].splitlines(keepends=True)[::-1])
+
+
+def _unknown(members: dict[str, bytes]) -> None:
+    members["answers.jsonl"] = members["answers.jsonl"].replace(b'"status":"rejected"', b'"status":"fine"')
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (_padded, "bytes, more than the "),
+        (_misnamed, "are not called output_0, output_1, …."),
+        (_feed_more, "has 1 feeds, and outputs of 2."),
+        (_type_less, "has 1 feeds, and element types of 0."),
+        (_foreign, "does not hold the files that it lists: ../../evil."),
+        (_unsorted, "answers.jsonl is not sorted by id, each once."),
+        (_unknown, "answers.jsonl holds a line that is no answer."),
+    ],
+)
+def test_outputs_of_a_stranger_are_not_believed(
+    outputs: Path, small_suite: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], sentence: str
+) -> None:
+    """Whatever a file says whose digests are all right."""
+    path = rewritten(outputs, tmp_path / "changed.zip", change)
+
+    with pytest.raises(SuiteError) as refusal:
+        judge(open_suite(small_suite), open_recorded(path), tmp_path / "out")
+    assert sentence in str(refusal.value)
+
+
+def test_a_file_that_is_written_anew_is_believed(outputs: Path, small_suite: Path, tmp_path: Path) -> None:
+    """So that the above is refused for what is changed in it."""
+    path = rewritten(outputs, tmp_path / "same.zip", lambda _: None)
+    run = judge(open_suite(small_suite), open_recorded(path), tmp_path / "out")
+
+    assert [each.verdict for each in run.results] == ["pass"] * 6
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_changed_byte_changes_no_verdict(
+    outputs: Path, small_suite: Path, tmp_path: Path, data: st.DataObject
+) -> None:
+    """It is found, or it is one of the zip container's that says nothing."""
+    content = bytearray(outputs.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    (tmp_path / "changed.zip").write_bytes(content)
+    try:
+        judge(open_suite(small_suite), open_recorded(tmp_path / "changed.zip"), tmp_path / "out")
+    except SuiteError:
+        return
+
+    assert [each.verdict for each in read_results(tmp_path / "out" / "results.jsonl")] == ["pass"] * 6
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"no zip at all"])
+def test_what_is_no_file_of_outputs_is_refused(tmp_path: Path, content: bytes) -> None:
+    """Whatever it is instead."""
+    path = tmp_path / "outputs.zip"
+    path.write_bytes(content)
+
+    with pytest.raises(SuiteError, match="is no whole file of outputs, as `run --outputs` writes it"):
+        open_recorded(path)
+
+
+def test_a_container_of_a_version_to_come_is_refused(outputs: Path, tmp_path: Path) -> None:
+    """The version that a reader needs stands in the container's directory, where `zipfile` looks first."""
+    content = bytearray(outputs.read_bytes())
+    content[content.rindex(b"PK\1\2") + 6] = 255
+    (tmp_path / "outputs.zip").write_bytes(content)
+
+    with pytest.raises(SuiteError, match="is no whole file of outputs, as `run --outputs` writes it: zip file version"):
+        open_recorded(tmp_path / "outputs.zip")
