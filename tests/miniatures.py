@@ -54,6 +54,17 @@ class LosesNegativeZero(Perfect):
         )
 
 
+class LosesAll(Perfect):
+    """Turns every element into zero."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right in shape and type."""
+        return _changed(
+            super().run(case, model, feeds),
+            lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)),
+        )
+
+
 class QuietsNans(Perfect):
     """Changes the payload of every NaN, and nothing else."""
 

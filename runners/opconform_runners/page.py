@@ -1,6 +1,7 @@
 """The page: what an HTML report says of one run or several, as plain values for a template and a script."""
 
 import json
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from urllib.parse import urlencode
 
 from rich.text import Text
 
+from opconform.reproducing import reproducible
 from opconform.suite import Entry, Level, Suite
+from opconform_runners.environment import UNKNOWN
 from opconform_runners.evidence import Evidence, Model, evidence_of
 from opconform_runners.excerpts import Excerpt
 from opconform_runners.kept import Kept
@@ -116,6 +119,7 @@ class Head:
     conclusion: str
     standing: str
     extent: str
+    where: str
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     counts: tuple[tuple[str, Link], ...]
@@ -191,6 +195,7 @@ def _head(number: int, subject: Subject) -> Head:
     first, *others = (Text.from_markup(each).plain for each in conclusion(report))
     facts = [
         ("Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")),
+        *_ingredients(report),
         ("Extent", "whole profiles" if report.whole else "a selection, which certifies nothing"),
         ("Rules", "interpretations count as well (strict)" if report.strict else "normative requirements count"),
         ("Given as", ", ".join(who.dialects) or "the case itself"),
@@ -203,6 +208,7 @@ def _head(number: int, subject: Subject) -> Head:
         conclusion=subject.column.conclusion,
         standing={True: "kept", False: "broken", None: "error"}[report.conformant],
         extent=f"{len(report.results):,} cases of {named}, suite {suite.version} ({suite.digest[:16]})",
+        where=_where(report),
         sentences=(first.partition(": ")[2] or first, *others),
         facts=tuple(facts),
         counts=tuple(
@@ -212,6 +218,28 @@ def _head(number: int, subject: Subject) -> Head:
         ),
         started=report.started,
     )
+
+
+def _where(report: Report) -> str:
+    """The environment that the backend ran in, as far as it was noted."""
+    where = report.environment
+    if where == UNKNOWN:
+        return ""
+    return f"Run on {where.system}, {where.machine}" + (f", with {where.python}" if where.python is not None else "")
+
+
+def _ingredients(report: Report) -> Iterator[tuple[str, str]]:
+    if report.environment.packages:
+        yield "Packages", ", ".join(f"{name} {version}" for name, version in report.environment.packages.items())
+    if report.outputs is not None:
+        yield "Judged from outputs with SHA-256", report.outputs
+
+
+def _script_options(started: str) -> str:
+    """The options of `opconform repro`, where it writes scripts for the backend that a run was started with."""
+    words = shlex.split(started)
+    known = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible()
+    return started if known else ""
 
 
 def _operations(matrix: Matrix) -> dict[str, tuple[BarRow, ...]]:
@@ -337,7 +365,12 @@ def _cases(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
     suites = [each.suite for each in subjects if each.suite is not None]
     return {
         "backends": [
-            {"title": each.column.title, "started": each.column.report.started, "place": each.place}
+            {
+                "title": each.column.title,
+                "started": each.column.report.started,
+                "script": _script_options(each.column.report.started),
+                "place": shlex.quote(each.place),
+            }
             for each in subjects
         ],
         "groups": list(groups.numbers),

@@ -286,6 +286,11 @@
     article.append(make("h2", {}, "Reproduce"),
       command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id),
       command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --from " + backend.place)));
+    if (backend.script && each.verdict === "fail") {
+      const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
+      article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker, without opconform:"),
+        command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
+    }
     if (!seen) {
       const why = "The tensors and the IR of this case are not in this page, which has those of failures; the second command draws them.";
       article.append(make("p", { class: "quiet" }, why));

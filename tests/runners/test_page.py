@@ -34,6 +34,16 @@ groups:
     axis: 0
     split_lengths: [2, 4]
 """
+WIDE_SPEC = """\
+op: Split-1
+groups:
+  - id: wide
+    title: a tensor wider than a telephone
+    requirements: [data.bits]
+    data: {shape: [2, 12], element_type: f64, fill: special}
+    axis: 1
+    num_splits: 2
+"""
 HOSTILE_BACKEND = f"""\
 from opconform_runners.backend import Rejected
 from opconform_runners.backends.numpy import Numpy
@@ -160,6 +170,21 @@ def test_no_rule_of_axe_is_broken(browser: "Browser", run: Path, width: int, sch
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
         "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 22, 26)"
     )
+
+
+def test_a_wide_tensor_scrolls_in_a_box_of_its_own(browser: "Browser", opconform: Run, tmp_path: Path) -> None:
+    """What is hidden in its cells for a screen reader does not widen the page, either."""
+    spec, out = tmp_path / "wide.yaml", tmp_path / "out"
+    spec.write_text(WIDE_SPEC)
+    opconform("generate", spec, "--out", tmp_path / "suite")
+    opconform("run", tmp_path / "suite", "--backend", f"{MINIATURES}:LosesAll", "--out", out, code=1)
+    opconform("report", out)
+    page = opened(browser, out / "report.html", width=375)
+    page.evaluate("place => { location.hash = place }", f"#case/0/{failures(out)[0]['id']}")
+    page.wait_for_function("() => !document.getElementById('case').hidden")
+
+    assert page.locator("#case .grid").first.evaluate("each => each.getBoundingClientRect().width") > 375
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
 def test_the_theme_can_be_switched(browser: "Browser", run: Path) -> None:

@@ -33,7 +33,7 @@ class Tested:
 
     suite: Suite
     sitting: Sitting
-    named: tuple[str, ...]
+    named: str
     timeout: float | None
     strict: bool
 
@@ -118,11 +118,10 @@ class CaseItem(pytest.Item):
             text = f": {notes[each].text}" if each in notes else ""
             yield f"requirement: {each} ({self._level(each)}){text}"
         yield f"given: {result.inputs}"
-        yield f"reproduce: {shlex.join(self._command())}"
+        yield f"reproduce: {self._command()}"
 
-    def _command(self) -> Iterator[str]:
+    def _command(self) -> str:
         """The command that shows the same failure without pytest."""
         place = os.path.relpath(self._tested.suite.store.root)
-        yield from ("opconform", "run", place, *self._tested.named, "--select", self.name)
-        if self._tested.timeout is not None:
-            yield from ("--timeout", f"{self._tested.timeout:g}")
+        command = f"opconform run {shlex.quote(place)} {self._tested.named} --select {shlex.quote(self.name)}"
+        return command if self._tested.timeout is None else f"{command} --timeout {self._tested.timeout:g}"

@@ -30,7 +30,6 @@ class Asked:
 
     Attributes:
         command: How the backend's harness is started.
-        named: The options that name the backend on opconform's own command line.
         suite: The suite, or None for the shipped cases.
         profiles: The profiles; none at all for all of them.
         timeout: What a case may take, in seconds.
@@ -38,7 +37,6 @@ class Asked:
     """
 
     command: Command
-    named: tuple[str, ...]
     suite: Path | None
     profiles: tuple[str, ...]
     timeout: float
@@ -68,11 +66,9 @@ def asked_of(config: pytest.Config) -> Asked:
         command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
     except OpconformError as fault:
         raise pytest.UsageError(str(fault)) from fault
-    named = ("--harness", harness) if backend is None else ("--backend", backend)
     suite = config.getoption("opconform_suite")
     return Asked(
         command=replace(command, memory=_memory()),
-        named=named if python is None else (*named, "--python", python),
         suite=None if suite is None else Path(suite),
         profiles=tuple(config.getoption("opconform_profile") or ()),
         timeout=timeout or _TIMEOUT,
@@ -110,7 +106,7 @@ class Conformance:
         self._tested = Tested(
             suite=suite,
             sitting=Sitting(suite, asked.command, asked.timeout),
-            named=asked.named,
+            named=asked.command.options,
             timeout=None if asked.timeout == _TIMEOUT else asked.timeout,
             strict=asked.strict,
         )
