@@ -1,6 +1,7 @@
 """What several tests need: the command line as a user runs it, and small suites."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,11 +11,22 @@ from typing import NoReturn
 
 import pytest
 
+#: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
+MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
+ROOM = 6 << 30
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[1]
 MINIATURES = ROOT / "tests" / "miniatures.py"
 HARNESSES = ROOT / "tests" / "harnesses.py"
+
+
+def pytest_configure() -> None:
+    """Put temporary folders into memory, unless the user said where they go."""
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+        os.environ.setdefault("TMPDIR", str(MEMORY))
 
 
 def missing(reason: str) -> NoReturn:

@@ -13,8 +13,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-#: What the runners may import of the generator: what reads a suite, names element types, or says an error.
-SHARED = {"case", "element_types", "errors", "npz", "packing", "selecting", "suite", "tensors"}
+#: What the runners may import of the generator: what reads a suite, names element types, says an error, or writes a file.
+SHARED = {"case", "element_types", "errors", "npz", "packing", "replacing", "selecting", "suite", "tensors"}
 
 
 def imports(path: Path) -> set[str]:

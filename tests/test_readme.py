@@ -1,11 +1,13 @@
 """The README: every command in it works as it stands there."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.conftest import ROOT
 
@@ -49,6 +51,25 @@ def test_the_first_line_certifies_openvino_from_a_clone(tmp_path: Path) -> None:
     shown = " ".join(done.stdout.split())
     for line in blocks("text")[0].splitlines()[1:]:
         assert " ".join(line.split()) in shown
+    assert "which is more than data holds: memory past its end was read" in shown
+    check_openvino_bugs(json.loads((tmp_path / "clone" / "opconform-out" / "openvino" / "report.json").read_text()))
+
+
+def check_openvino_bugs(report: dict[str, Any]) -> None:
+    """The CPU plugin's real bugs are found, each under its requirement: this pins OpenVINO 2026.4.1."""
+    failed = [each for each in report["cases"] if each["verdict"] == "fail"]
+    inputs = {(each["inputs"], each.get("reason")) for each in failed}
+    broken = {name for op in report["requirements"].values() for name, each in op.items() if each["broken"]}
+
+    assert report["conformant"] is False
+    assert report["summary"]["error"] == 0
+    assert ("data f32[6, 2], axis 0, split_lengths [-1, 9]", "accepted-invalid") in inputs
+    assert {"data.bits", "axis.element-type", "lengths.remainder-sum"} <= broken
+    for name in ("i64", "u64", "f64"):
+        assert any(each["inputs"].startswith(f"data {name}[") and each["broken"] == ["data.bits"] for each in failed), (
+            name
+        )
+    assert any("axis f64" in each["inputs"] and each["reason"] == "accepted-invalid" for each in failed)
 
 
 def test_every_other_command_works(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from rich.text import Text
 
-from opconform.reproducing import reproducible
 from opconform.suite import Entry, Level, Suite
 from opconform_runners.environment import UNKNOWN
 from opconform_runners.evidence import Evidence, Model, evidence_of
@@ -48,12 +47,14 @@ class Subject:
         column: The backend's name and its report.
         suite: The suite, where it is there.
         place: What the suite is called in commands.
+        script: The options with which `opconform repro` writes a script for the backend, or nothing.
         kept: What was kept of the outputs.
     """
 
     column: Column
     suite: Suite | None
     place: str
+    script: str
     kept: Kept
 
 
@@ -235,13 +236,6 @@ def _ingredients(report: Report) -> Iterator[tuple[str, str]]:
         yield "Judged from outputs with SHA-256", report.outputs
 
 
-def _script_options(started: str) -> str:
-    """The options of `opconform repro`, where it writes scripts for the backend that a run was started with."""
-    words = shlex.split(started)
-    known = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible()
-    return started if known else ""
-
-
 def _operations(matrix: Matrix) -> dict[str, tuple[BarRow, ...]]:
     rows: dict[str, list[BarRow]] = defaultdict(list)
     found = [{(each.op, each.id): each for each in column.report.requirements} for column in matrix.columns]
@@ -368,7 +362,7 @@ def _cases(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
             {
                 "title": each.column.title,
                 "started": each.column.report.started,
-                "script": _script_options(each.column.report.started),
+                "script": each.script,
                 "place": shlex.quote(each.place),
             }
             for each in subjects

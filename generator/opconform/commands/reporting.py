@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from markupsafe import Markup
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError, UsageError
 from opconform.replacing import replace_named
+from opconform.reproducing import reproducible
 from opconform.suite import HEADER, Entry, Suite, open_suite
 from opconform.templates import render, text_of
 from opconform_runners.evidence import Model
@@ -51,10 +53,20 @@ def _subject(run: Finished, name: str, place: Path | None) -> Subject:
         if place is not None:
             raise UsageError(f"{place} is not the suite that {run.folder} is a run of. Name that one with --suite.")
         suite = None
-    column = Column(name=name, report=run.report)
     return Subject(
-        column=column, suite=suite, place="SUITE" if suite is None else str(suite.store.root), kept=Kept(run.folder)
+        column=Column(name=name, report=run.report),
+        suite=suite,
+        place="SUITE" if suite is None else str(suite.store.root),
+        script=_script_options(run.report.started),
+        kept=Kept(run.folder),
     )
+
+
+def _script_options(started: str) -> str:
+    """The options of `opconform repro` for the backend of a run, where it writes scripts for that."""
+    words = shlex.split(started)
+    known = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible()
+    return started if known else ""
 
 
 def _place(run: Finished) -> Path | None:
