@@ -245,6 +245,22 @@ class DeclaresNothing(Perfect):
         )
 
 
+class FailsUndeclared(LosesAll):
+    """Declares no element type, and loses everything."""
+
+    def describe(self) -> Implementation:
+        """An empty list of element types."""
+        return DeclaresNothing().describe()
+
+
+class AbortsUndeclared(Aborts):
+    """Declares no element type, and dies of a signal on the lengths [2, 2, 2]."""
+
+    def describe(self) -> Implementation:
+        """An empty list of element types."""
+        return DeclaresNothing().describe()
+
+
 class TakesConstantsOnly(Perfect):
     """Declares that axis and lengths must be constants."""
 

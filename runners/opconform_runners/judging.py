@@ -18,6 +18,7 @@ from opconform_runners.verdicts import (
     Unsupported,
     Verdict,
     name_of,
+    reason_of,
     sentence_of,
 )
 
@@ -78,6 +79,21 @@ def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | N
     return first if same else Nondeterministic(first=first, second=second)
 
 
+def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:
+    """The verdict of a case in the light of what the backend declares: who says that it cannot need not be right.
+
+    A case that violates something is judged by its data, for the fault may be what is not declared. To die or to hang
+    is excused by nothing.
+    """
+    if not isinstance(verdict, Fail | Nondeterministic):
+        return verdict
+    ends = [verdict] if isinstance(verdict, Fail) else [verdict.first, verdict.second]
+    gap = _declared_gap(case, implementation)
+    if gap is None or any(reason_of(each) in ("crash", "timeout") for each in ends):
+        return verdict
+    return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", instead=verdict)
+
+
 def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:
     """The requirements that a failure speaks against.
 
@@ -104,6 +120,8 @@ def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
     """What is worth knowing of a verdict beside itself: a backend that can do more or less than it says."""
     declared = _declared_gap(case, implementation)
+    if isinstance(verdict, Unsupported) and verdict.instead is not None:
+        return ("fails-undeclared",)
     if isinstance(verdict, Unsupported) and sent and declared is None:
         return ("undeclared-unsupported",)
     if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared is not None:
@@ -116,12 +134,13 @@ def _declared_gap(case: Case, implementation: Implementation) -> str | None:
     if case.op not in implementation.operations:
         return case.op
     for each in case.inputs:
-        if each.element_type not in implementation.element_types:
+        violated = isinstance(case.expect, Reject) and each.name != "data"
+        if not violated and each.element_type not in implementation.element_types:
             return each.element_type
         if each.name != "data" and each.binding not in implementation.bindings:
-            return each.binding
+            return f"{each.name} as a {each.binding}"
         if each.dynamic is not None and not implementation.dynamic:
-            return "dynamic"
+            return "dynamic shapes"
     return None
 
 

@@ -40,7 +40,7 @@ class Result:
         message: What it said when it refused, or could not.
         late: Whether it refused later than it could have.
         other_reason: The requirement that it refused for, where that is another.
-        findings: `undeclared-unsupported`, `passes-undeclared`.
+        findings: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
         mismatch: Where outputs differ.
         again: What it did in a fresh harness, where that was something else.
         log: What a harness that failed wrote.

@@ -15,7 +15,14 @@ from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
 from opconform_runners.environment import UNKNOWN, Environment, environment_of
 from opconform_runners.executing import Executed, NotSent, Outcome, Returned, execute
-from opconform_runners.judging import broken_requirements, compared, final_verdict, findings_of, first_verdict
+from opconform_runners.judging import (
+    as_declared,
+    broken_requirements,
+    compared,
+    final_verdict,
+    findings_of,
+    first_verdict,
+)
 from opconform_runners.kept import Keeper, clear_kept
 from opconform_runners.protocol import NotSupported, Refused
 from opconform_runners.results import GrowingResults, Result, growing_results, prepare_folder, write_results
@@ -204,6 +211,8 @@ class _Running:
         failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
         if failed and executed.gave_up is None:
             self._confirm(failed)
+        for each in failed:
+            self._own[each.id] = as_declared(self._seen[each.id].case, self._own[each.id], executed.implementation)
         results = [
             result_of(self._suite, each, self._seen[each.id], final_verdict(each, self._own), executed.implementation)
             for each in entries

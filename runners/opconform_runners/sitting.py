@@ -3,7 +3,7 @@
 from opconform.suite import Entry, Suite
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
-from opconform_runners.judging import compared, final_verdict, first_verdict
+from opconform_runners.judging import as_declared, compared, final_verdict, first_verdict
 from opconform_runners.keeping import KeptHarness
 from opconform_runners.results import Result
 from opconform_runners.running import Seen, light, result_of
@@ -67,7 +67,8 @@ class Sitting:
             case, outcome = self._first.outcome_of(entry)
             first = first_verdict(self._suite, entry, case, outcome)
             self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
-            self._own[entry.id] = self._confirmed(entry, first) if isinstance(first, Fail) else first
+            own = self._confirmed(entry, first) if isinstance(first, Fail) else first
+            self._own[entry.id] = as_declared(case, own, self.implementation)
         return self._own[entry.id]
 
     def _confirmed(self, entry: Entry, first: Fail) -> Verdict:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from opconform_runners.printable import printable
 from opconform_runners.report import VERDICTS, Report, RequirementRow
 from opconform_runners.results import Result
 
@@ -57,7 +58,7 @@ def conclusion(report: Report) -> list[str]:
         missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
         so_far = f" Broken so far: {_named(report.broken)}." if report.broken else ""
         return [
-            f"[bold magenta]INCOMPLETE[/bold magenta]: {escape(why.rstrip('.'))}.{missing} {passed}.{so_far}",
+            f"[bold magenta]INCOMPLETE[/bold magenta]: {_said(why.rstrip('.'))}.{missing} {passed}.{so_far}",
             *part,
         ]
     read = f"Read otherwise, and not counted: {_named(report.differing)}. " if report.differing else ""
@@ -76,6 +77,11 @@ def conclusion(report: Report) -> list[str]:
     return [f"[bold red]NOT CONFORMANT[/bold red]: {why}. {read}".rstrip(), *part]
 
 
+def _said(text: str) -> str:
+    """Somebody else's words, which neither style what is printed nor steer the terminal."""
+    return escape(printable(text, lines=True))
+
+
 def _named(rows: Sequence[RequirementRow]) -> str:
     operations: dict[str, list[str]] = defaultdict(list)
     for each in rows:
@@ -86,7 +92,7 @@ def _named(rows: Sequence[RequirementRow]) -> str:
 def _head(report: Report) -> Iterator[str]:
     who = report.implementation
     device = f" on {who.device}" if who.device else ""
-    yield f"[bold]{escape(who.name)} {escape(who.version)}[/bold]{escape(device)}"
+    yield f"[bold]{_said(who.name)} {_said(who.version)}[/bold]{_said(device)}"
     profiles = ", ".join(sorted({each.profile for each in report.results}))
     digest = report.suite.digest[:16]
     yield f"suite {report.suite.version}, digest {digest}, {_cases(len(report.results))} of the profiles {profiles}"
@@ -138,9 +144,9 @@ def _failures(report: Report) -> Iterator[RenderableType]:
         grid.add_column(overflow="fold")
         for name in broken:
             if (op, name) in rows:
-                grid.add_row("  demanded", escape(rows[op, name].text))
-        grid.add_row("  given", escape(smallest.inputs))
-        grid.add_row("  got", escape(smallest.sentence))
+                grid.add_row("  demanded", _said(rows[op, name].text))
+        grid.add_row("  given", _said(smallest.inputs))
+        grid.add_row("  got", _said(smallest.sentence))
         grid.add_row("  case", smallest.id)
         yield Group(f"[red]{op}[/red] [bold]{named}[/bold]: {reason}, {_cases(len(results))}", grid)
 
@@ -156,6 +162,11 @@ def _findings(report: Report) -> Iterator[RenderableType]:
             "passes-undeclared",
             "passed, although the backend declares that it cannot do them",
             [each for each in report.results if "passes-undeclared" in each.findings],
+        ),
+        (
+            "fails-undeclared",
+            "done and done wrong, although the backend declares that it cannot do them, which does not count",
+            [each for each in report.results if "fails-undeclared" in each.findings],
         ),
         (
             "late",
@@ -182,7 +193,7 @@ def _grouped(report: Report, verdict: str) -> Iterator[RenderableType]:
 
 
 def _item(sentence: str) -> RenderableType:
-    return Padding(escape(sentence), (0, 0, 0, 2))
+    return Padding(_said(sentence), (0, 0, 0, 2))
 
 
 def _cases(count: int) -> str:

@@ -52,9 +52,15 @@ class Nondeterministic:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unsupported:
-    """The backend said that it does not do this."""
+    """The backend said that it does not do this.
+
+    Attributes:
+        why: Its words, or what it does not declare.
+        instead: What it did where it declares that it cannot, and did it wrong; None where it said so.
+    """
 
     why: str
+    instead: "Fail | Nondeterministic | None" = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -354,6 +354,23 @@ def test_one_format_can_go_to_standard_output(opconform: Run, runs: Path) -> Non
     assert opconform("report", runs / "Perfect", "--markdown", "-").stdout.startswith("## ✅ opconform: CONFORMANT")
 
 
+def test_a_summary_steers_neither_a_terminal_nor_a_workflow(
+    opconform: Run, small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a backend says is shown as text; in a GitHub workflow no line of it is taken for a command."""
+    command = ("run", small_suite, "--backend", f"{MINIATURES}:IsHostile", "--out", tmp_path)
+    plain = opconform(*command, code=1).stdout
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    first, *_, last, results = opconform(*command, code=1).stdout.splitlines()
+
+    assert "\x1b" in HOSTILE
+    assert "\x1b" not in plain
+    assert "::stop-commands::" not in plain
+    assert first.startswith("::stop-commands::")
+    assert last == f"::{first.removeprefix('::stop-commands::')}::"
+    assert results.startswith("Results: ")
+
+
 def test_text_is_spelt_out_where_it_is_not_shown() -> None:
     """Controls, surrogates and marks that turn the direction of text; letters of any script stay."""
     assert printable("naïve 数 \x07\ud800\u202e\x85") == "naïve 数 \\x07\\ud800\\u202e\\x85"

@@ -111,6 +111,20 @@ def test_who_can_do_more_than_it_declares_is_a_finding(opconform: Run, small_sui
     }
 
 
+def test_who_is_wrong_where_it_declares_that_it_cannot_is_unsupported(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """And that is told, with what came; who dies of it fails all the same."""
+    found = report(opconform, small_suite, tmp_path / "wrong", "FailsUndeclared", code=0)
+    died = report(opconform, small_suite, tmp_path / "died", "AbortsUndeclared")
+    accepted = [each for each in found["cases"] if each["expect"] == "accept"]
+
+    assert {(each["verdict"], *each["findings"]) for each in accepted} == {("unsupported", "fails-undeclared")}
+    assert accepted[0]["sentence"].startswith("the backend does not declare f32; output_0[0, 0] is expected to be ")
+    assert [each["verdict"] for each in found["cases"] if each["expect"] == "reject"] == ["inconclusive"]
+    assert [each["reason"] for each in died["cases"] if each["verdict"] == "fail"] == ["crash"]
+
+
 def test_an_interpretation_counts_only_when_asked(opconform: Run, tmp_path: Path) -> None:
     """A backend that changes NaN payloads is conformant, unless interpretations count."""
     (tmp_path / "spec.yaml").write_text(

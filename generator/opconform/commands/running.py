@@ -1,8 +1,12 @@
 """What `run` and `certify` share: a suite executed with its progress shown, and its report."""
 
 import asyncio
+import contextlib
 import json
+import os
+import secrets
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,9 +164,24 @@ def show_report(report: Report, out: Path, *, as_json: bool) -> int:
     return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
 
 
+@contextlib.contextmanager
+def _without_commands(console: Console) -> Iterator[None]:
+    """Has a GitHub workflow take what is printed for text: a line of a backend's message may read as a command."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        yield
+        return
+    token = secrets.token_hex(16)
+    console.print(f"::stop-commands::{token}", markup=False)
+    try:
+        yield
+    finally:
+        console.print(f"::{token}::", markup=False)
+
+
 def _print(report: Report, out: Path) -> None:
     console = console_of()
-    print_summary(report, console)
-    if report.baseline is not None:
-        print_novelty(report, report.baseline, console)
+    with _without_commands(console):
+        print_summary(report, console)
+        if report.baseline is not None:
+            print_novelty(report, report.baseline, console)
     console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
