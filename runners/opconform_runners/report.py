@@ -1,7 +1,7 @@
 """`report.json`: a run by verdict, by profile and by requirement, and whether the backend is conformant."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -253,6 +253,15 @@ def _rows(
                 mine = [each for each in results if each.op == op and name in each.requirements]
                 counted = [each for each in mine if each.verdict != "fail" or name in each.broken]
                 yield RequirementRow(op=op, id=name, level=note.level, text=note.text, counts=_counts(counted))
+
+
+def failures_by_kind(results: Sequence[Result]) -> dict[tuple[str, tuple[str, ...], str], list[Result]]:
+    """The failures by operation, broken requirements and reason."""
+    groups: dict[tuple[str, tuple[str, ...], str], list[Result]] = defaultdict(list)
+    for each in results:
+        if each.verdict == "fail":
+            groups[each.op, each.broken, each.reason or ""].append(each)
+    return dict(sorted(groups.items()))
 
 
 def _counts(results: Iterable[Result]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from opconform_runners.printable import printable
-from opconform_runners.report import VERDICTS, Report, RequirementRow
+from opconform_runners.report import VERDICTS, Report, RequirementRow, failures_by_kind
 from opconform_runners.results import Result
 
 _HEADINGS = {"pass": "pass", "fail": "fail", "unsupported": "unsup.", "inconclusive": "inconcl.", "error": "error"}
@@ -132,11 +132,7 @@ def _count(name: str, counts: Mapping[str, int]) -> str:
 
 def _failures(report: Report) -> Iterator[RenderableType]:
     rows = {(each.op, each.id): each for each in report.requirements}
-    groups: dict[tuple[str, tuple[str, ...], str], list[Result]] = defaultdict(list)
-    for each in report.results:
-        if each.verdict == "fail":
-            groups[each.op, each.broken, each.reason or ""].append(each)
-    for (op, broken, reason), results in sorted(groups.items()):
+    for (op, broken, reason), results in failures_by_kind(report.results).items():
         smallest = min(results, key=lambda each: (len(each.inputs), each.id))
         named = ", ".join(broken) or "no requirement named"
         grid = Table.grid(padding=(0, 1))

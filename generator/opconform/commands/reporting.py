@@ -18,7 +18,8 @@ from opconform.templates import render, text_of
 from opconform_runners.evidence import Model
 from opconform_runners.kept import Kept
 from opconform_runners.matrix import Column
-from opconform_runners.page import Subject, page_of, script_json
+from opconform_runners.pages.page import page_of, script_json
+from opconform_runners.pages.subject import Subject
 from opconform_runners.reading import Finished, finished
 
 PAGE = "report.html"
