@@ -28,6 +28,8 @@ _CLEARED: Mapping[str, frozenset[str]] = {
     "shape": frozenset({"outputs.count", "outputs.element-type", "data.element-type"}),
     "value": frozenset({"outputs.count", "outputs.element-type", "data.element-type", "outputs.shape"}),
 }
+#: The finding of a backend that does wrong what it declares that it cannot do.
+FAILS_UNDECLARED = "fails-undeclared"
 _NAN_PAYLOAD = "nan-payload"
 
 
@@ -121,7 +123,7 @@ def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *,
     """What is worth knowing of a verdict beside itself: a backend that can do more or less than it says."""
     declared = _declared_gap(case, implementation)
     if isinstance(verdict, Unsupported) and verdict.instead is not None:
-        return ("fails-undeclared",)
+        return (FAILS_UNDECLARED,)
     if isinstance(verdict, Unsupported) and sent and declared is None:
         return ("undeclared-unsupported",)
     if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared is not None:

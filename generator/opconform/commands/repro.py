@@ -19,6 +19,7 @@ from opconform.selecting import Selection
 from opconform.suite import Entry, Suite, inputs_name, open_suite
 from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
+from opconform_runners.judging import FAILS_UNDECLARED
 from opconform_runners.results import Result
 from opconform_runners.sitting import Sitting
 
@@ -132,7 +133,7 @@ def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen
             f"{entry.id} is about {result.requirements[0]}, which the harness does on behalf of {who.name}: "
             f"there is nothing to show its makers."
         )
-    if result.verdict != "fail":
+    if result.verdict != "fail" and FAILS_UNDECLARED not in result.findings:
         what = result.verdict + (f": {result.sentence}" if result.sentence else "")
         click.echo(f"warning: {who.name} {who.version} does not fail {entry.id} here: {what}", err=True)
     return _Seen(result=result, version=f"{who.name} {who.version}" + (f" on {who.device}" if who.device else ""))
