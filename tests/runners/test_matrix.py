@@ -1,6 +1,7 @@
 """The backends that the project's own test environment holds, side by side: what each of them breaks, and no more."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,10 @@ def test_the_matrix_is_the_same_in_every_form(matrix: Path) -> None:
     document = json.loads((matrix / "matrix.json").read_text())
     page = (matrix / "matrix.md").read_text()
 
+    html = (matrix / "report.html").read_text()
+
     assert [each["name"] for each in document["backends"]] == list(BROKEN)
+    assert re.findall(r"<h1>([a-z-]+) ", html) == list(BROKEN)
     for row in document["requirements"]:
         marks = [mark(row["backends"][name]) for name in BROKEN]
         level = "" if row["level"] == "normative" else "interpretation"

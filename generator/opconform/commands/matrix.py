@@ -1,6 +1,7 @@
 """`opconform matrix`."""
 
 import asyncio
+import itertools
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from rich.console import Console
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.progress import progress
+from opconform.commands.reporting import PAGE, check_place, subjects_of, write_page
 from opconform.commands.running import console_of, folder_name, memory_of, memory_option
 from opconform.dialects import DIALECTS
 from opconform.errors import HarnessError, UsageError
@@ -33,6 +35,7 @@ from opconform_runners.matrix import (
     matrix_of,
     matrix_table,
 )
+from opconform_runners.reading import finished
 from opconform_runners.report import report_of, write_report
 from opconform_runners.running import RunOptions, run_suite
 
@@ -87,8 +90,8 @@ def command(
 ) -> None:
     """Run every installed backend on one suite, and print a row a requirement and a column a backend.
 
-    Writes suite/, a folder a backend, matrix.json and matrix.md under --out. A backend that cannot be started is listed
-    with the reason. Ends with 0 where all are conformant, 1 otherwise.
+    Writes suite/, a folder a backend, matrix.json, matrix.md and the page report.html under --out. A backend that
+    cannot be started is listed with the reason. Ends with 0 where all are conformant, 1 otherwise.
     """
     selection = Selection(profiles=profiles)
     entrants, absent = _entrants(
@@ -98,12 +101,15 @@ def command(
         raise HarnessError("None of the backends can be started: " + " ".join(absent.values()))
     wanted = dialects or _read_by(entrants)
     options = options_of(selection, jobs=jobs, dialects=wanted, **limits)
+    check_place(out / PAGE)
     suite = open_suite(generate_shown(specs, out / "suite", options, quiet=as_json).out)
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     columns = [_column(each, suite, out, running, strict=strict, quiet=as_json) for each in entrants]
     matrix = matrix_of(columns, absent)
     (out / "matrix.json").write_text(json.dumps(matrix_document(matrix), indent=1) + "\n", encoding="utf-8")
     (out / "matrix.md").write_text(matrix_markdown(matrix), encoding="utf-8")
+    runs = [finished(out / folder_name(each.name)) for each in entrants]
+    write_page(out / PAGE, subjects_of(runs, suite.store.root))
     if as_json:
         click.echo(json.dumps(matrix_document(matrix)))
     else:
@@ -132,8 +138,7 @@ def _commands(
     }
     for each in harnesses:
         started = harness_command(each)
-        name = started.name if started.name not in commands else f"{started.name} ({len(commands) + 1})"
-        commands[name] = started
+        commands[_free(started.name, commands)] = started
     return {name: replace(each, memory=memory) for name, each in commands.items()}
 
 
@@ -159,8 +164,13 @@ def _called(name: str, implementation: Implementation, taken: Collection[str]) -
     """What a column is called: as it was named, or as a harness or a class in a file calls itself."""
     if name.partition(":")[0] in names():
         return name
-    own = implementation.name
-    return own if own not in taken else f"{own} ({len(taken) + 1})"
+    return _free(implementation.name, taken)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken: itself, or itself with the next number."""
+    numbered = (f"{name} ({number})" for number in itertools.count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
 
 
 def _read_by(entrants: Sequence[_Entrant]) -> tuple[str, ...]:
@@ -186,4 +196,4 @@ def _print(matrix: Matrix, out: Path, console: Console) -> None:
     left_out = len(matrix.rows) - len(decided_rows(matrix))
     if left_out:
         console.print(f"{left_out} requirements are not shown, since no backend has a case that says anything of them.")
-    console.print(f"Results: {out}/matrix.json, {out}/matrix.md, and a folder a backend", soft_wrap=True)
+    console.print(f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and a folder a backend", soft_wrap=True)
