@@ -102,11 +102,6 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     return document
 
 
-def comparison_of(document: object) -> Comparison:
-    """The comparison in a JSON value; pydantic's ValidationError where it holds none."""
-    return _COMPARISON.validate_python(document)
-
-
 def _kind(met: Met) -> str:
     if met.verdict == "fail":
         return "known" if met.line is not None and met.reason in met.line.endings else "regressions"
