@@ -266,6 +266,21 @@ def test_several_backends_stand_side_by_side(
     assert page.locator("#case .links a").all_inner_texts() == [f"{names[1]}: pass"]
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_no_bar_of_many_backends_sticks_out(
+    browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path, width: int
+) -> None:
+    """The table scrolls in its box where there is no room."""
+    copies = [shutil.copytree(run, tmp_path / str(each)) for each in range(5)]
+    opconform("report", *copies, "--suite", small_suite, "--html", tmp_path / "many.html")
+    page = opened(browser, tmp_path / "many.html", width=width)
+    cells = "[...document.querySelectorAll('.requirements td')]"
+
+    assert page.evaluate(f"{cells}.length") == 10
+    assert page.evaluate(f"{cells}.filter(each => each.scrollWidth > each.clientWidth).length") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 SECOND_FEED = """\
 op: Split-1
 groups:
