@@ -60,8 +60,9 @@ def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
     for name, code in files("new-operation.md").items():
         path = tmp_path / name
         if path.exists():
-            before, after = path.read_text().split("OPERATIONS: Mapping", maxsplit=1)
-            path.write_text(before + code + after.split("\n", maxsplit=1)[1])
+            [changed] = re.findall(r"^ *(OPERATIONS: Mapping|operations=)", code, re.MULTILINE)
+            before, after = path.read_text().split(changed, maxsplit=1)
+            path.write_text(before + code.strip() + "\n" + after.split("\n", maxsplit=1)[1])
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(code)
