@@ -230,6 +230,16 @@ class SupportsNothing(Perfect):
         raise Unsupported("not today")
 
 
+class SupportsSome(Perfect):
+    """Says of the lengths [2, 2, 2] that it does not do this, having declared nothing of the kind."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or nothing."""
+        if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            raise Unsupported("not today")
+        return super().run(case, model, feeds)
+
+
 class DeclaresNothing(Perfect):
     """Declares no element type, and does everything right."""
 

@@ -97,5 +97,6 @@ def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> 
     assert said[2].startswith("CONFORMANT (PASSED): numpy ")
     assert said[7].startswith("CONFORMANT (PASSED): numpy ")
     assert "judged from outputs that were made elsewhere" in said[7]
-    assert all(each.rstrip().endswith("every claim, worked out anew.") for each in (said[2], said[7]))
+    assert all("; every count and conclusion, worked out anew from the verdicts" in each for each in (said[2], said[7]))
+    assert said[7].rstrip().endswith("; every verdict, judged again from the outputs.")
     assert blind["blind"] is True

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import lzma
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -135,6 +137,10 @@ def entry_of(line: bytes, where: str) -> Entry:
         raise SuiteError(f"{where} is not a line of a manifest: {_first(fault)}.") from fault
 
 
+#: What `zipfile` raises for a member that was damaged, or packed in a way that it does not know.
+DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError)
+
+
 class Store(Protocol):
     """Where a suite's files lie."""
 
@@ -196,7 +202,7 @@ class Zip:
             return self._archive.read(metadata)
         except KeyError as fault:
             raise SuiteError(f"{self.root} holds no {path}. Generate the suite again.") from fault
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as fault:
+        except DAMAGE as fault:
             raise SuiteError(f"{self.root}:{path} cannot be read: {fault}. Generate the suite again.") from fault
 
     def paths(self) -> Iterator[str]:

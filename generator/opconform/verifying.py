@@ -41,6 +41,11 @@ def _entry_faults(suite: Suite, entry: Entry) -> Iterator[str]:
             continue
         if hashlib.sha256(content).hexdigest() != digest:
             yield f"{suite.store.root}: {entry.id}/{name} was changed after the suite was generated."
+    known = suite.header.requirements.get(entry.op, {})
+    violated = () if entry.expect == "accept" else (entry.expect.reject,)
+    for name in dict.fromkeys((*entry.requirements, *violated)):
+        if name not in known:
+            yield f"{suite.store.root}: {entry.id} is about {name}, which {HEADER} has no word of."
     if entry.twin is not None and entry.twin not in suite.by_id:
         yield f"{suite.store.root}: {entry.id} names the twin {entry.twin}, which the suite does not hold."
 

@@ -1,6 +1,7 @@
 """Certificates: a run's results signed, and a certificate checked against what it is shown with."""
 
 import hashlib
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,9 +13,12 @@ from opconform.errors import CertificateError, SuiteError
 from opconform.replacing import replace_file
 from opconform.suite import HEADER, Suite
 from opconform_runners.envelope import LIMIT, envelope_of, envelope_text, opened, sealed
+from opconform_runners.judging import broken_by
 from opconform_runners.keys import PrivateKey, PublicKey
 from opconform_runners.origins import suite_note
 from opconform_runners.reading import read_report
+from opconform_runners.recorded import Recorded
+from opconform_runners.replaying import judge
 from opconform_runners.report import Report, report_text, summed_up
 from opconform_runners.results import CERTIFICATE, REPORT, RESULTS, Result, read_results
 from opconform_runners.statement import OUTPUTS, Digests, Statement, statement_bytes, statement_from, statement_of
@@ -63,7 +67,7 @@ def sign(out: Path, suite: Suite, key: PrivateKey) -> Statement:
         key: The signer's private key.
 
     Raises:
-        CertificateError: The run is not one that can be signed.
+        CertificateError: The run is not one that can be signed, or a certificate of another key is there.
         SuiteError: A file is missing, cut short or changed.
     """
     results = read_results(out / RESULTS)
@@ -79,8 +83,21 @@ def sign(out: Path, suite: Suite, key: PrivateKey) -> Statement:
     if evidence.report.conformant and not evidence.report.summary["pass"]:
         raise CertificateError(f"No case in {out / RESULTS} passed or failed: there is nothing to certify.")
     statement = statement_of(evidence.report, suite.header, evidence.digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    _check_place(out / CERTIFICATE, key.public)
     replace_file(out / CERTIFICATE, envelope_text(sealed(statement_bytes(statement), key)).encode())
     return statement
+
+
+def _check_place(path: Path, key: PublicKey) -> None:
+    """Refuse to write a certificate in the place of somebody else's."""
+    if not path.exists():
+        return
+    try:
+        other = envelope_of(_read(path, LIMIT + 1), str(path)).key
+    except CertificateError:
+        other = "nobody"
+    if other != key.id:
+        raise CertificateError(f"{path} was not signed with this key, and nothing is overwritten. Move it first.")
 
 
 def read_certificate(path: Path, key: PublicKey) -> Statement:
@@ -91,6 +108,18 @@ def read_certificate(path: Path, key: PublicKey) -> Statement:
     """
     envelope = envelope_of(_read(path, LIMIT + 1), str(path))
     return statement_from(opened(envelope, key, str(path)), str(path))
+
+
+def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
+    """Check that a certificate is about all the profiles that somebody demands.
+
+    Raises:
+        CertificateError: It is not.
+    """
+    held = [each.name for each in statement.predicate.opconform.profiles]
+    lacking = [each for each in wanted if each not in held]
+    if lacking:
+        raise CertificateError(f"The certificate is about {', '.join(held)}, and not about {', '.join(lacking)}.")
 
 
 def check_results(statement: Statement, out: Path) -> None:
@@ -122,6 +151,20 @@ def check_outputs(statement: Statement, path: Path) -> None:
     claimed = {each.name: each.digest["sha256"] for each in statement.subject}
     if _digest(path) != claimed.get(OUTPUTS):
         raise CertificateError(f"{path} is not the file of outputs that was judged for this certificate.")
+
+
+def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
+    """Check that results are what recorded outputs give once they are judged again.
+
+    Raises:
+        CertificateError: They are not.
+        SuiteError: The outputs are not of this suite, or a file is missing or changed.
+    """
+    with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
+        again = Path(folder) / "again"
+        judge(suite, recorded, again)
+        if _digest(again / RESULTS) != _digest(out / RESULTS):
+            raise CertificateError(f"{recorded.path}, judged again, does not give the verdicts in {out / RESULTS}.")
 
 
 def check_suite(statement: Statement, suite: Suite) -> None:
@@ -196,16 +239,17 @@ def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> b
         return False
     if (result.verdict == "fail") != (result.reason is not None):
         return False
-    if not set(result.broken) <= {*entry.requirements, *_violated(entry.expect)}:
+    if result.reason == "nondeterministic":  # what it ended as the first time stands in words alone
+        return bool(result.broken) or not entry.requirements
+    if result.reason is not None:
+        return result.broken == broken_by(entry, result.reason, suite.header)
+    if result.broken or result.mismatch is not None or result.again is not None:
         return False
-    if result.verdict != "fail":
-        credited = expect == "accept" or result.verdict != "pass"
-        return not result.broken and (credited or verdicts.get(entry.twin or "") == "pass")
-    return bool(result.broken) or not entry.requirements or result.reason == "nan-payload"
-
-
-def _violated(expect: Any) -> tuple[str, ...]:
-    return () if expect == "accept" else (expect.reject,)
+    if result.verdict != "pass":
+        return True
+    if expect == "accept":
+        return result.stage is None and result.message is None
+    return result.stage is not None and verdicts.get(entry.twin or "") == "pass"
 
 
 def _as_it_must_be(read: Report, results: Sequence[Result], suite: Suite) -> Report:

@@ -195,7 +195,7 @@ class Execution:
         while self.waiting and len(sent) < self.ahead:
             entry = self.waiting.popleft()
             case = self.suite.case(entry)
-            dialect, why = _dialect_of(self.suite, entry, case, harness.implementation)
+            dialect, why = dialect_of(self.suite, entry, case, harness.implementation)
             if why is not None:
                 self.tell(entry, case, NotSent(why=why))
                 continue
@@ -275,9 +275,7 @@ def check_dialects(suite: Suite, implementation: Implementation) -> None:
         )
 
 
-def _dialect_of(
-    suite: Suite, entry: Entry, case: Case, implementation: Implementation
-) -> tuple[str | None, str | None]:
+def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implementation) -> tuple[str | None, str | None]:
     """The dialect to give a backend a case in, and why there is none."""
     if not implementation.dialects:
         why = f"the context `{case.context}` is a graph, and this backend neither reads a dialect nor declares it"

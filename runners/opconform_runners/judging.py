@@ -12,6 +12,7 @@ from opconform_runners.protocol import NotSupported, Refused
 from opconform_runners.verdicts import (
     Error,
     Fail,
+    FailReason,
     Inconclusive,
     Nondeterministic,
     Pass,
@@ -28,6 +29,8 @@ _CLEARED: Mapping[str, frozenset[str]] = {
     "shape": frozenset({"outputs.count", "outputs.element-type", "data.element-type"}),
     "value": frozenset({"outputs.count", "outputs.element-type", "data.element-type", "outputs.shape"}),
 }
+#: The finding of a backend that does not do what it declares that it does.
+UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
 #: The finding of a backend that does wrong what it declares that it cannot do.
 FAILS_UNDECLARED = "fails-undeclared"
 _NAN_PAYLOAD = "nan-payload"
@@ -84,13 +87,13 @@ def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | N
 def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:
     """The verdict of a case in the light of what the backend declares: who says that it cannot need not be right.
 
-    A case that violates something is judged by its data, for the fault may be what is not declared. To die or to hang
-    is excused by nothing.
+    Of types it is data's that counts, since the specification says which types axis and lengths have. To die or to
+    hang is excused by nothing.
     """
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
     ends = [verdict] if isinstance(verdict, Fail) else [verdict.first, verdict.second]
-    gap = _declared_gap(case, implementation)
+    gap = _declared_gap(case, implementation, typed=("data",))
     if gap is None or any(reason_of(each) in ("crash", "timeout") for each in ends):
         return verdict
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", instead=verdict)
@@ -104,40 +107,42 @@ def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple
     and who refuses what only an interpretation allows reads the page otherwise, and breaks nothing else.
     """
     failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
-    if not isinstance(failure, Fail):
-        return ()
+    return broken_by(entry, failure.reason, header) if isinstance(failure, Fail) else ()
+
+
+def broken_by(entry: Entry, reason: FailReason, header: Header) -> tuple[str, ...]:
+    """The same for a failure of which only the reason is known."""
     if entry.expect != "accept":
         return (entry.expect.reject,)
     about_nan = tuple(each for each in entry.requirements if each.endswith(_NAN_PAYLOAD))
-    if failure.reason == _NAN_PAYLOAD:
+    if reason == _NAN_PAYLOAD:
         return about_nan
     levels = header.requirements.get(entry.op, {})
     readings = tuple(each for each in entry.requirements if each in levels and levels[each].level == "interpretation")
-    if failure.reason == "rejected-valid" and set(readings) - set(about_nan):
+    if reason == "rejected-valid" and set(readings) - set(about_nan):
         return tuple(each for each in readings if each not in about_nan)
-    cleared = _CLEARED.get(failure.reason, frozenset()) | set(about_nan)
+    cleared = _CLEARED.get(reason, frozenset()) | set(about_nan)
     return tuple(each for each in entry.requirements if each not in cleared) or entry.requirements
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
     """What is worth knowing of a verdict beside itself: a backend that can do more or less than it says."""
-    declared = _declared_gap(case, implementation)
+    declared = _declared_gap(case, implementation, typed=[each.name for each in case.inputs])
     if isinstance(verdict, Unsupported) and verdict.instead is not None:
         return (FAILS_UNDECLARED,)
     if isinstance(verdict, Unsupported) and sent and declared is None:
-        return ("undeclared-unsupported",)
+        return (UNDECLARED_UNSUPPORTED,)
     if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared is not None:
         return ("passes-undeclared",)
     return ()
 
 
-def _declared_gap(case: Case, implementation: Implementation) -> str | None:
-    """What of a case the backend says that it cannot do, or None."""
+def _declared_gap(case: Case, implementation: Implementation, *, typed: Sequence[str]) -> str | None:
+    """What of a case the backend says that it cannot do, or None; `typed` names the inputs whose type is asked for."""
     if case.op not in implementation.operations:
         return case.op
     for each in case.inputs:
-        violated = isinstance(case.expect, Reject) and each.name != "data"
-        if not violated and each.element_type not in implementation.element_types:
+        if each.name in typed and each.element_type not in implementation.element_types:
             return each.element_type
         if each.name != "data" and each.binding not in implementation.bindings:
             return f"{each.name} as a {each.binding}"

@@ -20,6 +20,19 @@ except ImportError as fault:
 SIGNATURE_BYTES = 64
 _PRIVATE_MODE = 0o600
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+#: The points of small order, without the sign of x: under such a key a signature can be right that nobody made.
+_SMALL_ORDER = frozenset(
+    bytes.fromhex(each)
+    for each in (
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    )
+)
 #: More than any key file takes.
 _LIMIT = 1 << 16
 
@@ -86,12 +99,14 @@ def write_pair(name: Path) -> KeyFiles:
     """Make a pair and write it to `NAME.key`, which its owner alone can read, and `NAME.pub`.
 
     Raises:
-        UsageError: Either is there, or cannot be written.
+        UsageError: Either is there, or cannot be written; or the name is none.
     """
+    if not name.name or name.suffix in (".key", ".pub"):
+        raise UsageError(f"Name the pair without an ending, as in `opconform keygen me`, and not {str(name)!r}.")
     private, public = name.with_name(f"{name.name}.key"), name.with_name(f"{name.name}.pub")
     taken = next((each for each in (private, public) if os.path.lexists(each)), None)
-    if not name.name or taken is not None:
-        raise UsageError(f"{taken or name} is there, and no key is ever overwritten. Name another.")
+    if taken is not None:
+        raise UsageError(f"{taken} is there, and no key is ever overwritten. Name another.")
     key = PrivateKey(Ed25519PrivateKey.generate())
     try:
         name.absolute().parent.mkdir(parents=True, exist_ok=True)
@@ -113,8 +128,6 @@ def read_private(path: Path) -> PrivateKey:
         UsageError: There is none, or others can read it, or it is encrypted.
     """
     content = _read(path)
-    if os.name == "posix" and path.stat().st_mode & _FOR_OTHERS:
-        raise UsageError(f"{path} can be read or written by others, so what it signs proves nothing. chmod 600 {path}")
     try:
         key = serialization.load_pem_private_key(content, password=None)
     except TypeError as fault:
@@ -123,6 +136,8 @@ def read_private(path: Path) -> PrivateKey:
         raise UsageError(f"{path} holds no private key in PEM. Make one with `opconform keygen NAME`.") from fault
     if not isinstance(key, Ed25519PrivateKey):
         raise UsageError(f"{path} is no ed25519 key. Make one with `opconform keygen NAME`.")
+    if os.name == "posix" and path.stat().st_mode & _FOR_OTHERS:
+        raise UsageError(f"{path} can be read or written by others, so what it signs proves nothing. chmod 600 {path}")
     return PrivateKey(key)
 
 
@@ -143,9 +158,17 @@ def read_public(path: Path) -> PublicKey:
         raise CertificateError(f"{path} holds no public key in PEM.") from fault
     if not isinstance(key, Ed25519PublicKey):
         raise CertificateError(f"{path} is no ed25519 key, with which certificates are signed.")
+    if _is_weak(key):
+        raise CertificateError(f"{path} holds a key that proves nothing: signatures that nobody made are right for it.")
     if PublicKey(key).pem != content:
         raise CertificateError(f"{path} is not spelt as `opconform keygen` and `openssl pkey -pubout` write a key.")
     return PublicKey(key)
+
+
+def _is_weak(key: Ed25519PublicKey) -> bool:
+    """Whether a key is one of the few for which anybody can sign."""
+    point = key.public_bytes_raw()
+    return point[:-1] + bytes([point[-1] & 0x7F]) in _SMALL_ORDER
 
 
 def _read(path: Path) -> bytes:

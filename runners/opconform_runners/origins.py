@@ -35,6 +35,11 @@ class Tested:
     device: str | None = None
     language: str
     dialects: tuple[str, ...] = ()
+    element_types: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
+    dynamic: bool = True
+    bindings: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
     mapped: tuple[str, ...] = ()
 
     @property
@@ -67,5 +72,10 @@ def tested(implementation: Implementation) -> Tested:
         device=implementation.device,
         language=implementation.language,
         dialects=implementation.dialects,
+        element_types=implementation.element_types,
+        operations=implementation.operations,
+        dynamic=implementation.dynamic,
+        bindings=implementation.bindings,
+        contexts=implementation.contexts,
         mapped=implementation.mapped,
     )

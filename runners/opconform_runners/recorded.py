@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.case import Case, CaseId, canonical_json
 from opconform.errors import SuiteError
 from opconform.npz import arrays_of
-from opconform.suite import Suite, entry_line
+from opconform.suite import DAMAGE, Suite, entry_line
 from opconform_runners.backend import Implementation
 from opconform_runners.environment import Environment
 from opconform_runners.executing import (
@@ -243,6 +243,9 @@ def open_recorded(path: Path) -> Recorded:
     """
     try:
         digest = _digest(path)
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --outputs` wrote.") from fault
+    try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
         raise SuiteError(f"{path} is no whole file of outputs, as `run --outputs` writes it: {fault}.") from fault
@@ -270,7 +273,7 @@ def _member(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> byte
         return archive.read(metadata)
     except KeyError as fault:
         raise SuiteError(f"{path} holds no {name}: it is no file of outputs, as `run --outputs` writes it.") from fault
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as fault:
+    except DAMAGE as fault:
         raise SuiteError(f"{path}: {name} cannot be read: {fault}.") from fault
 
 

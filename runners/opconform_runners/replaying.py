@@ -7,7 +7,7 @@ from pathlib import Path
 from opconform.case import Case
 from opconform.errors import SuiteError
 from opconform.suite import Entry, Suite
-from opconform_runners.executing import Executed, Outcome
+from opconform_runners.executing import Executed, NotSent, Outcome, dialect_of
 from opconform_runners.recorded import Recorded, blind_digest
 from opconform_runners.running import Run, judged
 
@@ -35,6 +35,10 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
     foreign = next((each for each in recorded.answers if each not in suite.by_id), None)
     if foreign is not None:
         raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
+    known = {name for notes in suite.header.requirements.values() for name in notes}
+    unknown = sorted(set(recorded.origin.implementation.mapped) - known)
+    if unknown:
+        raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is no requirement of {suite.store.root}.")
     executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
 
     def executor(
@@ -46,9 +50,12 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
     ) -> Executed:
         for entry in entries:
             case = suite.case(entry)
-            tell(entry, case, recorded.outcome(case, again=again))
+            outcome = recorded.outcome(case, again=again)
+            if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, executed.implementation)[1] is None:
+                raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
+            tell(entry, case, outcome)
         return executed
 
     entries = [each for each in suite.entries if each.id in recorded.answers]
-    run = judged(suite, entries, executor, out, tell)
+    run = judged(suite, entries, executor, out, tell, twice=True)
     return replace(run, environment=recorded.origin.environment, outputs=recorded.digest)

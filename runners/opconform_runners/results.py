@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.case import CaseId, canonical_json
 from opconform.errors import SuiteError, UsageError
 from opconform.replacing import replace_file
+from opconform.suite import HEADER, MANIFEST
 from opconform_runners.backend import Stage
 from opconform_runners.comparing import Mismatch
 from opconform_runners.verdicts import FailReason, VerdictName
@@ -20,6 +21,9 @@ from opconform_runners.verdicts import FailReason, VerdictName
 RESULTS = "results.jsonl"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
+PAGE = "report.html"
+#: What a page begins with that is ours.
+PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 
 _STRICT = ConfigDict(extra="forbid")
 
@@ -99,14 +103,18 @@ def prepare_folder(out: Path) -> None:
     """Make the folder that results are written to, and remove those of an earlier run.
 
     Raises:
-        UsageError: It is a file, or holds files of these names that are not ours.
+        UsageError: It is a file, or in a suite, or holds files of these names that are not ours.
     """
+    for each in (out, *out.absolute().parents):
+        if (each / MANIFEST).is_file() and (each / HEADER).is_file():
+            raise UsageError(f"{out} is in the suite {each}, where results would be foreign. Name another --out.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, beginnings in (
             (RESULTS, (b'{"broken"', b'{"cases"', b'{"expect"', b"")),
             (REPORT, (b'{\n "format"',)),
             (CERTIFICATE, (b'{\n "payload"',)),
+            (PAGE, (PAGE_BEGINNING,)),
         ):
             path = out / name
             if path.exists() and not path.read_bytes()[:200].startswith(beginnings):

@@ -136,6 +136,8 @@ def judged(
     executor: Executor,
     out: Path,
     tell: Callable[[float, int], None] = lambda *_: None,
+    *,
+    twice: bool = False,
 ) -> Run:
     """Judge what comes of cases, and write `results.jsonl`.
 
@@ -145,6 +147,7 @@ def judged(
         executor: What gives their outcomes.
         out: The folder for the results.
         tell: Told the share of the cases that are done, of 1, and how many that are.
+        twice: Whether what passed is executed once more, too: recorded outputs have it.
 
     Raises:
         SuiteError: The suite is blind, or a file of it is not what it says.
@@ -158,7 +161,7 @@ def judged(
     prepare_folder(out)
     clear_kept(out)
     with growing_results(out) as growing, contextlib.closing(Keeper(out)) as keeper:
-        return _Running(suite, executor, growing, keeper, tell, len(entries)).run(entries, out)
+        return _Running(suite, executor, growing, keeper, tell, len(entries)).run(entries, out, twice=twice)
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
@@ -206,11 +209,13 @@ class _Running:
         self._second: dict[str, Pass | Fail | Unsupported | Error] = {}
         self._confirmed: set[str] = set()
 
-    def run(self, entries: Sequence[Entry], out: Path) -> Run:
+    def run(self, entries: Sequence[Entry], out: Path, *, twice: bool) -> Run:
         executed = self._executor(entries, self._first, again=False, alone=False)
         failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
         if failed and executed.gave_up is None:
             self._confirm(failed)
+        if twice:
+            failed += self._failed_again([each for each in entries if isinstance(self._own.get(each.id), Pass)])
         for each in failed:
             self._own[each.id] = as_declared(self._seen[each.id].case, self._own[each.id], executed.implementation)
         results = [
@@ -237,6 +242,17 @@ class _Running:
             first, second = self._own[each.id], self._second.get(each.id)
             if isinstance(first, Fail) and second is not None:
                 self._own[each.id] = compared(first, second)
+
+    def _failed_again(self, passed: Sequence[Entry]) -> list[Entry]:
+        """Execute what passed once more; gives what then failed: a failure that comes and goes."""
+        self._executor(passed, self._again, again=True, alone=False)
+        failed = []
+        for each in passed:
+            own, second = self._own[each.id], self._second[each.id]
+            if isinstance(own, Pass) and isinstance(second, Fail):
+                self._own[each.id] = Nondeterministic(first=second, second=own)
+                failed.append(each)
+        return failed
 
     def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         own = first_verdict(self._suite, entry, case, outcome)

@@ -11,6 +11,7 @@ from opconform.errors import CertificateError
 from opconform.suite import HEADER, MANIFEST, Header, Level
 from opconform_runners.envelope import document_of
 from opconform_runners.environment import Environment
+from opconform_runners.judging import UNDECLARED_UNSUPPORTED
 from opconform_runners.report import Report, RequirementRow, recounted
 from opconform_runners.results import REPORT, RESULTS
 
@@ -62,6 +63,11 @@ class Product:
     device: str | None
     language: str
     dialects: tuple[str, ...]
+    element_types: tuple[str, ...]
+    operations: tuple[str, ...]
+    dynamic: bool
+    bindings: tuple[str, ...]
+    contexts: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,8 +139,8 @@ class Predicate:
     """The predicate of a test result, in which a test is a requirement.
 
     A requirement is among the passed where a case shows it kept and none broken; among the warned where an
-    interpretation is broken that does not count, or a refusal was evidence of nothing; in none where no case was
-    supported, or where the harness fulfils it on the backend's behalf.
+    interpretation is broken that does not count, a refusal was evidence of nothing, or the backend did not do what it
+    declares; in none where no case was supported, or where the harness fulfils it on the backend's behalf.
     """
 
     __pydantic_config__ = _BY_ALIAS
@@ -231,11 +237,17 @@ def _resource(name: str, digest: str) -> Resource:
 
 def _tests(report: Report) -> _Sorted:
     tests = _Sorted()
+    silent = {
+        (each.op, name)
+        for each in report.results
+        if UNDECLARED_UNSUPPORTED in each.findings
+        for name in each.requirements
+    }
     for row in report.requirements:
         name = f"{row.op}/{row.id}"
         if row in report.broken:
             tests.failed.append(name)
-        elif row.is_broken or row.counts["inconclusive"]:
+        elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in silent:
             tests.warned.append(name)
         elif row.counts["pass"] and row.id not in report.implementation.mapped:
             tests.passed.append(name)
@@ -249,7 +261,16 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
         strict=report.strict,
         judged=report.outputs is not None,
         backend=Product(
-            name=who.name, version=who.version, device=who.device, language=who.language, dialects=who.dialects
+            name=who.name,
+            version=who.version,
+            device=who.device,
+            language=who.language,
+            dialects=who.dialects,
+            element_types=who.element_types,
+            operations=who.operations,
+            dynamic=who.dynamic,
+            bindings=who.bindings,
+            contexts=who.contexts,
         ),
         environment=report.environment,
         suite=CertifiedSuite(

@@ -308,7 +308,7 @@ def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path)
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1].strip()
         if process.returncode == 130:
-            assert said == "Interrupted. What is written is kept; run the same command again to go on."
+            assert said == "Interrupted. Run the same command again; a suite goes on from where it was."
         else:
             assert process.returncode in (0, -signal.SIGINT)
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from securesystemslib.dsse import Envelope as ForeignEnvelope
@@ -27,8 +27,8 @@ from opconform.commands.signing import check_suite_files
 from opconform.errors import CertificateError, SuiteError
 from opconform_runners.certificate import check_results, read_certificate
 from opconform_runners.envelope import PAYLOAD_TYPE, encoded, envelope_text, sealed
-from opconform_runners.keys import read_private, read_public
-from tests.conftest import MINIATURES, Run
+from opconform_runners.keys import PublicKey, read_private, read_public
+from tests.conftest import MINIATURES, ROOT, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,114 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
     alone = opconform("verify-certificate", original.certificate, "--key", original.folder / "me.pub").stdout
 
     assert shown.startswith("CONFORMANT (PASSED): numpy ")
-    assert shown.rstrip().endswith("every claim, worked out anew.")
-    assert alone.rstrip().endswith("Not checked: what --results and --suite would allow to check.")
+    assert "\ncases: 6 of 6 pass\n" in shown
+    assert re.search(r"\n1 of \d+ requirements are fulfilled by the harness, and not by the backend\n", shown)
+    assert "; every count and conclusion, worked out anew from the verdicts.\n" in shown
+    assert shown.endswith("Not checked: the verdicts, for which the backend would have to be run again.\n")
+    assert "Not checked: the results, without --results; the suite, without --suite; the counts" in alone
+
+
+def test_a_certificate_on_specs_of_ones_own_is_told_from_one_on_the_shipped(
+    opconform: Run, original: Certified, tmp_path: Path
+) -> None:
+    """The profile's name alone says little; and a reader can demand profiles."""
+    signed = ("certify", ROOT / "cases" / "Split-1", "--backend", "numpy", "--profile", "types", "--out", tmp_path)
+    opconform(*signed, "--sign", original.folder / "me.key")
+    checking = ("--key", original.folder / "me.pub")
+    shipped = opconform("verify-certificate", tmp_path / "certificate.json", *checking).stdout
+    own = opconform("verify-certificate", original.certificate, *checking).stdout
+    lacking = opconform("verify-certificate", original.certificate, *checking, "--profile", "types", code=1).stderr
+
+    assert "NOT THE SHIPPED SPECS: VariadicSplit-1/small.yaml of somebody's own" in own
+    assert ", the shipped specs but for VariadicSplit-1/" in shipped
+    assert lacking == "error: The certificate is about core, and not about types.\n"
+
+
+def test_requirements_that_were_changed_in_a_suite_are_found(opconform: Run, certified: Certified) -> None:
+    """The suite digest is that of the manifest, which names requirements and does not hold them."""
+    path = certified.out / "suite" / "suite.json"
+    genuine = json.loads(path.read_text())
+    sentences = []
+    for notes in (
+        {},
+        {
+            "VariadicSplit-1": {
+                name: each | {"level": "interpretation"}
+                for name, each in genuine["requirements"]["VariadicSplit-1"].items()
+            }
+        },
+    ):
+        header = genuine | {"requirements": notes}
+        del header["checksum"]
+        checksum = hashlib.sha256(canonical_json(header).encode()).hexdigest()
+        path.write_text(json.dumps(header | {"checksum": checksum}, indent=1) + "\n")
+        (certified.out / "certificate.json").unlink(missing_ok=True)
+        sentences.append(opconform("sign", certified.out, "--key", certified.folder / "me.key", code=1).stderr)
+
+    assert (
+        "VariadicSplit-1/accepted/055b3aac7f is about lengths.remainder, which suite.json has no word of."
+        in sentences[0]
+    )
+    assert sentences[1] == f"error: The requirements of VariadicSplit-1 in {path.parent} are not those of opconform.\n"
+
+
+def test_who_does_not_do_what_he_declares_is_warned(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """A requirement that is silently left out is no passed test."""
+    opconform("keygen", tmp_path / "me")
+    backend = ("--backend", f"{MINIATURES}:SupportsSome")
+    opconform("certify", small_spec, *backend, "--out", tmp_path / "out", "--sign", tmp_path / "me.key")
+    checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
+    shown = opconform(*checking).stdout
+
+    assert shown.startswith("CONFORMANT (WARNED): numpy ")
+    assert "\ncases: 5 of 6 pass, 1 unsupported\n" in shown
+    assert "\nin doubt: VariadicSplit-1/lengths.remainder\n" in shown
+
+
+@pytest.mark.parametrize("point", ["01" + 31 * "00", "ec" + 30 * "ff" + "ff", 31 * "00" + "80"])
+def test_a_key_for_which_anybody_can_sign_is_refused(
+    opconform: Run, original: Certified, tmp_path: Path, point: str
+) -> None:
+    """Of the few points of small order some make any signature right."""
+    path = tmp_path / "weak.pub"
+    path.write_bytes(PublicKey(Ed25519PublicKey.from_public_bytes(bytes.fromhex(point))).pem)
+    done = opconform("verify-certificate", original.certificate, "--key", path, code=1)
+
+    assert (
+        done.stderr == f"error: {path} holds a key that proves nothing: signatures that nobody made are right for it.\n"
+    )
+
+
+def test_what_a_backend_is_called_steers_no_terminal(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """The maker of a backend chooses its name."""
+    opconform("keygen", tmp_path / "me")
+    backend = ("--backend", f"{MINIATURES}:IsHostile")
+    opconform("certify", small_spec, *backend, "--out", tmp_path / "out", "--sign", tmp_path / "me.key", code=1)
+    checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
+    first, *_ = opconform(*checking, code=1).stdout.splitlines()
+
+    assert first.startswith("NOT CONFORMANT (FAILED): =1+1 \\x00\\x1b[31m")
+
+
+def test_a_certificate_of_another_key_is_not_overwritten(opconform: Run, certified: Certified) -> None:
+    """One's own is renewed."""
+    before = certified.certificate.read_bytes()
+    done = opconform("sign", certified.out, "--key", certified.folder / "other.key", code=1)
+
+    assert done.stderr.startswith(f"error: {certified.certificate} was not signed with this key")
+    assert certified.certificate.read_bytes() == before
+    opconform("sign", certified.out, "--key", certified.folder / "me.key")
+
+
+def test_results_do_not_go_into_a_suite(opconform: Run, small_suite: Path) -> None:
+    """They would be foreign files there, and the suite would not verify any more."""
+    for out in (small_suite, small_suite / "out"):
+        done = opconform("run", small_suite, "--backend", "numpy", "--out", out, code=2)
+        assert (
+            done.stderr
+            == f"error: {out} is in the suite {small_suite}, where results would be foreign. Name another --out.\n"
+        )
+    opconform("verify", small_suite)
 
 
 def test_other_software_verifies_the_signature(original: Certified) -> None:

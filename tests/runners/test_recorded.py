@@ -5,6 +5,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from opconform.case import canonical_json
 from opconform.errors import SuiteError
 from opconform.npz import npz_bytes
 from opconform.suite import open_suite
+from opconform_runners.reading import read_report
 from opconform_runners.recorded import blind_digest, open_recorded
 from opconform_runners.replaying import judge
-from opconform_runners.results import read_results
+from opconform_runners.report import recounted, write_report
+from opconform_runners.results import read_results, write_results
 from tests.conftest import MINIATURES, Run
 
 
@@ -141,10 +144,78 @@ def test_judged_outputs_are_certified_where_they_are_whole(
     refused = opconform("judge", part, *judging, code=1).stderr
 
     assert ", judged from outputs that were made elsewhere\n" in shown
-    assert f"the digest of {outputs}; the suite {small_suite}; every claim, worked out anew." in shown
+    assert f"the digest of {outputs}; the suite {small_suite}; every count and conclusion, worked out anew" in shown
+    assert shown.endswith("; every verdict, judged again from the outputs.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert "report.json is of a run that may select: only a whole `certify` or `judge` is signed." in refused
     assert not (out / "certificate.json").exists()
+
+
+def test_verdicts_that_outputs_do_not_give_are_refused(
+    opconform: Run, small_suite: Path, blind_suite: Path, tmp_path: Path
+) -> None:
+    """Whoever has the key can sign what he likes; with the outputs it is judged again."""
+    kept, out = tmp_path / "outputs.zip", tmp_path / "out"
+    backend = ("--backend", f"{MINIATURES}:LosesNegativeZero")
+    opconform("run", blind_suite, *backend, "--outputs", kept)
+    opconform("keygen", tmp_path / "me")
+    opconform("judge", kept, "--suite", small_suite, "--out", out, code=1)
+    report = read_report(out)
+    right = [
+        replace(each, verdict="pass", reason=None, broken=(), sentence="", mismatch=None) for each in report.results
+    ]
+    write_results(out, right)
+    write_report(out, recounted(report, right))
+    opconform("sign", out, "--key", tmp_path / "me.key", "--suite", small_suite)
+    shown = ("--key", tmp_path / "me.pub", "--results", out, "--suite", small_suite)
+    plain = opconform("verify-certificate", out / "certificate.json", *shown).stdout
+    again = opconform("verify-certificate", out / "certificate.json", *shown, "--outputs", kept, code=1).stderr
+
+    assert plain.endswith("Not checked: the verdicts, which need --outputs as well.\n")
+    assert again == f"error: {kept}, judged again, does not give the verdicts in {out / 'results.jsonl'}.\n"
+
+
+def test_what_failed_the_second_time_is_told(opconform: Run, small_suite: Path, outputs: Path, tmp_path: Path) -> None:
+    """Where both executions are there, a failure that comes and goes is one, whichever came first."""
+
+    def change(members: dict[str, bytes]) -> None:
+        first, *others = members["answers.jsonl"].splitlines(keepends=True)
+        line = json.loads(first) | {"again": {"status": "crash", "how": "it was killed by SIGSEGV"}}
+        members["answers.jsonl"] = canonical_json(line).encode() + b"\n" + b"".join(others)
+
+    path = rewritten(outputs, tmp_path / "outputs.zip", change)
+    opconform("judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
+    failed = [each for each in read_results(tmp_path / "out" / "results.jsonl") if each.verdict == "fail"]
+
+    assert [(each.reason, each.again) for each in failed] == [("nondeterministic", "passed")]
+    assert failed[0].sentence.startswith("first: the backend's process died: it was killed by SIGSEGV")
+
+
+def test_what_only_opconform_decides_is_not_believed(
+    opconform: Run, small_suite: Path, outputs: Path, tmp_path: Path
+) -> None:
+    """That a case could not be sent follows from suite and backend; and what is mapped is a requirement."""
+
+    def unsent(members: dict[str, bytes]) -> None:
+        first, *others = members["answers.jsonl"].splitlines(keepends=True)
+        answer = {"status": "not-sent", "why": "it is Sunday"}
+        line = json.loads(first) | {"first": answer, "again": answer}
+        members["answers.jsonl"] = canonical_json(line).encode() + b"\n" + b"".join(others)
+        for name in [each for each in members if each.startswith(str(line["id"]))]:
+            del members[name]
+
+    def mapped(members: dict[str, bytes]) -> None:
+        origin = json.loads(members["outputs.json"])
+        origin["implementation"]["mapped"] = ["all.of-it"]
+        members["outputs.json"] = json.dumps(origin).encode()
+
+    for change, sentence in (
+        (unsent, "VariadicSplit-1/accepted/055b3aac7f could not be sent, and it could."),
+        (mapped, f"maps all.of-it, which is no requirement of {small_suite}."),
+    ):
+        path = rewritten(outputs, tmp_path / "outputs.zip", change)
+        done = opconform("judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
+        assert done.stderr.rstrip().endswith(sentence)
 
 
 def test_outputs_have_a_place_of_their_own(opconform: Run, blind_suite: Path, outputs: Path, tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ import click
 
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
-from opconform.commands.reporting import PAGE, check_place, show_page
+from opconform.commands.reporting import check_place, show_page
 from opconform.commands.running import backend_options, command_of, dialects_of, execute_shown, folder_of
 from opconform.commands.signing import sign_option, signing_with
 from opconform.selecting import Selection
 from opconform.suite import open_suite
+from opconform_runners.results import PAGE
 from opconform_runners.running import RunOptions
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from opconform.commands.progress import progress
-from opconform.commands.reporting import PAGE, check_place, show_page
+from opconform.commands.reporting import check_place, show_page
 from opconform.commands.running import folder_name, show_report
 from opconform.commands.signing import sign_option, signing_with
 from opconform.suite import Suite, open_suite
 from opconform_runners.recorded import Recorded, open_recorded
 from opconform_runners.replaying import judge
 from opconform_runners.report import report_of
+from opconform_runners.results import PAGE
 
 
 @click.command("judge")

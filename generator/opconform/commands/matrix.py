@@ -14,7 +14,7 @@ from rich.console import Console
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.progress import progress
-from opconform.commands.reporting import PAGE, check_place, subjects_of, write_page
+from opconform.commands.reporting import check_place, subjects_of, write_page
 from opconform.commands.running import console_of, folder_name, memory_of, memory_option
 from opconform.dialects import DIALECTS
 from opconform.errors import HarnessError, UsageError
@@ -37,6 +37,7 @@ from opconform_runners.matrix import (
 )
 from opconform_runners.reading import finished
 from opconform_runners.report import report_of, write_report
+from opconform_runners.results import PAGE
 from opconform_runners.running import RunOptions, run_suite
 
 #: The backends that are no implementation to compare: the catalogue of faulty ones.

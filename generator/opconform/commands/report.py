@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from opconform.commands.options import Function
-from opconform.commands.reporting import PAGE, subjects_of, write_page
+from opconform.commands.reporting import subjects_of, write_page
 from opconform.errors import UsageError
 from opconform.replacing import replace_named
 from opconform_runners.reading import Finished, finished
@@ -18,6 +18,7 @@ from opconform_runners.reports.badge import badge_text
 from opconform_runners.reports.junit import junit_text
 from opconform_runners.reports.markdown import markdown_text
 from opconform_runners.reports.spreadsheet import csv_text
+from opconform_runners.results import PAGE
 
 
 class _Format(NamedTuple):

@@ -21,9 +21,8 @@ from opconform_runners.matrix import Column
 from opconform_runners.pages.page import page_of, script_json
 from opconform_runners.pages.subject import Subject
 from opconform_runners.reading import Finished, finished
+from opconform_runners.results import PAGE, PAGE_BEGINNING
 
-PAGE = "report.html"
-_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 _SUITE = "suite"
 #: The most characters of a model that a page shows.
 _LONGEST = 20_000
@@ -128,7 +127,7 @@ def check_place(path: Path) -> None:
         UsageError: It does.
     """
     try:
-        if path.exists() and path.read_bytes()[: len(_BEGINNING)] != _BEGINNING:
+        if path.exists() and not path.read_bytes().startswith(PAGE_BEGINNING):
             raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another file.")
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from opconform.commands.signing import signing_with
+from opconform.errors import UsageError
 
 
 @click.command("sign")
@@ -18,4 +19,8 @@ def command(results: Path, key: Path, suite: Path | None) -> None:
 
     Writes certificate.json beside them. A backend that is not conformant gets a certificate that says so.
     """
-    signing_with(key)(results, suite or results / "suite", quiet=False)
+    signing = signing_with(key)
+    place = suite or results / "suite"
+    if suite is None and not place.exists():
+        raise UsageError(f"There is no suite at {place}. Name the one that was run with --suite.")
+    signing(results, place, quiet=False)

@@ -1,12 +1,18 @@
 """What `certify`, `judge` and `sign` share: results signed with a key that is read before anything is run."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 import click
 
+import opconform
 from opconform.errors import CertificateError
-from opconform.suite import open_suite
+from opconform.generating import spec_name
+from opconform.loading import load_specs
+from opconform.operations import OPERATIONS
+from opconform.requirements import requirements_of
+from opconform.suite import Suite, open_suite
 from opconform.verifying import faults_of
 
 sign_option = click.option(
@@ -46,7 +52,9 @@ def signing_with(path: Path | None) -> Signing:
 
     def signing(out: Path, suite: Path, *, quiet: bool) -> None:
         check_suite_files(suite)
-        statement = sign(out, open_suite(suite), key)
+        opened = open_suite(suite)
+        check_requirements(opened)
+        statement = sign(out, opened, key)
         what = f"{statement.predicate.result}, signed with the key {key.public.id}"
         click.echo(f"Certificate: {out}/certificate.json, {what}", err=quiet)
 
@@ -63,6 +71,33 @@ def check_suite_files(suite: Path) -> None:
     if faults:
         more = f" There are {len(faults) - 1:,} faults more." if len(faults) > 1 else ""
         raise CertificateError(f"The suite {suite} does not verify: {faults[0]}{more}")
+
+
+def check_requirements(suite: Suite) -> None:
+    """Check that a suite has the requirements of its operations as opconform ships them, levels and all.
+
+    The suite digest does not cover them. A suite that another version of opconform wrote may have others.
+
+    Raises:
+        CertificateError: It has others.
+    """
+    if suite.header.generator != opconform.__version__:
+        return
+    for op in OPERATIONS.keys() & suite.header.requirements.keys():
+        notes = suite.header.requirements[op]
+        shipped = {each.id: (each.level, each.text) for each in requirements_of(op).requirements}
+        if {name: (each.level, each.text) for name, each in notes.items()} != shipped:
+            raise CertificateError(f"The requirements of {op} in {suite.store.root} are not those of opconform.")
+
+
+def specs_sentence(specs: Mapping[str, str]) -> str:
+    """Whether spec files, by name and SHA-256, are those that opconform ships: all of an operation's, or which not."""
+    shipped = {spec_name(each): each.digest for each in load_specs([])}
+    foreign = sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
+    if foreign:
+        return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} of somebody's own, or of another version of opconform"
+    left_out = sorted(set(shipped) - set(specs))
+    return f"the shipped specs but for {', '.join(left_out)}" if left_out else "the shipped specs"
 
 
 def _unsigned(out: Path, suite: Path, *, quiet: bool) -> None:
