@@ -50,7 +50,7 @@ def conclusion(report: Report) -> list[str]:
     counts = report.summary
     total = sum(counts.values())
     passed = f"{counts['pass']:,} of {total:,} cases pass"
-    part = [] if report.whole else ["Only `certify`, which runs whole profiles by fixed rules, certifies a backend."]
+    part = [] if report.whole else ["This may be a selection: only `certify`, or `judge` of whole profiles, certifies."]
     if report.implementation.mapped:
         part.append("What is mapped is done by the harness on the backend's behalf, and says nothing of the backend.")
     if report.conformant is None:
