@@ -25,6 +25,20 @@ _TORCH_TYPES: Mapping[str, str] = MappingProxyType(
 )
 #: The most pieces that OpenVINO's function is asked for: it takes memory for them before it looks at data.
 _MOST_PIECES = 1 << 16
+#: The most elements of an output that a script prints as a whole.
+_MOST_PRINTED = 24
+#: The most outputs that it says anything of.
+_MOST_SAID = 5
+#: The failures that end the process, or never do.
+_DEATHS = ("crash", "timeout")
+#: The failures that may be about nothing but what a NaN carries; so may be those that nobody has seen yet.
+_ABOUT_NANS = ("nan-payload", None)
+#: What tells a NaN of the types that numpy does not have: bits above these, where the first are looked at.
+_NANS: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"bf16": (0x7FFF, 0x7F80), "f8e4m3": (0x7F, 0x7E), "f8e5m2": (0x7F, 0x7C), "f8e8m0": (0xFF, 0xFE)}
+)
+#: What a script says of the split that is right, with which it shows that the device works at all.
+_SOUND = "this must work, or what follows proves nothing"
 #: The template that builds the model with all of a case's inputs.
 _OPSET = "repro/openvino.py.j2"
 #: The types narrower than a byte whose bits stand in a row, and whether the first stands lowest.
@@ -42,14 +56,14 @@ class Reproduced:
         entry: The case's line of the manifest.
         device: The device of `NAME:DEVICE`, or nothing.
         notes: What the script's reader is told first: sentences, each of which begins a line.
-        dies: Whether the failure ends the process.
+        reason: The reason of the failure, if there is one.
     """
 
     suite: Suite
     entry: Entry
     device: str
     notes: tuple[str, ...]
-    dies: bool
+    reason: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,8 +147,10 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
     text = render(
         template,
         device=reproduced.device,
-        notes=_comments([*reproduced.notes, *_dying(case, reproduced)]),
-        dies=reproduced.dies,
+        elsewhere=reproduced.device not in ("", "CPU"),
+        notes=_comments([*reproduced.notes, _end(case, reproduced)]),
+        dies=reproduced.reason in _DEATHS,
+        sound=_SOUND,
         case=case,
         variables=used,
         feeds=feeds,
@@ -147,6 +163,10 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         xml=_xml_source(read.get("openvino/model.xml", b"").decode()),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_onnx(read, held),
+        bits=_bits(case),
+        both_nan=_both_nan(case) if reproduced.reason not in _ABOUT_NANS else "",
+        most_printed=_MOST_PRINTED,
+        most_said=_MOST_SAID,
         attributes={name: repr(each) for name, each in case.attributes.items()},
     )
     return str(text)
@@ -305,11 +325,40 @@ def _comments(notes: Sequence[str]) -> tuple[str, ...]:
     return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))
 
 
-def _dying(case: Case, reproduced: Reproduced) -> Sequence[str]:
-    if reproduced.dies:
-        return ["Where the bug is, it ends this process or never comes back; where it is mended, this ends with 0."]
-    done = "accepted" if isinstance(case.expect, Reject) else "not as expected"
-    return [f"Ends with 1 where that is {done}, and with 0 where the bug is mended."]
+def _end(case: Case, reproduced: Reproduced) -> str:
+    """What the end of the script says."""
+    if reproduced.reason in _DEATHS:
+        return "Where the bug is, it ends this process or never comes back; where it is mended, this ends with 0."
+    if isinstance(case.expect, Reject):
+        return "Ends with 0 where the case is refused, as it must be, and with 1 where it is accepted."
+    return "Ends with 0 where the outputs are as expected, and with 1 where they are not, or where the case is refused."
+
+
+class _Bits(NamedTuple):
+    """How a script shows the bits of an element: the width of what holds them, and the digits that they take."""
+
+    stored: int
+    digits: int
+    alone: bool
+
+
+def _bits(case: Case) -> _Bits | None:
+    """How the bits of data are shown, or None where it has none."""
+    kind = next((ELEMENT_TYPES[each.element_type] for each in case.inputs if each.name == "data"), None)
+    if kind is None or kind.kind == "string":
+        return None
+    alone = _is_odd(kind.name) or kind.kind == "boolean"
+    return _Bits(stored=8 * kind.storage.itemsize, digits=max(1, kind.bits // 4), alone=alone)
+
+
+def _both_nan(case: Case) -> str:
+    """An expression for where both arrays hold a NaN; nothing for data that has none."""
+    data = next((each.element_type for each in case.inputs if each.name == "data"), "")
+    if data in _NANS:
+        mask, last = _NANS[data]
+        return f"(want & {mask:#x} > {last:#x}) & (have & {mask:#x} > {last:#x})"
+    is_plain = data in ELEMENT_TYPES and ELEMENT_TYPES[data].kind == "float" and not _is_odd(data)
+    return "np.isnan(want) & np.isnan(have)" if is_plain else ""
 
 
 def _xml_source(xml: str) -> str:

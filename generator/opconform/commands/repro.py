@@ -1,5 +1,6 @@
 """`opconform repro`."""
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from opconform.drafting import LIMITS
 from opconform.errors import HarnessError, UsageError
 from opconform.generating import Options, generate
 from opconform.loading import Spec, load_specs
+from opconform.replacing import replace_named
 from opconform.reproducing import Reproduced, dialects_needed, needs, reproducible, script_of
 from opconform.selecting import Selection
 from opconform.suite import Entry, Suite, inputs_name, open_suite
@@ -25,7 +27,8 @@ from opconform_runners.sitting import Sitting
 
 #: The cases of the profile `large` are found like all others; what is too large for a script is said by the script.
 _LIMITS = replace(LIMITS, elements=1 << 31)
-_DEATHS = ("crash", "timeout")
+#: The line that tells a script of ours.
+_OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 _SHOWN = 5
 
 
@@ -57,6 +60,8 @@ def command(case: str, backend: str, suite: Path | None, python: Path | None, ti
     """
     name, _, device = backend.partition(":")
     dialects = dialects_needed(name)
+    if out is not None:
+        _check_place(out)
     started = command_of(backend, None, python, None)
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         opened = open_suite(suite) if suite is not None else _generated(case, dialects, Path(folder) / "suite")
@@ -69,17 +74,24 @@ def command(case: str, backend: str, suite: Path | None, python: Path | None, ti
                 entry=entry,
                 device=device,
                 notes=tuple(_notes(opened, entry, name, seen)),
-                dies=isinstance(seen, _Seen) and seen.result.reason in _DEATHS,
+                reason=seen.result.reason if isinstance(seen, _Seen) else None,
             ),
         )
     if out is None:
         click.echo(script, nl=False)
         return
-    try:
-        out.write_text(script, encoding="utf-8")
-    except OSError as fault:
-        raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
+    replace_named(out, script.encode())
     click.echo(f"{out}: {len(script.splitlines())} lines; run it with python {out}")
+
+
+def _check_place(out: Path) -> None:
+    """Refuse a file that holds something else than a script of ours."""
+    try:
+        is_foreign = out.is_file() and not _OURS.search(out.read_bytes())
+    except OSError as fault:
+        raise UsageError(f"{out} cannot be read: {fault.strerror}. Name another --out.") from fault
+    if is_foreign:
+        raise UsageError(f"{out} was not written by opconform, and nothing is overwritten. Name another --out.")
 
 
 def _pattern(case: str) -> str:
@@ -134,9 +146,14 @@ def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen
             f"there is nothing to show its makers."
         )
     if result.verdict != "fail" and FAILS_UNDECLARED not in result.findings:
-        what = result.verdict + (f": {result.sentence}" if result.sentence else "")
-        click.echo(f"warning: {who.name} {who.version} does not fail {entry.id} here: {what}", err=True)
+        click.echo(f"warning: {who.name} {who.version} does not fail {entry.id} here: {_said(result)}", err=True)
     return _Seen(result=result, version=f"{who.name} {who.version}" + (f" on {who.device}" if who.device else ""))
+
+
+def _said(result: Result) -> str:
+    """What became of the case, in words."""
+    name = result.reason or result.verdict
+    return f"{name}: {result.sentence.rstrip('.')}" if result.sentence else name
 
 
 def _notes(suite: Suite, entry: Entry, name: str, seen: _Seen | str) -> Iterator[str]:
@@ -149,7 +166,5 @@ def _notes(suite: Suite, entry: Entry, name: str, seen: _Seen | str) -> Iterator
         note = suite.header.requirements.get(entry.op, {}).get(each)
         yield f"Requirement {each}" + (f" ({note.level}): {note.text}" if note else "")
     if isinstance(seen, _Seen):
-        what = f"{seen.result.reason}: {seen.result.sentence}" if seen.result.reason else seen.result.verdict
-        yield f"Seen with {seen.version}: {what}."
+        yield f"Seen with {seen.version}: {_said(seen.result)}."
     yield f"Needs: pip install {' '.join(needs(name))}"
-    yield f"The case {entry.id} of opconform."
