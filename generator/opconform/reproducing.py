@@ -117,6 +117,20 @@ def needs(backend: str) -> tuple[str, ...]:
     return _SCRIPTS[backend].needs
 
 
+def nan_source(element_type: str, name: str) -> str:
+    """An expression for where an array holds a NaN; nothing for an element type that has none.
+
+    Args:
+        element_type: The element type.
+        name: What the array is called, which holds bits where numpy has no such type.
+    """
+    if element_type in _NANS:
+        mask, last = _NANS[element_type]
+        return f"({name} & {mask:#x} > {last:#x})"
+    has_nans = ELEMENT_TYPES[element_type].kind == "float" and not _is_odd(element_type)
+    return f"np.isnan({name})" if has_nans else ""
+
+
 def script_of(backend: str, reproduced: Reproduced) -> str:
     """The script of a case.
 
@@ -144,13 +158,14 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
     }
     used = [each for each in variables if template == _OPSET or _is_used(case, each.input, held)]
     types = {each.input.name: _type(each.input) for each in used}
+    dies, elsewhere = reproduced.reason in _DEATHS, reproduced.device not in ("", "CPU")
     text = render(
         template,
         device=reproduced.device,
-        elsewhere=reproduced.device not in ("", "CPU"),
+        elsewhere=elsewhere,
+        sound=_SOUND if elsewhere or not dies else "",  # a heap is left as it was when the process died
         notes=_comments([*reproduced.notes, _end(case, reproduced)]),
-        dies=reproduced.reason in _DEATHS,
-        sound=_SOUND,
+        dies=dies,
         case=case,
         variables=used,
         feeds=feeds,
@@ -353,12 +368,9 @@ def _bits(case: Case) -> _Bits | None:
 
 def _both_nan(case: Case) -> str:
     """An expression for where both arrays hold a NaN; nothing for data that has none."""
-    data = next((each.element_type for each in case.inputs if each.name == "data"), "")
-    if data in _NANS:
-        mask, last = _NANS[data]
-        return f"(want & {mask:#x} > {last:#x}) & (have & {mask:#x} > {last:#x})"
-    is_plain = data in ELEMENT_TYPES and ELEMENT_TYPES[data].kind == "float" and not _is_odd(data)
-    return "np.isnan(want) & np.isnan(have)" if is_plain else ""
+    data = next((each.element_type for each in case.inputs if each.name == "data"), None)
+    both = [nan_source(data, each) for each in ("want", "have")] if data is not None else []
+    return " & ".join(each for each in both if each)
 
 
 def _xml_source(xml: str) -> str:

@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from opconform.element_types import ELEMENT_TYPES
+from opconform.reproducing import nan_source
 from tests.conftest import ROOT, Run, missing
 
 #: The page of findings of each backend that there are scripts for, and the packages that its scripts need.
@@ -26,6 +29,13 @@ CASE = re.compile(r"`(\w+-1/[a-z0-9-]+/[0-9a-f]{10})`")
 ON_ONE_CORE = frozenset({"Split-1/axis-beside-the-range/8ad6c9c8f3"})
 #: What a maintainer is ready to read.
 MOST_LINES = 90
+#: What a script says at the most.
+MOST_SAID = 40
+#: What differs, as a verdict's sentence says it, and a script. Of some types a script knows the bits alone.
+DIFFERENCE = re.compile(
+    r"(output_\d+\[[\d, ]*\]) is expected to be (?:\S+ \()?(0x\w+|'.*?')\)?, "
+    r"and came back as (?:\S+ \()?(0x\w+|'.*?')\)?; (\S+ of its \S+ elements differ)"
+)
 
 
 def cases_of(page: str) -> list[str]:
@@ -56,6 +66,11 @@ def interpreter(backend: str) -> str:
     if all(find_spec(each) for each in PAGES[backend][1]):
         return sys.executable
     return os.environ.get(f"OPCONFORM_PYTHON_{backend.upper()}") or missing(f"{backend} is not installed")
+
+
+def header_of(script: str) -> str:
+    """The comment that a script begins with, as one line."""
+    return " ".join(line.removeprefix("# ") for line in script.partition("\nimport ")[0].splitlines())
 
 
 def executed(script: Path, python: str) -> "subprocess.CompletedProcess[str]":
@@ -104,10 +119,13 @@ def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path:
     assert f"\n# The case {case} of opconform.\n" in text
     assert not re.search(r"^(import|from) opconform", text, re.MULTILINE)
     assert len(text.splitlines()) < MOST_LINES
+    assert len(done.stdout.splitlines()) <= MOST_SAID
+    assert done.stdout.startswith("expected: ")
     if "# Where the bug is, it ends this process" in text:
         assert done.returncode < 0, done.stdout + done.stderr
     else:
         assert done.returncode == 1, done.stdout + done.stderr
+        assert DIFFERENCE.findall(done.stdout)[:1] == DIFFERENCE.findall(header_of(text))
         assert "WRONG" in done.stdout or "got: " in done.stdout
 
 
@@ -118,10 +136,22 @@ def ids(suite: Path, *, accepted: bool) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("accepted", "said"), [(True, "outputs, got: 3\nright\n"), (False, "refused, as it must be: ")]
+    ("accepted", "said", "end"),
+    [
+        (
+            True,
+            "expected: 3 outputs\nright\n",
+            "Ends with 0 where the outputs are as expected, and with 1 where they are not, or where the case is refused.",
+        ),
+        (
+            False,
+            "expected: it is refused\nrefused, as it must be: ",
+            "Ends with 0 where the case is refused, as it must be, and with 1 where it is accepted.",
+        ),
+    ],
 )
 def test_the_script_of_a_case_that_passes_ends_with_0(
-    opconform: Run, small_suite: Path, tmp_path: Path, accepted: bool, said: str
+    opconform: Run, small_suite: Path, tmp_path: Path, accepted: bool, said: str, end: str
 ) -> None:
     """So it tells when the bug is mended; that there is none is said when it is written."""
     python, case = interpreter("openvino"), ids(small_suite, accepted=accepted)[0]
@@ -131,7 +161,67 @@ def test_the_script_of_a_case_that_passes_ends_with_0(
 
     assert f"does not fail {case} here: pass\n" in written.stderr
     assert done.returncode == 0, done.stdout + done.stderr
-    assert said in done.stdout
+    assert done.stdout.startswith(said)
+    assert end in header_of(script.read_text())
+
+
+@pytest.mark.parametrize("backend", ["openvino", "openvino-onnx", "onnxruntime"])
+def test_a_device_that_is_not_there_refuses_nothing(opconform: Run, suite: Path, tmp_path: Path, backend: str) -> None:
+    """The script of a case that must be refused ends with a traceback, before anything is tried."""
+    python, script, case = interpreter(backend), tmp_path / "script.py", cases_of(PAGES[backend][0])[0]
+    written = opconform("repro", case, "--backend", f"{backend}:NOWHERE", "--suite", suite, "--out", script)
+    done = executed(script, python)
+
+    assert written.stderr.endswith("So the script has not been compared with what the backend does.\n")
+    assert 'print("expected: it is refused", flush=True)' in script.read_text()
+    assert done.returncode == 1
+    assert "expected: " not in done.stdout
+    assert "Traceback" in done.stderr
+
+
+def test_the_sentence_is_told_of_what_does_not_count(opconform: Run, suite: Path) -> None:
+    """A case that the backend need not do, and fails all the same, has a reason to be shown."""
+    interpreter("openvino")
+    [case] = [each for each in cases_of(PAGES["openvino"][0]) if "/other-types-in-contexts/1ec" in each]
+    written = opconform("repro", case, "--backend", "openvino", "--suite", suite)
+
+    assert re.search(
+        r" on CPU: unsupported: the backend does not declare u1; the case is right, and was refused at run time: \S",
+        header_of(written.stdout),
+    )
+
+
+def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Whatever else is there is left as it is."""
+    interpreter("openvino")
+    case, script, foreign = ids(small_suite, accepted=False)[0], tmp_path / "new" / "script.py", tmp_path / "notes.md"
+    foreign.write_text("The case was refused.\n")
+    command = ("repro", case, "--backend", "openvino", "--suite", small_suite, "--out")
+    opconform(*command, script)
+    first = script.read_text()
+    script.write_text(first + "print()\n")
+    opconform(*command, script)
+    refused = opconform(*command, foreign, code=2)
+
+    assert script.read_text() == first
+    assert foreign.read_text() == "The case was refused.\n"
+    assert refused.stderr == (
+        f"error: {foreign} was not written by opconform, and nothing is overwritten. Name another --out.\n"
+    )
+
+
+@pytest.mark.parametrize("name", [each.name for each in ELEMENT_TYPES.values() if each.bits in (8, 16)])
+def test_a_script_knows_the_nans(name: str) -> None:
+    """Of every pattern of a type, as numpy or ml_dtypes know them."""
+    kind = ELEMENT_TYPES[name]
+    held = np.arange(1 << kind.bits).astype(f"u{kind.storage.itemsize}").view(kind.storage)
+    source = nan_source(name, "held")
+    found = eval(source, {"np": np, "held": held}) if source else np.zeros(held.shape, np.bool_)  # noqa: S307 - our own line
+    with np.errstate(all="ignore"):
+        expected = np.isnan(held.view(kind.arithmetic)) if kind.kind == "float" else np.zeros(held.shape, np.bool_)
+
+    assert found.tolist() == expected.tolist()
+    assert bool(source) == (kind.kind == "float")
 
 
 def test_what_a_spec_says_cannot_become_code(opconform: Run, tmp_path: Path) -> None:
@@ -145,7 +235,7 @@ def test_what_a_spec_says_cannot_become_code(opconform: Run, tmp_path: Path) -> 
 
     assert "exit(7)" in script.read_text()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("refused, as it must be: ")
+    assert done.stdout.startswith("expected: it is refused\nrefused, as it must be: ")
 
 
 def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None:
