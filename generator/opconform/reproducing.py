@@ -14,6 +14,7 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
 from opconform.literals import array_source, piece_source
 from opconform.onnx_source import OnnxModel, onnx_model_of
+from opconform.patterns_source import bits_of, both_nan_source, is_odd
 from opconform.suite import Entry, Suite, expected_name, inputs_name
 from opconform.templates import render
 from opconform.tensors import Array, Tensor
@@ -33,10 +34,6 @@ _MOST_SAID = 5
 _DEATHS = ("crash", "timeout")
 #: The failures that may be about nothing but what a NaN carries; so may be those that nobody has seen yet.
 _ABOUT_NANS = ("nan-payload", None)
-#: What tells a NaN of the types that numpy does not have: bits above these, where the first are looked at.
-_NANS: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {"bf16": (0x7FFF, 0x7F80), "f8e4m3": (0x7F, 0x7E), "f8e5m2": (0x7F, 0x7C), "f8e8m0": (0xFF, 0xFE)}
-)
 #: What a script says of the split that is right, with which it shows that the device works at all.
 _SOUND = "this must work, or what follows proves nothing"
 #: The template that builds the model with all of a case's inputs.
@@ -74,11 +71,13 @@ class _Script:
         dialects: The dialects whose models it may need, the best one first.
         template: The name of its template, or of the one for what the interface cannot say.
         needs: The packages that it needs.
+        devices: What may stand behind the backend's name; anything, if nothing is listed.
     """
 
     dialects: tuple[str, ...]
     template: Callable[[Case], str]
     needs: tuple[str, ...]
+    devices: tuple[str, ...] = ()
 
 
 class _Assigned(NamedTuple):
@@ -117,20 +116,6 @@ def needs(backend: str) -> tuple[str, ...]:
     return _SCRIPTS[backend].needs
 
 
-def nan_source(element_type: str, name: str) -> str:
-    """An expression for where an array holds a NaN; nothing for an element type that has none.
-
-    Args:
-        element_type: The element type.
-        name: What the array is called, which holds bits where numpy has no such type.
-    """
-    if element_type in _NANS:
-        mask, last = _NANS[element_type]
-        return f"({name} & {mask:#x} > {last:#x})"
-    has_nans = ELEMENT_TYPES[element_type].kind == "float" and not _is_odd(element_type)
-    return f"np.isnan({name})" if has_nans else ""
-
-
 def script_of(backend: str, reproduced: Reproduced) -> str:
     """The script of a case.
 
@@ -143,6 +128,9 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         UsageError: The case cannot be said in a script, or not for this backend.
     """
     script, suite, entry = _SCRIPTS[backend], reproduced.suite, reproduced.entry
+    if script.devices and reproduced.device not in script.devices:
+        allowed = ", ".join(each for each in script.devices if each)
+        raise UsageError(f"There is no script for {backend}:{reproduced.device}. Allowed are: {allowed}.")
     case = suite.case(entry)
     variables, feeds = _variables(suite, entry, case)
     held = [each for each in script.dialects if suite.header.dialects.get(each) in entry.files]
@@ -178,8 +166,8 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         xml=_xml_source(read.get("openvino/model.xml", b"").decode()),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_onnx(read, held),
-        bits=_bits(case),
-        both_nan=_both_nan(case) if reproduced.reason not in _ABOUT_NANS else "",
+        bits=bits_of(case),
+        both_nan=both_nan_source(case) if reproduced.reason not in _ABOUT_NANS else "",
         most_printed=_MOST_PRINTED,
         most_said=_MOST_SAID,
         attributes={name: repr(each) for name, each in case.attributes.items()},
@@ -314,16 +302,10 @@ def _type(each: Input) -> _Type:
     return _Type(
         element_type=each.element_type,
         shape=_declared(each),
-        is_odd=_is_odd(each.element_type),
+        is_odd=is_odd(each.element_type),
         bits=kind.bits if packed else 0,
         order=_ROWS.get(each.element_type, ""),
     )
-
-
-def _is_odd(element_type: str) -> bool:
-    """Whether numpy has no dtype of its own for it."""
-    kind = ELEMENT_TYPES[element_type]
-    return kind.kind != "string" and kind.native != kind.storage
 
 
 def _declared(each: Input) -> str:
@@ -347,30 +329,6 @@ def _end(case: Case, reproduced: Reproduced) -> str:
     if isinstance(case.expect, Reject):
         return "Ends with 0 where the case is refused, as it must be, and with 1 where it is accepted."
     return "Ends with 0 where the outputs are as expected, and with 1 where they are not, or where the case is refused."
-
-
-class _Bits(NamedTuple):
-    """How a script shows the bits of an element: the width of what holds them, and the digits that they take."""
-
-    stored: int
-    digits: int
-    alone: bool
-
-
-def _bits(case: Case) -> _Bits | None:
-    """How the bits of data are shown, or None where it has none."""
-    kind = next((ELEMENT_TYPES[each.element_type] for each in case.inputs if each.name == "data"), None)
-    if kind is None or kind.kind == "string":
-        return None
-    alone = _is_odd(kind.name) or kind.kind == "boolean"
-    return _Bits(stored=8 * kind.storage.itemsize, digits=max(1, kind.bits // 4), alone=alone)
-
-
-def _both_nan(case: Case) -> str:
-    """An expression for where both arrays hold a NaN; nothing for data that has none."""
-    data = next((each.element_type for each in case.inputs if each.name == "data"), None)
-    both = [nan_source(data, each) for each in ("want", "have")] if data is not None else []
-    return " & ".join(each for each in both if each)
 
 
 def _xml_source(xml: str) -> str:
@@ -398,7 +356,7 @@ def _torch(case: Case) -> str:
     data = next((each.element_type for each in case.inputs if each.name == "data"), None)
     if data is None:
         raise UsageError(f"{case.id} has no data, without which there is nothing to call torch with.")
-    if data == "string" or (_is_odd(data) and data not in _TORCH_TYPES):
+    if data == "string" or (is_odd(data) and data not in _TORCH_TYPES):
         raise UsageError(f"{case.id} cannot be said to torch: it has no tensors of {data}.")
     if case.feeds > 1:
         raise UsageError(f"{case.id} has two inferences, for which torch has no model: each is a call of its own.")
@@ -419,6 +377,6 @@ _SCRIPTS: Mapping[str, _Script] = MappingProxyType(
         "onnxruntime": _Script(
             dialects=("onnx", "onnx13"), template=_always("onnxruntime"), needs=("onnxruntime", "onnx", "numpy")
         ),
-        "torch": _Script(dialects=(), template=_torch, needs=("torch", "numpy")),
+        "torch": _Script(dialects=(), template=_torch, needs=("torch", "numpy"), devices=("", "eager", "compile")),
     }
 )

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from opconform.element_types import ELEMENT_TYPES
-from opconform.reproducing import nan_source
+from opconform.patterns_source import nan_source
 from tests.conftest import ROOT, Run, missing
 
 #: The page of findings of each backend that there are scripts for, and the packages that its scripts need.
@@ -245,6 +245,9 @@ def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None
 
     assert opconform(*command, "numpy", "x", code=2).stderr == (
         "error: There is no script for 'numpy'. Allowed are: openvino, openvino-onnx, onnxruntime, torch.\n"
+    )
+    assert opconform(*command, "torch:cuda", accepted[0], code=2).stderr.splitlines()[-1] == (
+        "error: There is no script for torch:cuda. Allowed are: eager, compile."
     )
     assert opconform(*command, "openvino", "Split-1/no/1", code=2).stderr == (
         f"error: No case of {small_suite} matches 'Split-1/no/1'. `opconform list` lists them.\n"
