@@ -2,9 +2,13 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from opconform.errors import UsageError
+
+#: Enough of a file to tell whose it is.
+_HEAD = 300
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -35,3 +39,47 @@ def replace_named(path: Path, content: bytes) -> None:
             replace_file(path, content)
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+
+
+def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
+    """The same, but nothing is overwritten that opconform did not write.
+
+    Args:
+        path: The file.
+        content: Its new content.
+        mark: What stands among the first bytes of every such file.
+
+    Raises:
+        UsageError: The file is somebody else's, or the disk refuses.
+    """
+    check_ours(path, mark)
+    replace_named(path, content)
+
+
+def check_ours(path: Path, mark: bytes) -> None:
+    """Refuse a file that opconform did not write.
+
+    Raises:
+        UsageError: It is somebody else's, or cannot be read.
+    """
+    try:
+        ours = is_ours(path, [mark])
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+    if not ours:
+        raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another file.")
+
+
+def is_ours(path: Path, marks: Sequence[bytes]) -> bool:
+    """Whether one of some marks stands among a file's first bytes.
+
+    What is empty, a pipe or a device is as good as no file: nothing would be lost.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if not path.is_file():
+        return True
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return not head or any(each in head for each in marks)

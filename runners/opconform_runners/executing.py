@@ -99,6 +99,7 @@ def execute(
     timeout: float,
     tell: Callable[[Entry, Case, Outcome], None],
     alone: bool = False,
+    ready: Callable[[], None] = lambda: None,
 ) -> Executed:
     """Execute cases of a suite.
 
@@ -110,6 +111,7 @@ def execute(
         timeout: How long a case may take, in seconds.
         tell: Told each outcome, in no certain order.
         alone: Whether each case has a harness process of its own, which no other case has touched.
+        ready: Called once a harness is up and reads the suite, before the first case.
 
     Raises:
         HarnessError: The harness cannot be started at all.
@@ -117,7 +119,7 @@ def execute(
     """
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
         execution = Execution(suite, command, deque(entries), timeout, Path(scratch), tell, 1 if alone else IN_FLIGHT)
-        return asyncio.run(execution.run(max(1, min(jobs, len(entries)))))
+        return asyncio.run(execution.run(max(1, min(jobs, len(entries))), ready))
 
 
 @dataclass(slots=True)
@@ -146,12 +148,13 @@ class Execution:
     gave_up: str | None = None
     implementation: Implementation | None = field(default=None)
 
-    async def run(self, jobs: int) -> Executed:
+    async def run(self, jobs: int, ready: Callable[[], None]) -> Executed:
         """Execute all that waits, by that many harnesses."""
         first = await connect(self.command)
         self.implementation = first.implementation
         try:
             check_dialects(self.suite, first.implementation)
+            ready()
         except UsageError:
             await first.stop()
             raise

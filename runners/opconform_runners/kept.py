@@ -6,8 +6,9 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import SuiteError
 from opconform.npz import arrays_of, member, npz_bytes
+from opconform.suite import DAMAGE
 from opconform.tensors import Array
 
 KEPT = "actual.zip"
@@ -20,24 +21,16 @@ _NAME = re.compile(r"feed_(\d{1,4})_output_(\d{1,9})")
 _NONE: Mapping[tuple[int, int], Array] = {}
 
 
-def clear_kept(out: Path) -> None:
-    """Remove what an earlier run kept.
-
-    Raises:
-        UsageError: The file is not ours.
-    """
-    path = out / KEPT
-    if path.exists() and not path.read_bytes()[: len(_beginning())].startswith(_beginning()):
-        raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another --out.")
-    path.unlink(missing_ok=True)
-
-
 def _beginning() -> bytes:
     """The first bytes of such a file: a member that says what it is."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr(member(_MARK), b"")
     return stream.getvalue()[: 30 + len(_MARK)]
+
+
+#: What a file of kept outputs begins with.
+KEPT_BEGINNING = _beginning()
 
 
 class Keeper:
@@ -93,7 +86,7 @@ class Kept:
             if self._archive.getinfo(name).file_size > 2 * RUN_LIMIT:
                 raise SuiteError(f"{self._path}:{name} is larger than what is kept. Run the suite again.")
             content = self._archive.read(name)
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as fault:
+        except DAMAGE as fault:
             raise SuiteError(f"{self._path}:{name} cannot be read: {fault}. Run the suite again.") from fault
         arrays = arrays_of(content, f"{self._path}:{name}", limit=2 * RUN_LIMIT)
         return {_place(key): each for key, each in arrays.items()}

@@ -47,7 +47,9 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
         *,
         again: bool,
         alone: bool,  # noqa: ARG001 - what was executed again alone is written down as such
+        ready: Callable[[], None] = lambda: None,
     ) -> Executed:
+        ready()
         for entry in entries:
             case = suite.case(entry)
             outcome = recorded.outcome(case, again=again)

@@ -1,21 +1,22 @@
 """`results.jsonl`: a line a case while the run goes on, sorted and closed with a footer when it is over."""
 
-import contextlib
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import CaseId, canonical_json
 from opconform.errors import SuiteError, UsageError
-from opconform.replacing import replace_file
+from opconform.replacing import is_ours, replace_file
 from opconform.suite import HEADER, MANIFEST
 from opconform_runners.backend import Stage
 from opconform_runners.comparing import Mismatch
+from opconform_runners.kept import KEPT, KEPT_BEGINNING
 from opconform_runners.verdicts import FailReason, VerdictName
 
 RESULTS = "results.jsonl"
@@ -24,6 +25,16 @@ CERTIFICATE = "certificate.json"
 PAGE = "report.html"
 #: What a page begins with that is ours.
 PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
+#: What a run writes into its folder, and what stands among the first bytes of each file that is ours.
+_OURS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
+    {
+        RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
+        REPORT: (b'{\n "format"',),
+        CERTIFICATE: (b'{\n "payload"',),
+        PAGE: (PAGE_BEGINNING,),
+        KEPT: (KEPT_BEGINNING,),
+    }
+)
 
 _STRICT = ConfigDict(extra="forbid")
 
@@ -99,50 +110,67 @@ def result_document(result: Result) -> dict[str, object]:
     return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
 
 
-def prepare_folder(out: Path) -> None:
-    """Make the folder that results are written to, and remove those of an earlier run.
+def check_folder(out: Path) -> None:
+    """Check that a folder can take results; nothing in it is touched.
 
     Raises:
-        UsageError: It is a file, or in a suite, or holds files of these names that are not ours.
+        UsageError: It is a file, or in a suite, or holds files of their names that are not ours.
     """
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():
             raise UsageError(f"{out} is in the suite {each}, where results would be foreign. Name another --out.")
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, beginnings in (
-            (RESULTS, (b'{"broken"', b'{"cases"', b'{"expect"', b"")),
-            (REPORT, (b'{\n "format"',)),
-            (CERTIFICATE, (b'{\n "payload"',)),
-            (PAGE, (PAGE_BEGINNING,)),
-        ):
-            path = out / name
-            if path.exists() and not path.read_bytes()[:200].startswith(beginnings):
+        if out.exists() and not out.is_dir():
+            raise UsageError(f"Results cannot be written to {out}: it is a file. Name another --out.")
+        for name, marks in _OURS.items():
+            if not is_ours(out / name, marks):
                 raise UsageError(
-                    f"{path} was not written by opconform, and nothing is overwritten. Name another --out."
+                    f"{out / name} was not written by opconform, and nothing is overwritten. Name another --out."
                 )
-            path.unlink(missing_ok=True)
     except OSError as fault:
-        raise UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.") from fault
+        raise _no_place(out, fault) from fault
 
 
-@contextlib.contextmanager
-def growing_results(out: Path) -> Iterator["GrowingResults"]:
-    """The results of a run that goes on: lines as they come, and no footer."""
-    with (out / RESULTS).open("wb") as file:
-        yield GrowingResults(file)
+def _no_place(out: Path, fault: OSError) -> UsageError:
+    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.")
 
 
-@dataclass(frozen=True, slots=True)
 class GrowingResults:
-    """A results file that is being written."""
+    """A results file that is being written; until it is begun the folder is as an earlier run left it."""
 
-    _file: io.BufferedWriter
+    def __init__(self, out: Path) -> None:
+        """Nothing is written yet.
+
+        Args:
+            out: The folder, which `check_folder` has found fit.
+        """
+        self._out = out
+        self._file: io.BufferedWriter | None = None
+
+    def begin(self) -> None:
+        """Make the folder, remove what an earlier run left in it, and begin the file.
+
+        Raises:
+            UsageError: The disk refuses.
+        """
+        try:
+            self._out.mkdir(parents=True, exist_ok=True)
+            for name in _OURS:
+                (self._out / name).unlink(missing_ok=True)
+            self._file = (self._out / RESULTS).open("wb")
+        except OSError as fault:
+            raise _no_place(self._out, fault) from fault
 
     def add(self, result: Result) -> None:
         """Write a line, so that it is there whatever happens next."""
-        self._file.write(_line(result_document(result)))
-        self._file.flush()
+        if self._file is not None:
+            self._file.write(_line(result_document(result)))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file, if it was begun."""
+        if self._file is not None:
+            self._file.close()
 
 
 def write_results(out: Path, results: Sequence[Result]) -> None:

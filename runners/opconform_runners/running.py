@@ -23,9 +23,9 @@ from opconform_runners.judging import (
     findings_of,
     first_verdict,
 )
-from opconform_runners.kept import Keeper, clear_kept
+from opconform_runners.kept import Keeper
 from opconform_runners.protocol import NotSupported, Refused
-from opconform_runners.results import GrowingResults, Result, growing_results, prepare_folder, write_results
+from opconform_runners.results import GrowingResults, Result, check_folder, write_results
 from opconform_runners.verdicts import (
     Error,
     Fail,
@@ -79,7 +79,13 @@ class Executor(Protocol):
     """What gives the outcomes of cases: a harness, or a file of what one gave before."""
 
     def __call__(
-        self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None], *, again: bool, alone: bool
+        self,
+        entries: Sequence[Entry],
+        tell: Callable[[Entry, Case, Outcome], None],
+        *,
+        again: bool,
+        alone: bool,
+        ready: Callable[[], None] = ...,
     ) -> Executed:
         """Tell the outcome of each case.
 
@@ -88,7 +94,12 @@ class Executor(Protocol):
             tell: Told each outcome, in no certain order.
             again: Whether each has been executed before.
             alone: Whether each has a harness process of its own.
+            ready: Called once outcomes are sure to come, before the first of them.
         """
+
+
+def _nothing() -> None:
+    """Nothing waits for the harness to be up."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,8 +134,11 @@ def run_suite(
         *,
         again: bool,  # noqa: ARG001 - a harness does not know what another one did
         alone: bool,
+        ready: Callable[[], None] = _nothing,
     ) -> Executed:
-        return execute(suite, entries, command, jobs=options.jobs, timeout=options.timeout, tell=tell, alone=alone)
+        return execute(
+            suite, entries, command, jobs=options.jobs, timeout=options.timeout, tell=tell, alone=alone, ready=ready
+        )
 
     run = judged(suite, selected(suite, options.selection), executor, out, tell)
     return replace(run, environment=environment_of(command))
@@ -158,9 +172,8 @@ def judged(
             f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind, or "
             f"`run` it with --outputs FILE.zip for somebody else to judge."
         )
-    prepare_folder(out)
-    clear_kept(out)
-    with growing_results(out) as growing, contextlib.closing(Keeper(out)) as keeper:
+    check_folder(out)
+    with contextlib.closing(GrowingResults(out)) as growing, contextlib.closing(Keeper(out)) as keeper:
         return _Running(suite, executor, growing, keeper, tell, len(entries)).run(entries, out, twice=twice)
 
 
@@ -210,7 +223,7 @@ class _Running:
         self._confirmed: set[str] = set()
 
     def run(self, entries: Sequence[Entry], out: Path, *, twice: bool) -> Run:
-        executed = self._executor(entries, self._first, again=False, alone=False)
+        executed = self._executor(entries, self._first, again=False, alone=False, ready=self._growing.begin)
         failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
         if failed and executed.gave_up is None:
             self._confirm(failed)

@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from opconform_runners.printable import printable
 from opconform_runners.report import VERDICTS, Report, RequirementRow, failures_by_kind
@@ -43,6 +44,11 @@ def print_summary(report: Report, console: Console) -> None:
     console.print()
     for line in conclusion(report):
         console.print(line)
+
+
+def plain_conclusion(report: Report) -> list[str]:
+    """The same without the marks of a terminal."""
+    return [Text.from_markup(each).plain for each in conclusion(report)]
 
 
 def conclusion(report: Report) -> list[str]:

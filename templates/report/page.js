@@ -292,7 +292,9 @@
         command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
     }
     if (!seen) {
-      const why = "The tensors and the IR of this case are not in this page, which has those of failures; the second command draws them.";
+      const why = backend.place === "SUITE"
+        ? "The suite was not there when this page was written, so it has neither tensors nor IR. opconform report OUT --suite SUITE writes it anew."
+        : "The tensors and the IR of this case are not in this page, which has those of failures as far as there is room; the second command draws them.";
       article.append(make("p", { class: "quiet" }, why));
     }
     document.title = each.id;
@@ -312,6 +314,11 @@
       return;
     }
     document.title = title;
+    if (hash.startsWith("case/")) {
+      at("found").textContent = "This page has no case " + hash.slice(5) + ".";
+      at("list").scrollIntoView();
+      return;
+    }
     if (hash === "cases" || hash.startsWith("cases?")) {
       const asked = new URLSearchParams(location.hash.slice(7));
       for (const name of ["q", ...Object.keys(CHOICES)]) fields[name].value = asked.get(name) || "";

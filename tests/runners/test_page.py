@@ -342,15 +342,34 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
         )
 
 
+def test_a_run_whose_suite_is_not_there_says_so(
+    browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
+) -> None:
+    """On the command line and in the page; a suite that lies beside another of the runs is found. So is a dead link told."""
+    alone, beside = shutil.copytree(run, tmp_path / "alone"), shutil.copytree(run, tmp_path / "beside")
+    told = opconform("report", alone, "--html", tmp_path / "alone.html").stderr
+    page = opened(browser, tmp_path / "alone.html")
+    page.locator(".group .links a").first.click()
+    shutil.copytree(small_suite, beside / "suite")
+    both = opconform("report", alone, beside, "--html", tmp_path / "both.html")
+    dead = opened(browser, tmp_path / "both.html")
+    dead.evaluate("location.hash = 'case/0/nobody'")
+    dead.wait_for_function("() => document.getElementById('found').textContent.startsWith('This')")
+
+    assert told.startswith(f"note: no suite of {alone} was found, so the page has none of its tensors and IR.")
+    assert "The suite was not there when this page was written" in page.locator("#case").inner_text()
+    assert both.stderr == ""
+    assert dead.locator("#found").inner_text() == "This page has no case 0/nobody."
+
+
 def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tmp_path: Path) -> None:
     """Their cases differ, and so would every number."""
     (tmp_path / "other.yaml").write_text(HOSTILE_SPEC)
     opconform("certify", tmp_path / "other.yaml", "--backend", "numpy", "--jobs", "1", "--out", tmp_path / "other")
     done = opconform("report", run, tmp_path / "other", code=2)
 
-    assert done.stderr == (
-        "error: These are runs on different suites, which cannot be compared. Run one suite on each backend.\n"
-    )
+    assert done.stderr.startswith(f"error: These are runs on different suites, which cannot be compared: {run} on ")
+    assert done.stderr.endswith("; `opconform matrix` runs several backends on one.\n")
 
 
 def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:

@@ -349,6 +349,34 @@ def test_a_wrong_report_command_ends_with_2(opconform: Run, runs: Path, argument
     assert done.stderr == f"error: {sentence}\n"
 
 
+def test_nothing_of_others_is_overwritten(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """Not by any format; what an earlier report wrote is, and what is empty."""
+    mine = tmp_path / "mine"
+    for option in ("html", "junit", "markdown", "csv", "badge"):
+        mine.write_text("my own words\n")
+        done = opconform("report", runs / "Perfect", f"--{option}", mine, code=2)
+        assert (
+            done.stderr
+            == f"error: {mine} was not written by opconform, and nothing is overwritten. Name another file.\n"
+        )
+        assert mine.read_text() == "my own words\n"
+        mine.write_text("")
+        first = opconform("report", runs / "Perfect", f"--{option}", mine).stdout
+        assert opconform("report", runs / "IsHostile", f"--{option}", mine).stdout == first
+        assert first.endswith(f": {mine}\n")
+        mine.unlink()
+
+
+@pytest.mark.parametrize("option", ["html", "junit"])
+def test_a_device_is_written_to_and_not_read(opconform: Run, runs: Path, option: str) -> None:
+    """It has no end."""
+    shown = opconform("report", runs / "Perfect", f"--{option}", "/dev/stdout").stdout
+    full = opconform("report", runs / "Perfect", f"--{option}", "/dev/full", code=2).stderr
+
+    assert "opconform" in shown
+    assert full == "error: /dev/full cannot be written: No space left on device. Name another file.\n"
+
+
 def test_one_format_can_go_to_standard_output(opconform: Run, runs: Path) -> None:
     """For the summary of a step, which is appended to."""
     assert opconform("report", runs / "Perfect", "--markdown", "-").stdout.startswith("## ✅ opconform: CONFORMANT")

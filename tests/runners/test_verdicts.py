@@ -206,14 +206,28 @@ def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite
         read_results(path)
 
 
-def test_results_of_an_earlier_run_do_not_outlive_the_start_of_the_next(
+def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """The results of an earlier run stay, whole, and no folder is made for what never began."""
+    report(opconform, small_suite, tmp_path / "out", "Perfect", code=0)
+    opconform("report", tmp_path / "out")
+    before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+    for out in ("out", "new"):
+        opconform("run", small_suite, "--backend", f"{MINIATURES}:Nobody", "--out", tmp_path / out, code=3)
+
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
+    assert before.keys() == {"results.jsonl", "report.json", "report.html"}
+    assert not (tmp_path / "new").exists()
+
+
+def test_results_of_an_earlier_run_do_not_outlive_the_first_case_of_the_next(
     opconform: Run, small_suite: Path, tmp_path: Path
 ) -> None:
-    """A run that cannot start leaves no report that could be taken for its own."""
+    """A page that calls another backend conformant is not left beside the new results."""
     report(opconform, small_suite, tmp_path, "Perfect", code=0)
-    opconform("run", small_suite, "--backend", f"{MINIATURES}:Nobody", "--out", tmp_path, code=3)
+    opconform("report", tmp_path)
+    report(opconform, small_suite, tmp_path, "LosesNegativeZero")
 
-    assert not (tmp_path / "report.json").exists()
+    assert {each.name for each in tmp_path.iterdir()} == {"results.jsonl", "report.json", "actual.zip"}
 
 
 def test_files_of_others_are_not_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

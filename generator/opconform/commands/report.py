@@ -8,31 +8,36 @@ from typing import Any, NamedTuple
 import click
 
 from opconform.commands.options import Function
-from opconform.commands.reporting import subjects_of, write_page
+from opconform.commands.reporting import page_text, subjects_of
 from opconform.errors import UsageError
-from opconform.replacing import replace_named
-from opconform_runners.reading import Finished, finished
+from opconform.replacing import replace_ours
+from opconform_runners.reading import finished
 from opconform_runners.report import Report
 from opconform_runners.reports.annotations import annotations_text
 from opconform_runners.reports.badge import badge_text
 from opconform_runners.reports.junit import junit_text
 from opconform_runners.reports.markdown import markdown_text
 from opconform_runners.reports.spreadsheet import csv_text
-from opconform_runners.results import PAGE
+from opconform_runners.results import PAGE, PAGE_BEGINNING
+from opconform_runners.summary import plain_conclusion
 
 
 class _Format(NamedTuple):
     text: Callable[[Report], str]
+    name: str
     summary: str
+    mark: bytes
 
 
 #: The formats of one run that are written to a file, each by its option.
 _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
-        "junit": _Format(junit_text, "JUnit XML, a suite a requirement."),
-        "markdown": _Format(markdown_text, "Markdown, for a pull request or a step's summary."),
-        "csv": _Format(csv_text, "CSV, a row a case."),
-        "badge": _Format(badge_text, "An SVG badge with the verdict."),
+        "junit": _Format(junit_text, "JUnit XML", "JUnit XML, a suite a requirement.", b'<testsuites name="opconform '),
+        "markdown": _Format(
+            markdown_text, "Markdown", "Markdown, for a pull request or a step's summary.", b" opconform: "
+        ),
+        "csv": _Format(csv_text, "CSV", "CSV, a row a case.", b"run,id,operation,profile,"),
+        "badge": _Format(badge_text, "Badge", "An SVG badge with the verdict.", b'aria-label="opconform: '),
     }
 )
 _STDOUT = "-"
@@ -47,10 +52,7 @@ def _format_options(function: Function) -> Function:
 @click.command("report")
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="OUT...")
 @click.option(
-    "--html",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help=f"The page; {PAGE} in the first folder where no format is named.",
+    "--html", metavar="FILE", help=f"The page; where no format is named {PAGE} in OUT, or here if there are several."
 )
 @_format_options
 @click.option("--github", is_flag=True, help="Print annotations for a GitHub workflow.")
@@ -60,36 +62,38 @@ def _format_options(function: Function) -> Function:
     type=click.Path(path_type=Path),
     help="The suite that was run, for the page; OUT/suite, or suite beside OUT, by default.",
 )
-def command(results: tuple[Path, ...], html: Path | None, github: bool, place: Path | None, **files: Any) -> None:
+def command(results: tuple[Path, ...], html: str | None, github: bool, place: Path | None, **files: Any) -> None:
     """Write what came of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
     Without an option that is its HTML page, which puts several runs on the same suite side by side; without their suite
-    it has no tensors and no IR. The other formats take one run; their FILE may be - for standard output. Ends
-    with 0 where the runs are complete, whatever their verdict, and with 1 where one is not, which every format says.
+    it has no tensors and no IR. The other formats take one run. One FILE may be - for standard output. Ends with 0
+    where the runs are complete, whatever their verdict, and with 1 where one is not, which every format says.
     """
     wanted = {name: str(file) for name, file in files.items() if file is not None}
-    to_stdout = github + list(wanted.values()).count(_STDOUT)
+    to_stdout = github + [*wanted.values(), html].count(_STDOUT)
     if to_stdout > 1:
         raise UsageError("Only one format can go to standard output. Name a file for the others.")
     if len(results) > 1 and (wanted or github):
         raise UsageError("Only the page shows several runs. Name one run for the other formats.")
     runs = [finished(each) for each in results]
+    quiet = to_stdout > 0
     for name, file in wanted.items():
-        _write(file, _FORMATS[name].text(runs[0].report))
+        kind = _FORMATS[name]
+        _write(file, kind.text(runs[0].report), kind.name, kind.mark, quiet=quiet)
     if github:
         click.echo(annotations_text(runs[0].report), nl=False)
     if html is not None or not (wanted or github):
-        _write_page(html or runs[0].folder / PAGE, runs, place, quiet=to_stdout > 0)
-    raise click.exceptions.Exit(1 if any(each.report.conformant is None for each in runs) else 0)
+        file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
+        _write(file, page_text(subjects_of(runs, place)), "Page", PAGE_BEGINNING, quiet=quiet)
+    incomplete = [each for each in runs if each.report.conformant is None]
+    for each in incomplete:
+        click.echo(f"{each.folder}: {plain_conclusion(each.report)[0]}", err=True)
+    raise click.exceptions.Exit(1 if incomplete else 0)
 
 
-def _write(file: str, text: str) -> None:
+def _write(file: str, text: str, name: str, mark: bytes, *, quiet: bool) -> None:
     if file == _STDOUT:
         click.echo(text, nl=False)
-    else:
-        replace_named(Path(file), text.encode())
-
-
-def _write_page(path: Path, runs: list[Finished], place: Path | None, *, quiet: bool) -> None:
-    write_page(path, subjects_of(runs, place))
-    click.echo(f"Page: {path}", err=quiet)
+        return
+    replace_ours(Path(file), text.encode(), mark)
+    click.echo(f"{name}: {file}", err=quiet)

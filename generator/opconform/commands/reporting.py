@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError, UsageError
-from opconform.replacing import replace_named
+from opconform.replacing import check_ours, replace_ours
 from opconform.reproducing import reproducible
 from opconform.suite import HEADER, Entry, Suite, open_suite
 from opconform.templates import render, text_of
@@ -41,16 +41,31 @@ def subjects_of(runs: Sequence[Finished], place: Path | None) -> list[Subject]:
         SuiteError: The suite cannot be read.
         UsageError: They are runs on different suites, or on another one than the one named.
     """
-    if len({each.report.suite.digest for each in runs}) > 1:
-        raise UsageError("These are runs on different suites, which cannot be compared. Run one suite on each backend.")
-    return [_subject(each, _name(each, runs), place) for each in runs]
+    digests = {each.report.suite.digest: each.folder for each in runs}
+    if len(digests) > 1:
+        named = ", ".join(f"{folder} on {digest[:16]}" for digest, folder in digests.items())
+        raise UsageError(
+            f"These are runs on different suites, which cannot be compared: {named}. `certify` makes a suite in the "
+            f"dialects of its backend; `opconform matrix` runs several backends on one."
+        )
+    near = next((each for each in map(_place, runs) if each is not None), None)
+    subjects = [
+        _subject(each, _name(each, runs), place or _place(each) or near, named=place is not None) for each in runs
+    ]
+    for run, each in zip(runs, subjects, strict=True):
+        if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
+            click.echo(
+                f"note: no suite of {run.folder} was found, so the page has none of its tensors and IR. "
+                f"Name it with --suite.",
+                err=True,
+            )
+    return subjects
 
 
-def _subject(run: Finished, name: str, place: Path | None) -> Subject:
-    found = place or _place(run)
-    suite = open_suite(found) if found is not None else None
+def _subject(run: Finished, name: str, place: Path | None, *, named: bool) -> Subject:
+    suite = open_suite(place) if place is not None else None
     if suite is not None and suite.header.digest != run.report.suite.digest:
-        if place is not None:
+        if named:
             raise UsageError(f"{place} is not the suite that {run.folder} is a run of. Name that one with --suite.")
         suite = None
     return Subject(
@@ -88,9 +103,18 @@ def write_page(path: Path, subjects: Sequence[Subject]) -> None:
         SuiteError: A file of a suite is not what its manifest says.
         UsageError: The page has no place.
     """
+    replace_ours(path, page_text(subjects).encode(), PAGE_BEGINNING)
+
+
+def page_text(subjects: Sequence[Subject]) -> str:
+    """The page of some runs on one suite, in HTML.
+
+    Raises:
+        SuiteError: A file of a suite is not what its manifest says.
+    """
     page = page_of(subjects, _models)
     style, script = text_of("report/page.css"), text_of("report/page.js")
-    html = render(
+    text: str = render(
         "report/page.html.j2",
         page=page,
         style=Markup(style),  # noqa: S704 - our own file
@@ -100,8 +124,7 @@ def write_page(path: Path, subjects: Sequence[Subject]) -> None:
         cases=Markup(script_json(page.cases)),  # noqa: S704 - escaped for a script element
         evidence=Markup(script_json(page.evidence)),  # noqa: S704 - escaped for a script element
     )
-    check_place(path)
-    replace_named(path, html.encode())
+    return text
 
 
 def show_page(folder: Path, suite: Path, *, quiet: bool) -> None:
@@ -126,11 +149,7 @@ def check_place(path: Path) -> None:
     Raises:
         UsageError: It does.
     """
-    try:
-        if path.exists() and not path.read_bytes().startswith(PAGE_BEGINNING):
-            raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another file.")
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+    check_ours(path, PAGE_BEGINNING)
 
 
 def _digest(text: str) -> str:

@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rich.text import Text
-
 from opconform_runners.environment import UNKNOWN
 from opconform_runners.pages.subject import Link, Subject, place_of
 from opconform_runners.report import Report
-from opconform_runners.summary import conclusion
+from opconform_runners.summary import plain_conclusion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +30,7 @@ def head_of(number: int, subject: Subject) -> Head:
     who, suite = report.implementation, report.suite
     profiles = sorted({each.profile for each in report.results})
     named = f"the profile{'' if len(profiles) == 1 else 's'} {', '.join(profiles)}"
-    first, *others = (Text.from_markup(each).plain for each in conclusion(report))
+    first, *others = (each.replace("`", "") for each in plain_conclusion(report))
     facts = [
         ("Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")),
         *_ingredients(report),

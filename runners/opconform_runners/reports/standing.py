@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.text import Text
-
 from opconform_runners.report import Report
 from opconform_runners.results import Result
-from opconform_runners.summary import conclusion
+from opconform_runners.summary import plain_conclusion
 
 #: `new` counts: a failure, or with a baseline one that it does not expect. `known` is expected by the baseline, `read`
 #: counts against an interpretation alone, and `passes` is a pass that the baseline does not expect.
@@ -72,5 +70,5 @@ def groups(report: Report) -> tuple[Group, ...]:
 
 def conclusion_text(report: Report) -> tuple[str, ...]:
     """What the run comes to, in sentences without colours: the first alone where there is nothing to speak of."""
-    sentences = tuple(Text.from_markup(each).plain for each in conclusion(report))
+    sentences = tuple(plain_conclusion(report))
     return sentences if report.results else sentences[:1]
