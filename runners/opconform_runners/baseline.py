@@ -89,12 +89,17 @@ class Line:
         """The line as it is written."""
         return f"{self.pattern}  {','.join(self.endings)}  # {self.note or PLACEHOLDER}"
 
+    def matches(self, identity: str) -> bool:
+        """Whether a case's id is the line's, or one of its pattern."""
+        if not self.is_pattern:
+            return identity == self.pattern
+        return fnmatchcase(identity, self.pattern) or fnmatchcase(identity, f"{self.pattern}/*")
+
     def concerns(self, identity: str, expect: str) -> bool:
-        """Whether a case is meant: its id matches, and it can fail in one of the ways that the line names."""
-        matches = identity == self.pattern
-        if not matches and self.is_pattern:
-            matches = fnmatchcase(identity, self.pattern) or fnmatchcase(identity, f"{self.pattern}/*")
-        return matches and any(_is_possible(each, expect) for each in self.endings)
+        """Whether a case is meant: an id means its own, a pattern those that can fail in one of the ways it names."""
+        return self.matches(identity) and (
+            not self.is_pattern or any(_is_possible(each, expect) for each in self.endings)
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter
 
 from opconform.case import CaseId
-from opconform_runners.baseline import Baseline, Line
+from opconform_runners.baseline import Baseline, Ending, Line
 from opconform_runners.results import Result
 from opconform_runners.verdicts import FailReason, VerdictName
 
@@ -22,6 +22,19 @@ class Met:
     verdict: VerdictName
     reason: FailReason | None = None
     line: Line | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stale:
+    """A line that guards nothing: `matches` cases have such an id, and none of them can fail as the line says."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    number: int
+    pattern: str
+    endings: tuple[Ending, ...]
+    note: str
+    matches: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +57,7 @@ class Comparison:
     passes: tuple[Met, ...] = ()
     known: tuple[Met, ...] = ()
     undecided: tuple[Met, ...] = ()
-    stale: tuple[Line, ...] = ()
+    stale: tuple[Stale, ...] = ()
 
     @property
     def is_as_expected(self) -> bool:
@@ -83,10 +96,20 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     )
 
 
-def stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Line, ...]:
+def stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ...]:
     """The lines of a baseline that are about no case of a suite, in the order of the file."""
     lines = sorted(baseline.lines, key=lambda each: each.number)
-    return tuple(each for each in lines if not any(each.concerns(*case) for case in _candidates(each, suite)))
+    return tuple(
+        Stale(
+            number=each.number,
+            pattern=each.pattern,
+            endings=each.endings,
+            note=each.note,
+            matches=sum(each.matches(identity) for identity in suite),
+        )
+        for each in lines
+        if not any(each.concerns(*case) for case in _candidates(each, suite))
+    )
 
 
 def _candidates(line: Line, suite: Mapping[str, str]) -> Iterable[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.markup import escape
 
-from opconform_runners.comparison import Comparison, Met
+from opconform_runners.comparison import Comparison, Met, Stale
 from opconform_runners.printable import one_line
 from opconform_runners.report import Report
 from opconform_runners.results import Result
@@ -89,7 +89,16 @@ def pass_sentence(met: Met, file: str) -> str:
 def stale_sentences(comparison: Comparison) -> Iterator[str]:
     """What each stale line is."""
     for each in comparison.stale:
-        yield f"{comparison.file}:{each.number}: {each.pattern!r} is about no case of the suite"
+        yield f"{comparison.file}:{each.number}: {each.pattern!r} {_idleness(each)}"
+
+
+def _idleness(stale: Stale) -> str:
+    """Why a line guards nothing."""
+    if not stale.matches:
+        return "is about no case of the suite"
+    endings = " or ".join(each for each in stale.endings if each != "pass")
+    none = "which cannot" if stale.matches == 1 else "none of which can"
+    return f"matches {counted(stale.matches, 'case')}, {none} fail with {endings}"
 
 
 def shortened(sentences: Sequence[str], most: int) -> list[str]:

@@ -134,10 +134,10 @@ class _Updating:
             self._retire(placed)
 
     def _place_unseen(self, placed: Placed) -> None:
-        """A line that decides about no case: others do, or there is none here, or the case can never fail that way."""
+        """A line that decides about no case: others do, or there is none here that can fail that way."""
         line = placed.line
         concerned = any(line.concerns(each.id, each.expect) for each in self._results)
-        if concerned or not (self._prune or any(each.id == line.pattern for each in self._results)):
+        if concerned or not self._prune:
             self._placed.append(placed)
             if not concerned:
                 self._unseen.append(line)

@@ -76,25 +76,40 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
 
 
 def test_another_reason_is_a_regression(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A crash where a refusal was missing is worse, and new."""
-    shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", f"{REJECTED}  crash  # dies\n", code=1)
+    """A crash where a refusal was missing is worse, and new; so is what a line expects that its case cannot do."""
+    for ending in ("crash", "value"):
+        baseline = f"{REJECTED}  {ending}  # odd\n"
+        shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, code=1)
 
-    assert f"  {REJECTED}: accepted-invalid (line 1 expects crash): the case violates" in shown
+        assert f"  {REJECTED}: accepted-invalid (line 1 expects {ending}): the case violates" in shown
+        assert "Stale lines" not in shown
+
+
+def test_an_id_that_passes_is_an_unexpected_pass_whatever_it_names(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """Also where its case could never fail like that."""
+    shown, _ = run_with(opconform, small_suite, tmp_path, "Perfect", f"{REJECTED}  value  # odd\n", code=1)
+
+    assert f"  {REJECTED} passes, and known.txt:1 expects value: odd\n" in shown
+    assert "Stale lines" not in shown
 
 
 def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A pattern that is about no case guards nothing, and neither does one that no case of its could fail by."""
     baseline = (
         "# ours\n\nVariadicSplit-1/acepted/*  value  # misspelt\nVariadicSplit-1/accepted/*  accepted-invalid # no\n"
+        f"{REJECTED[:-1]}?  value,shape,pass  # one\n"
     )
     shown, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=1)
 
-    assert shown[shown.index("Stale lines") :].splitlines()[:5] == [
+    assert shown[shown.index("Stale lines") :].splitlines()[:6] == [
         "Stale lines",
         "  known.txt:3: 'VariadicSplit-1/acepted/*' is about no case of the suite",
-        "  known.txt:4: 'VariadicSplit-1/accepted/*' is about no case of the suite",
+        "  known.txt:4: 'VariadicSplit-1/accepted/*' matches 4 cases, none of which can fail with accepted-invalid",
+        f"  known.txt:5: '{REJECTED[:-1]}?' matches 1 case, which cannot fail with value or shape",
         "",
-        "Against known.txt: NEW: 2 stale lines; 0 known failures.",
+        "Against known.txt: NEW: 3 stale lines; 0 known failures.",
     ]
 
 
@@ -211,14 +226,15 @@ def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: 
 
 
 def test_update_keeps_the_reason_of_a_case_that_fails_otherwise(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """But asks for another, since it was about something else."""
+    """But asks for another, since it was about something else; also where the case could never fail like that."""
     file = tmp_path / "known.txt"
-    file.write_text(f"{REJECTED}  crash  # falls over https://example.org/1\n")
-    done = opconform("baseline", "update", runs / "AcceptsEverything", "--baseline", file)
-    line = f"{REJECTED}  accepted-invalid  # to be explained, was crash: falls over https://example.org/1\n"
+    for ending in ("crash", "value"):
+        file.write_text(f"{REJECTED}  {ending}  # falls over https://example.org/1\n")
+        done = opconform("baseline", "update", runs / "AcceptsEverything", "--baseline", file)
+        line = f"{REJECTED}  accepted-invalid  # to be explained, was {ending}: falls over https://example.org/1\n"
 
-    assert file.read_text() == line
-    assert done.stdout.startswith(f"changed: {line}")
+        assert file.read_text() == line
+        assert done.stdout.startswith(f"changed: {line}")
 
 
 def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, runs: Path, tmp_path: Path) -> None:
