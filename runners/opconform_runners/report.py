@@ -76,6 +76,18 @@ class Report:
         return _counts(self.results)
 
     @property
+    def unsettled(self) -> str:
+        """Why the run is incomplete, in a sentence without its stop; empty where it is not."""
+        if self.conformant is not None:
+            return ""
+        if self.gave_up is not None:
+            return self.gave_up.rstrip(".")
+        errors, missing = self.summary["error"], len(self.missing)
+        if not errors:
+            return f"{missing:,} {'case has' if missing == 1 else 'cases have'} no verdict"
+        return f"{errors:,} {'case' if errors == 1 else 'cases'} ended in an error of the harness"
+
+    @property
     def conclusion(self) -> str:
         """The verdict on the whole, in two words at the most."""
         return "incomplete" if self.conformant is None else "conformant" if self.conformant else "not conformant"

@@ -60,11 +60,10 @@ def conclusion(report: Report) -> list[str]:
     if report.implementation.mapped:
         part.append("What is mapped is done by the harness on the backend's behalf, and says nothing of the backend.")
     if report.conformant is None:
-        why = report.gave_up or f"{_cases(counts['error'])} ended in an error of the harness"
         missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
         so_far = f" Broken so far: {_named(report.broken)}." if report.broken else ""
         return [
-            f"[bold magenta]INCOMPLETE[/bold magenta]: {_said(why.rstrip('.'))}.{missing} {passed}.{so_far}",
+            f"[bold magenta]INCOMPLETE[/bold magenta]: {_said(report.unsettled)}.{missing} {passed}.{so_far}",
             *part,
         ]
     read = f"Read otherwise, and not counted: {_named(report.differing)}. " if report.differing else ""

@@ -8,12 +8,15 @@ from opconform.errors import SuiteError
 from opconform_runners.baseline import PLACEHOLDER, Baseline, Ending, Line, Placed
 from opconform_runners.novelty import counted
 from opconform_runners.printable import one_line
+from opconform_runners.report import Report
 from opconform_runners.results import Result
 
 #: How many cases of a group a pattern stands for at the least.
 _FEWEST = 2
 #: The most characters of a case's inputs in a note.
 _LONGEST = 120
+#: The most characters of the reason why a run is incomplete.
+_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +40,17 @@ class Update:
     unseen: tuple[Line, ...]
 
 
+def settled_results(report: Report) -> tuple[Result, ...]:
+    """What became of every case of a run.
+
+    Raises:
+        SuiteError: The run is incomplete, so that nobody knows what fails.
+    """
+    if report.conformant is None:
+        raise SuiteError(f"The run is incomplete: {one_line(report.unsettled, _LONGEST_REASON)}. Run it again.")
+    return report.results
+
+
 def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, prune: bool) -> Update:
     """Make a baseline expect exactly what fails in a run.
 
@@ -44,18 +58,11 @@ def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, pru
 
     Args:
         baseline: The baseline as it is.
-        results: What became of every case that was run.
+        results: What became of every case of a run that is complete.
         patterns: Whether a group whose cases all fail for one reason is written as one pattern.
         prune: Whether lines that are about none of the cases go, too.
 
-    Raises:
-        SuiteError: The run is incomplete, so that nobody knows what fails.
     """
-    undecided = sum(each.verdict == "error" for each in results)
-    if undecided:
-        raise SuiteError(
-            f"The run is incomplete: {counted(undecided, 'case')} ended in an error of the harness. Run it again."
-        )
     done = _Updating(baseline, results, patterns=patterns, prune=prune).done()
     while True:  # where a pattern goes, a wider one decides about its cases, and may have to give way in its turn
         more = _Updating(done.baseline, results, patterns=patterns, prune=prune).done()

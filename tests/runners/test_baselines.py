@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from opconform_runners.baseline import Baseline, parse_baseline
 from opconform_runners.comparison import compare
+from opconform_runners.reading import read_report
+from opconform_runners.report import recounted, write_report
 from opconform_runners.results import Result, read_results
 from opconform_runners.updating import update
 from opconform_runners.verdicts import FailReason, VerdictName
@@ -241,10 +243,13 @@ def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, run
     """A run of a part of the suite says nothing of the rest."""
     file = tmp_path / "known.txt"
     file.write_text("Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n")
-    opconform("baseline", "update", runs / "Perfect", "--baseline", file)
+    first = opconform("baseline", "update", runs / "Perfect", "--baseline", file).stdout
     kept = file.read_text()
     opconform("baseline", "update", runs / "Perfect", "--baseline", file, "--prune")
 
+    assert first == (
+        f"kept: 2 lines that are about none of these cases.\n{file}: 2 lines, 1 of them to be explained.\n"
+    )
     assert kept == "Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n"
     assert file.read_text() == "#- Split-1/axis/*  value  # elsewhere\n"
 
@@ -254,6 +259,8 @@ def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, run
     [
         ("Raises", "The run is incomplete: 1 case ended in an error of the harness. Run it again."),
         ("cut", "has no footer: the run did not come to its end. Run it again."),
+        ("killed", "The run is incomplete: The run did not come to its end, and said nothing of why. Run it again."),
+        ("gave-up", "The run is incomplete: It died. Twice. Run it again."),
     ],
 )
 def test_nothing_is_taken_from_an_incomplete_run(
@@ -264,10 +271,45 @@ def test_nothing_is_taken_from_an_incomplete_run(
         shutil.copytree(runs / "Perfect", tmp_path / name)
         lines = (tmp_path / name / "results.jsonl").read_bytes().splitlines(keepends=True)
         (tmp_path / name / "results.jsonl").write_bytes(b"".join(lines[:-1]))
-    folder = tmp_path / name if name == "cut" else runs / name
+    if name == "killed":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.jsonl").write_bytes(b"")
+    if name == "gave-up":
+        perfect = read_report(runs / "Perfect")
+        (tmp_path / name).mkdir()
+        left = [each for each in perfect.results if each.id != REJECTED]
+        write_report(tmp_path / name, recounted(perfect, left, missing=(REJECTED,), gave_up="It died.\nTwice."))
+    folder = runs / name if name == "Raises" else tmp_path / name
     done = opconform("baseline", "update", folder, "--baseline", tmp_path / "b.txt", code=1)
 
     assert sentence in done.stderr
+    assert not (tmp_path / "b.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "report.json is no report that opconform wrote. Run it again."),
+        (None, "results.jsonl, which says what was tested. Keep the two together."),
+        ("LosesNegativeZero", "results.jsonl. Run it again."),
+    ],
+)
+def test_nothing_is_taken_from_results_without_their_report(
+    opconform: Run, runs: Path, tmp_path: Path, content: str | None, sentence: str
+) -> None:
+    """An empty report, none, or that of another run: as `report` and `diff` refuse them."""
+    run = tmp_path / "run"
+    shutil.copytree(runs / "Perfect", run)
+    if content is None:
+        (run / "report.json").unlink()
+    elif content:
+        shutil.copy(runs / content / "report.json", run)
+    else:
+        (run / "report.json").write_text("")
+    done = opconform("baseline", "update", run, "--baseline", tmp_path / "b.txt", code=1)
+
+    assert done.stderr.endswith(f"{sentence}\n")
+    assert done.stderr == opconform("diff", run, runs / "Perfect", code=1).stderr
     assert not (tmp_path / "b.txt").exists()
 
 

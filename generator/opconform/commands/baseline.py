@@ -7,9 +7,8 @@ import click
 
 from opconform_runners.baseline import Baseline, Line, read_baseline, renumbered, write_baseline
 from opconform_runners.novelty import counted
-from opconform_runners.reading import results_path
-from opconform_runners.results import read_results
-from opconform_runners.updating import Update, update
+from opconform_runners.reading import read_report
+from opconform_runners.updating import Update, settled_results, update
 
 
 @click.group("baseline")
@@ -25,12 +24,12 @@ def command() -> None:
 @click.option("--cases", is_flag=True, help="Write a line a case, and no pattern for a whole group.")
 @click.option("--prune", is_flag=True, help="Retire lines that are about none of the cases, too.")
 def _update(results: Path, file: Path, cases: bool, prune: bool) -> None:
-    """Make FILE expect exactly what fails in RESULTS (a run's folder, or its results.jsonl).
+    """Make FILE expect exactly what fails in RESULTS (a run's folder, or its results.jsonl beside its report.json).
 
     Lines that hold stay as they are. What a person wrote at a line that holds no more stays as a comment.
     """
     before = read_baseline(file) if file.exists() else Baseline(file=str(file))
-    changes = update(before, read_results(results_path(results)), patterns=not cases, prune=prune)
+    changes = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
     written = renumbered(changes.baseline)
     if not file.exists() or written.text.encode() != file.read_bytes():
         write_baseline(file, written)
@@ -43,9 +42,11 @@ def _tell(changes: Update, written: Baseline, file: Path) -> None:
         ("changed", changes.changed),
         ("retired, since it no longer holds", changes.retired),
         ("removed, since it no longer holds", changes.removed),
-        ("kept, although it is about none of these cases", changes.unseen),
     ):
         _list(title, lines)
+    if changes.unseen:
+        kept = len(changes.unseen)
+        click.echo(f"kept: {counted(kept, 'line')} that {'is' if kept == 1 else 'are'} about none of these cases.")
     unexplained = sum(not each.is_explained for each in written.lines)
     note = f", {unexplained:,} of them to be explained" if unexplained else ""
     click.echo(f"{file}: {counted(len(written.lines), 'line')}{note}.")
