@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from opconform_runners.novelty import counted, shortened
+from opconform_runners.origins import UNKNOWN_SUITE
 from opconform_runners.printable import one_line, printable
 from opconform_runners.report import Report
 from opconform_runners.results import Result
@@ -15,6 +16,7 @@ FORMAT = 1
 #: The most cases of a kind that a person is shown.
 _MOST = 50
 _LONGEST = 300
+_VERDICT = "Verdict"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,9 +54,11 @@ class Changes:
         others: The cases whose verdict changed in any other way.
         new: The cases that the old run did not have.
         gone: The cases that the new run does not have.
-        broken: The requirements that are broken now, and were not.
-        mended: The requirements that were broken, and are not now.
+        unknown: The cases that are in one run only, where the other is incomplete, which says nothing of them.
+        broken: The requirements that are broken now, and were not; none where the old run is incomplete.
+        mended: The requirements that were broken, and are not now; none where the new run is incomplete.
         is_incomplete: Whether one of the runs is incomplete, so that nothing of this is settled.
+        why: Why it is, in words; empty where both are complete.
     """
 
     facts: tuple[Fact, ...]
@@ -66,9 +70,11 @@ class Changes:
     others: tuple[Became, ...]
     new: tuple[Became, ...]
     gone: tuple[Became, ...]
+    unknown: tuple[Became, ...]
     broken: tuple[str, ...]
     mended: tuple[str, ...]
     is_incomplete: bool
+    why: str
 
     @property
     def is_worse(self) -> bool:
@@ -82,20 +88,26 @@ _CHANGES = TypeAdapter(Changes)
 def changes_between(old: Report, new: Report) -> Changes:
     """What became otherwise from one run to another."""
     before, after = ({each.id: each for each in report.results} for report in (old, new))
-    found: dict[str, list[Became]] = {name: [] for name in _KINDS}
+    open_kinds = {kind for kind, report in (("new", old), ("gone", new)) if report.conformant is None}
+    found: dict[str, list[Became]] = {name: [] for name in (*_KINDS, "unknown")}
     for identity in sorted({*before, *after}):
         became = _became(identity, before.get(identity), after.get(identity))
         kind = _kind(became)
         if kind:
-            found[kind].append(became)
+            found["unknown" if kind in open_kinds else kind].append(became)
     was_broken, is_broken = (
         {f"{each.op} {each.id}" for each in report.requirements if each.is_broken} for report in (old, new)
     )
     return Changes(
         facts=tuple(_facts(old, new)),
-        broken=tuple(sorted(is_broken - was_broken)),
-        mended=tuple(sorted(was_broken - is_broken)),
+        broken=() if old.conformant is None else tuple(sorted(is_broken - was_broken)),
+        mended=() if new.conformant is None else tuple(sorted(was_broken - is_broken)),
         is_incomplete=old.conformant is None or new.conformant is None,
+        why=" ".join(
+            f"{which} run: {one_line(report.unsettled, _LONGEST)}."
+            for which, report in (("Old", old), ("New", new))
+            if report.conformant is None
+        ),
         **{name: tuple(each) for name, each in found.items()},
     )
 
@@ -107,7 +119,9 @@ def changes_document(changes: Changes) -> dict[str, object]:
 
 
 def changes_lines(changes: Changes) -> Iterator[str]:
-    """Changes in words, a line each."""
+    """Changes in words, a line each; first of all that nothing is settled, where that is so."""
+    if changes.is_incomplete:
+        yield f"INCOMPLETE, so nothing is settled. {changes.why}"
     for fact in changes.facts:
         yield one_line(f"{fact.what}: {fact.old} → {fact.new}", _LONGEST)
     for title, names in (("Broken now", changes.broken), ("Broken no more", changes.mended)):
@@ -149,8 +163,10 @@ def _conclusion(changes: Changes) -> str:
     many = {"fix": "fixes", "lost pass": "lost passes", "gained pass": "gained passes"}
     told = [counted(len(each), name, many.get(name, "")) for name, each in counts.items() if each]
     gone = [f"{counted(len(changes.gone), 'case')} gone"] if changes.gone else []
-    sentence = ", ".join([*told, *gone]) or "No case changed"
-    return f"INCOMPLETE, so nothing is settled: {sentence}." if changes.is_incomplete else f"{sentence}."
+    if not changes.is_incomplete:
+        return f"{', '.join([*told, *gone]) or 'No case changed'}."
+    unknown = [f"{counted(len(changes.unknown), 'case')} in one of the runs only"] if changes.unknown else []
+    return f"So far: {', '.join([*told, *gone, *unknown]) or 'no case changed'}."
 
 
 def _became(identity: str, old: Result | None, new: Result | None) -> Became:
@@ -192,6 +208,7 @@ def _sentence(became: Became) -> str:
 
 
 def _facts(old: Report, new: Report) -> Iterator[Fact]:
+    """What is another; of a run that was killed before it said what it is, that it is incomplete and nothing else."""
     pairs = (
         ("Backend", old.implementation.title, new.implementation.title),
         ("Suite version", old.suite.version, new.suite.version),
@@ -200,10 +217,11 @@ def _facts(old: Report, new: Report) -> Iterator[Fact]:
         ("Mapped", ", ".join(old.implementation.mapped), ", ".join(new.implementation.mapped)),
         ("Whole profiles", _yes(old.whole), _yes(new.whole)),
         ("Strict", _yes(old.strict), _yes(new.strict)),
-        ("Verdict", old.conclusion, new.conclusion),
+        (_VERDICT, old.conclusion, new.conclusion),
     )
+    nameless = UNKNOWN_SUITE in (old.suite, new.suite)
     for what, before, after in pairs:
-        if before != after:
+        if before != after and (what == _VERDICT or not nameless):
             yield Fact(what=what, old=before or "nothing", new=after or "nothing")
 
 

@@ -359,11 +359,45 @@ def test_diff_says_what_is_new_and_gone(opconform: Run, small_suite: Path, runs:
 
 
 def test_diff_with_an_incomplete_run_settles_nothing(opconform: Run, runs: Path) -> None:
-    """Whatever it shows."""
+    """Whatever it shows; that is said first."""
     shown = opconform("diff", runs / "Perfect", runs / "Raises", code=1).stdout
 
-    assert "Verdict: conformant → incomplete\n" in shown
-    assert shown.endswith("\nINCOMPLETE, so nothing is settled: 1 lost pass.\n")
+    assert shown.startswith(
+        "INCOMPLETE, so nothing is settled. New run: 1 case ended in an error of the harness.\n"
+        "Verdict: conformant → incomplete\n"
+    )
+    assert shown.endswith("\nSo far: 1 lost pass.\n")
+
+
+def test_diff_claims_nothing_of_what_a_killed_run_did_not_come_to(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """No requirement is mended, no case gone or new, and the suite is not called another."""
+    (tmp_path / "results.jsonl").write_bytes(b"")
+    full = runs / "AcceptsEverything"
+    shown = opconform("diff", full, tmp_path, code=1).stdout
+    back = json.loads(opconform("diff", tmp_path, full, "--json", code=1).stdout)
+    why = "run: The run did not come to its end, and said nothing of why."
+
+    assert shown == (
+        f"INCOMPLETE, so nothing is settled. New {why}\n"
+        "Verdict: not conformant → incomplete\n"
+        "\nSo far: 6 cases in one of the runs only.\n"
+    )
+    assert [each["id"] for each in back["unknown"]] == [*ACCEPTED, TWIN, REJECTED]
+    assert back["why"] == f"Old {why}"
+    assert (back["new"], back["broken"], back["is_worse"]) == ([], [], True)
+
+
+def test_diff_of_a_run_that_gave_up_tells_what_it_came_to(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """What fails there is broken; what it did not come to is neither mended nor gone."""
+    zeros = read_report(runs / "LosesNegativeZero")
+    part = recounted(zeros, zeros.results[:1], missing=[each.id for each in zeros.results[1:]], gave_up="It died.")
+    write_report(tmp_path, part)
+    document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)
+
+    assert [each["id"] for each in document["regressions"]] == ACCEPTED[:1]
+    assert document["broken"] == ["VariadicSplit-1 lengths.remainder"]
+    assert (document["mended"], document["gone"]) == ([], [])
+    assert len(document["unknown"]) == 5
 
 
 IDS = [f"Split-1/{group}/{digits * 10}" for group in ("a", "b") for digits in "0123"]
