@@ -77,14 +77,19 @@ def suites(text: str) -> dict[str, dict[str, str]]:
 
 
 def test_junit_has_a_suite_a_requirement(opconform: Run, runs: Path) -> None:
-    """Its counts are those of the requirement in `report.json`."""
-    found = suites(written(opconform, runs / "LosesNegativeZero", "junit"))
+    """Its counts are those of the requirement in `report.json`, and a failure says what was demanded."""
+    text = written(opconform, runs / "LosesNegativeZero", "junit")
+    found = suites(text)
+    bodies = [each.text or "" for each in ET.fromstring(text.encode()).iter("failure")]
     rows = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())["requirements"]["VariadicSplit-1"]
 
     assert found == {
         "VariadicSplit-1 lengths.remainder": dict.fromkeys(ACCEPTED, "Failure"),
         "VariadicSplit-1 lengths.single-remainder": {TWIN: "Passed", REJECTED: "Passed"},
     }
+    assert [each.splitlines()[:2] for each in bodies] == [
+        [f"demanded: {rows['lengths.remainder']['text']}", f"case: {case}"] for case in ACCEPTED
+    ]
     for name, row in rows.items():
         counts = Counter(found.get(f"VariadicSplit-1 {name}", {}).values())
         assert (counts["Passed"], counts["Failure"]) == (row["pass"], row["fail"])
@@ -257,10 +262,12 @@ def test_a_message_that_begins_like_a_formula_is_none(opconform: Run, runs: Path
 
 
 def test_csv_has_a_row_a_case(opconform: Run, runs: Path) -> None:
-    """With how each stands against the baseline."""
+    """With how each stands against the baseline, where there is one."""
+    bare = [*csv.DictReader(io.StringIO(written(opconform, runs / "LosesNegativeZero", "csv"), newline=""))]
     text = written(opconform, runs / "known", "csv")
     table = {each["id"]: each for each in csv.DictReader(io.StringIO(text, newline=""))}
 
+    assert {each["standing"] for each in bare} == {""}
     assert text.count("\r\n") == 7
     assert [table[each]["standing"] for each in (*ACCEPTED, TWIN, REJECTED)] == [
         "known",

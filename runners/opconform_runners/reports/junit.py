@@ -59,7 +59,11 @@ def _requirement_suites(report: Report) -> Iterator[ET.Element]:
         if results:
             row = levels.get((op, name))
             about = {"level": row.level, "requirement": row.text} if row is not None else {}
-            cases = [_result_case(report, f"{op}.{name}".rstrip("."), each, stands[each.id], met) for each in results]
+            texts = {row.id: row.text for row in report.requirements if row.op == op}
+            cases = [
+                _result_case(report, f"{op}.{name}".rstrip("."), each, stands[each.id], met, _body(each, texts))
+                for each in results
+            ]
             yield _suite(f"{op} {name or 'no requirement named'}", cases, {**_about(report), **about})
 
 
@@ -96,12 +100,12 @@ def _suite(name: str, cases: Sequence[ET.Element], about: Mapping[str, str]) -> 
 
 
 def _result_case(
-    report: Report, classname: str, result: Result, standing: Standing, met: Mapping[str, Met]
+    report: Report, classname: str, result: Result, standing: Standing, met: Mapping[str, Met], body: str
 ) -> ET.Element:
     case = _case(classname, result.id, result.seconds or 0.0)
     match standing:
         case "new":
-            _outcome(case, "failure", result.sentence, kind=result.reason or "", body=_body(result))
+            _outcome(case, "failure", result.sentence, kind=result.reason or "", body=body)
         case "passes" if report.baseline is not None:
             _outcome(case, "failure", pass_sentence(met[result.id], report.baseline.file), kind="unexpected-pass")
         case "known":
@@ -110,7 +114,7 @@ def _result_case(
         case "read":
             _outcome(case, "skipped", f"read otherwise, and not counted ({result.reason}): {result.sentence}")
         case "error":
-            _outcome(case, "error", result.sentence, kind="harness", body=_body(result))
+            _outcome(case, "error", result.sentence, kind="harness", body=body)
         case "skipped":
             _outcome(case, "skipped", f"{result.verdict}: {result.sentence}")
         case _:
@@ -118,16 +122,18 @@ def _result_case(
     return case
 
 
-def _body(result: Result) -> str:
-    lines = {
-        "case": result.id,
-        "given": result.inputs,
-        "got": result.sentence,
-        "said": result.message,
-        "again": result.again,
-        "log": result.log[-_LOG:] if result.log else None,
-    }
-    return "\n".join(f"{name}: {each}" for name, each in lines.items() if each)
+def _body(result: Result, texts: Mapping[str, str]) -> str:
+    """All there is of a result; `texts` holds what each requirement of its operation demands."""
+    lines = (
+        *(("demanded", texts.get(name)) for name in result.broken),
+        ("case", result.id),
+        ("given", result.inputs),
+        ("got", result.sentence),
+        ("said", result.message),
+        ("again", result.again),
+        ("log", result.log[-_LOG:] if result.log else None),
+    )
+    return "\n".join(f"{name}: {each}" for name, each in lines if each)
 
 
 def _case(classname: str, name: str, seconds: float) -> ET.Element:

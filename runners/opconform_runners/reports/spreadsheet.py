@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from opconform_runners.printable import printable
 from opconform_runners.report import Report
@@ -32,8 +32,9 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - th
 def csv_text(report: Report) -> str:
     """A report as CSV, with RFC 4180's line ends.
 
-    The first column of every row says what the run came to, so that no row of an incomplete run is taken for more. A
-    case without a verdict has a row that says so, and a run without any case has one row.
+    The first column of every row says what the run came to, so that no row of an incomplete run is taken for more.
+    `standing` is how a case stands against the baseline, and empty where none was given. A case without a verdict has a
+    row that says so, and a run without any case has one row.
     """
     text = io.StringIO()
     writer = csv.writer(text)
@@ -43,10 +44,10 @@ def csv_text(report: Report) -> str:
 
 
 def _rows(report: Report) -> Iterator[tuple[str, ...]]:
-    stands = standings(report)
+    stands: Mapping[str, str] = standings(report) if report.baseline is not None else {}
     empty = ("",) * (len(_COLUMNS) - 6)
     for each in report.results:
-        yield (report.conclusion, *_cells(each, stands[each.id]))
+        yield (report.conclusion, *_cells(each, stands.get(each.id, "")))
     for identity in report.missing:
         yield (report.conclusion, identity, identity.partition("/")[0], "", "", "missing", *empty)
     if not report.results and not report.missing:
