@@ -45,7 +45,7 @@ def known(comparison: Comparison) -> str:
 
 
 def print_novelty(report: Report, comparison: Comparison, console: Console) -> None:
-    """Print what is new for a person, and count what is known."""
+    """Print what is new for a person, and in one line how much is known."""
     results = {each.id: each for each in report.results}
     for title, sentences in (
         ("Regressions", [regression_sentence(each, results) for each in comparison.regressions]),
@@ -58,18 +58,17 @@ def print_novelty(report: Report, comparison: Comparison, console: Console) -> N
             console.print(f"  {escape(each)}", soft_wrap=True)
         if len(sentences) > _MOST:
             console.print(f"  … and {len(sentences) - _MOST:,} more; see report.json")
-    console.print()
-    console.print(_verdict(report, comparison), soft_wrap=True)
+    console.print(f"\nExpected by {escape(comparison.file)}: {known(comparison)}.", soft_wrap=True)
 
 
-def _verdict(report: Report, comparison: Comparison) -> str:
-    new, old = novelty(comparison), known(comparison)
-    against = f"Against {escape(comparison.file)}"
+def against(report: Report, comparison: Comparison) -> str:
+    """The verdict on a run against its baseline, with colours."""
+    new, file = novelty(comparison), escape(comparison.file)
     if report.conformant is None:
-        return f"{against}: [bold magenta]INCOMPLETE[/bold magenta], so nothing is settled. New so far: {new}; {old}."
+        return f"Against {file}: [bold magenta]INCOMPLETE[/bold magenta], so nothing is settled. New so far: {new}."
     if comparison.is_as_expected:
-        return f"{against}: [bold green]NOTHING NEW[/bold green]; {old}."
-    return f"{against}: [bold red]NEW[/bold red]: {new}; {old}."
+        return f"Against {file}: [bold green]NOTHING NEW[/bold green]."
+    return f"Against {file}: [bold red]NEW[/bold red]: {new}."
 
 
 def regression_sentence(met: Met, results: Mapping[str, Result]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from opconform_runners.novelty import against, print_novelty
 from opconform_runners.printable import printable
 from opconform_runners.report import VERDICTS, Report, RequirementRow, failures_by_kind
 from opconform_runners.results import Result
@@ -20,20 +21,45 @@ _CASE = re.compile(r" \S+/\S+/[0-9a-f]{10}")
 #: The most groups of failures that are shown, and the most characters of a message.
 _MOST = 50
 _LONGEST = 300
+#: A title, and what stands below it.
+_Section = tuple[str, Iterator[RenderableType]]
 
 
 def print_summary(report: Report, console: Console) -> None:
-    """Print a report for a person: eighty columns are enough, and nothing needs colour."""
+    """Print a report for a person: eighty columns are enough, and nothing needs colour.
+
+    With a baseline its known failures are counted, what is new comes last, and the verdict against it ends the summary.
+    """
     for line in _head(report):
         console.print(line)
     console.print(_table(report))
-    for title, items in (
-        ("Failures", _failures(report)),
+    comparison = report.baseline
+    if comparison is None:
+        _print_sections((("Failures", _failures(report, report.results)), *_asides(report)), console)
+    else:
+        regressed = {each.id for each in comparison.regressions}
+        new = [each for each in report.results if each.id in regressed]
+        _print_sections((*_asides(report), ("New failures", _failures(report, new))), console)
+        print_novelty(report, comparison, console)
+    console.print()
+    for line in conclusion(report):
+        console.print(line)
+    if comparison is not None:
+        console.print(against(report, comparison), soft_wrap=True)
+
+
+def _asides(report: Report) -> Iterator[_Section]:
+    """What a run says besides its failures."""
+    yield from (
         ("Harness errors", _grouped(report, "error")),
         ("Refusals that are no evidence", _grouped(report, "inconclusive")),
         ("Not supported", _grouped(report, "unsupported")),
         ("Findings", _findings(report)),
-    ):
+    )
+
+
+def _print_sections(sections: Iterable[_Section], console: Console) -> None:
+    for title, items in sections:
         shown = list(items)
         if shown:
             console.print(f"\n[bold]{title}[/bold]")
@@ -41,9 +67,6 @@ def print_summary(report: Report, console: Console) -> None:
                 console.print(each)
         if len(shown) > _MOST:
             console.print(f"… and {len(shown) - _MOST} more; see report.json")
-    console.print()
-    for line in conclusion(report):
-        console.print(line)
 
 
 def plain_conclusion(report: Report) -> list[str]:
@@ -135,9 +158,10 @@ def _count(name: str, counts: Mapping[str, int]) -> str:
     return f"[{_STYLES[name]}]{counts[name]:,}[/{_STYLES[name]}]" if counts[name] else "-"
 
 
-def _failures(report: Report) -> Iterator[RenderableType]:
+def _failures(report: Report, some: Sequence[Result]) -> Iterator[RenderableType]:
+    """Some of the failures of a report, by kind."""
     rows = {(each.op, each.id): each for each in report.requirements}
-    for (op, broken, reason), results in failures_by_kind(report.results).items():
+    for (op, broken, reason), results in failures_by_kind(some).items():
         smallest = min(results, key=lambda each: (len(each.inputs), each.id))
         named = ", ".join(broken) or "no requirement named"
         grid = Table.grid(padding=(0, 1))

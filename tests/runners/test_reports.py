@@ -284,7 +284,9 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
     """The verdict first, then what is new against the baseline, then what is known."""
     text = written(opconform, runs / "known", "markdown")
 
-    assert text.startswith("## ❌ opconform: NOT CONFORMANT&#58; numpy ")
+    assert text.startswith(
+        "## ❌ opconform: new&#58; 3 regressions, 1 unexpected pass, 1 stale line (not conformant, 1 known failure)&#58; numpy "
+    )
     assert (
         "\n**Against <code>known.txt</code>**: new: 3 regressions, 1 unexpected pass, 1 stale line; 1 known failure.\n"
         in text
@@ -299,6 +301,32 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
     )
     assert text.index("### Regressions") < text.index("### Known failures") < text.index("<details>")
     assert "\n| ❌ <code>VariadicSplit-1 lengths.remainder</code> | normative | 0 | 4 | 0 | 0 | 0 |\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline", "code", "heading"),
+    [
+        (
+            "LosesNegativeZero",
+            "VariadicSplit-1/accepted  value  # zeros",
+            0,
+            "✅ opconform: nothing new (not conformant, 4 known failures)",
+        ),
+        ("Perfect", "", 0, "✅ opconform: nothing new (conformant)"),
+        ("Perfect", "Split-1/*  value  # gone", 1, "❌ opconform: new&#58; 1 stale line (conformant)"),
+        ("Raises", "", 1, "⚠️ opconform: INCOMPLETE"),
+    ],
+)
+def test_a_heading_says_the_verdict_against_the_baseline(
+    opconform: Run, small_suite: Path, tmp_path: Path, name: str, baseline: str, code: int, heading: str
+) -> None:
+    """Its mark is that of the run's exit code, and an incomplete run stays that."""
+    (tmp_path / "known.txt").write_text(baseline)
+    command = ("run", small_suite, "--backend", f"{MINIATURES}:{name}", "--baseline", "known.txt", "--out", "out")
+    opconform(*command, cwd=tmp_path, code=code)
+    text = written(opconform, tmp_path / "out", "markdown", code=int(name == "Raises"))
+
+    assert text.startswith(f"## {heading}&#58; numpy ")
 
 
 def test_annotations_point_at_the_baseline(opconform: Run, runs: Path) -> None:

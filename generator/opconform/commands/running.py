@@ -23,7 +23,6 @@ from opconform_runners.baseline import Baseline
 from opconform_runners.commands import GIB, Command, backend_command, harness_command
 from opconform_runners.comparison import compare
 from opconform_runners.connecting import described
-from opconform_runners.novelty import print_novelty
 from opconform_runners.report import Report, report_document, report_of, write_report
 from opconform_runners.running import RunOptions, run_suite
 from opconform_runners.summary import print_summary
@@ -182,6 +181,4 @@ def _print(report: Report, out: Path) -> None:
     console = console_of()
     with _without_commands(console):
         print_summary(report, console)
-        if report.baseline is not None:
-            print_novelty(report, report.baseline, console)
     console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)

@@ -25,8 +25,8 @@ _MARKS = {"conformant": "✅", "not conformant": "❌", "incomplete": "⚠️"}
 
 def markdown_text(report: Report) -> str:
     """A report as Markdown of GitHub's kind, short enough for a comment."""
-    title = f"{report.conclusion.upper()}: {report.implementation.title}"
-    lines = [f"## {_MARKS[report.conclusion]} opconform: {_text(title)}", ""]
+    mark, verdict = _verdict(report)
+    lines = [f"## {mark} opconform: {_text(f'{verdict}: {report.implementation.title}')}", ""]
     lines += [f"{_text(each, _SENTENCE)}\n" for each in conclusion_text(report)]
     lines += _suite(report)
     lines += _novel(report)
@@ -36,6 +36,18 @@ def markdown_text(report: Report) -> str:
         room -= sum(len(each) + 1 for each in taken)
         lines += taken
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _verdict(report: Report) -> tuple[str, str]:
+    """A mark, and what the run came to: against its baseline where there is one, as its exit code says."""
+    comparison = report.baseline
+    if comparison is None or report.conformant is None:
+        return _MARKS[report.conclusion], report.conclusion.upper()
+    failures = [counted(len(comparison.known), "known failure")] if comparison.known else []
+    plain = ", ".join([report.conclusion, *failures])
+    if comparison.is_as_expected:
+        return "✅", f"nothing new ({plain})"
+    return "❌", f"new: {novelty(comparison)} ({plain})"
 
 
 def _suite(report: Report) -> Iterator[str]:
