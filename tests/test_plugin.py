@@ -65,11 +65,16 @@ def run_pytest(tmp_path: Path) -> Pytest:
     """A pytest of its own, in a repository with one test."""
     (tmp_path / "test_own.py").write_text(OWN)
 
-    def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    def run(*arguments: object, folder: str = ".") -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-m", "pytest", "-p", "opconform", *(str(each) for each in arguments)]
         environment = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
         return subprocess.run(
-            command, cwd=tmp_path, env={**environment, "COLUMNS": "300"}, capture_output=True, text=True, check=False
+            command,
+            cwd=tmp_path / folder,
+            env={**environment, "COLUMNS": "300"},
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     return run
@@ -117,6 +122,52 @@ def test_options_in_a_file_leave_single_tests_alone(run_pytest: Pytest, suite: P
     assert outcomes(run_pytest()) == {"passed": 7}
     assert outcomes(run_pytest("test_own.py")) == {"passed": 1}
     assert outcomes(run_pytest("opconform")) == {"passed": 6}
+
+
+def test_paths_in_a_file_are_relative_to_its_folder(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Wherever in the repository pytest is called; what is typed is relative to where that is, as any path is."""
+    for folder in ("src", "tests", "tests/src"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "test_own.py").rename(tmp_path / "tests" / "test_own.py")
+    (tmp_path / "venv").symlink_to(sys.prefix)
+    (tmp_path / "suite").symlink_to(suite)
+    (tmp_path / "src" / "own.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.miniatures import Perfect\n"
+    )
+    python = Path("venv", Path(sys.executable).relative_to(sys.prefix))
+    options = f"--opconform-backend src/own.py:Perfect --opconform-python {python} --opconform-suite=suite"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = -q {options}\n")
+    (tmp_path / "tests" / "src" / "own.py").write_text("raise ValueError('another file of that name')")
+
+    assert outcomes(run_pytest(folder="tests")) == {"passed": 7}
+    assert outcomes(run_pytest("test_own.py", folder="tests")) == {"passed": 1}
+    assert outcomes(run_pytest("--opconform-suite", "suite", "opconform", folder="tests")) == {"passed": 6}
+    typed = run_pytest("--opconform-backend", "src/own.py:Perfect", folder="tests")
+    assert typed.stderr.splitlines()[0].endswith("cannot be loaded: ValueError: another file of that name.")
+
+
+def test_a_backend_that_is_not_there_stops_cases_alone(run_pytest: Pytest, tmp_path: Path) -> None:
+    """Tests that are named are run; so is pytest's help."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -q --opconform-backend src/own.py:Own\n")
+    done = run_pytest(folder="tests")
+
+    assert outcomes(run_pytest("../test_own.py", folder="tests")) == {"passed": 1}
+    assert run_pytest("--markers").returncode == 0
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.startswith(f"ERROR: There is no file {Path('..', 'src', 'own.py')}. ")
+
+
+def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """A harness there the backend here, and the other way round; the interpreter goes with its backend."""
+    harness = f"{sys.executable} -m opconform_runners.harness numpy"
+    cases = f"--opconform-suite={suite}"
+    ini = tmp_path / "pytest.ini"
+
+    ini.write_text(f"[pytest]\naddopts = {cases} --opconform-backend nowhere.py:A --opconform-python nowhere\n")
+    assert outcomes(run_pytest("--opconform-harness", harness)) == {"passed": 7}
+    ini.write_text(f"[pytest]\naddopts = {cases} --opconform-harness false\n")
+    assert outcomes(run_pytest("--opconform-backend=numpy")) == {"passed": 7}
 
 
 def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: Path) -> None:
@@ -188,6 +239,10 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
     ("options", "sentence"),
     [
         ((), "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."),
+        (
+            ("--opconform-backend", "numpy", "--opconform-harness", "true"),
+            "Both --opconform-backend and --opconform-harness are given; leave one of them out.",
+        ),
         (("--opconform-backend", "nunpy"), "'nunpy' is no backend. Allowed are: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),
         (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'."),

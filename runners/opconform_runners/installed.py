@@ -55,6 +55,12 @@ def check(name: str) -> None:
         _entry(name.partition(":")[0])
 
 
+def file_of(name: str) -> str:
+    """The file of a name such as `path/file.py:ClassName`, as it is written; nothing for any other name."""
+    in_file = _IN_FILE.fullmatch(name)
+    return in_file["path"] if in_file else ""
+
+
 def placed(name: str) -> str:
     """The same backend by its module and class, which an interpreter finds that opconform is not installed for.
 

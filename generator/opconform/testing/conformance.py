@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -13,101 +12,51 @@ import pytest
 from opconform.errors import OpconformError, SuiteError, UsageError
 from opconform.selecting import Selection
 from opconform.suite import Suite, open_suite
+from opconform.testing.asking import TIMEOUT, Asked, asked_of
 from opconform.testing.cases import NAME, Cases, Tested
 from opconform.testing.preparing import cached_suite, implementation_of
 from opconform_runners.backend import Implementation
-from opconform_runners.commands import Command, backend_command, harness_command
 from opconform_runners.sitting import Sitting
 
-_TIMEOUT = 20.0
 #: What an xdist worker is told of the suite.
 _SUITE = "opconform_suite"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
-    """What the options ask for.
-
-    Attributes:
-        command: How the backend's harness is started.
-        suite: The suite, or None for the shipped cases.
-        profiles: The profiles; none at all for all of them.
-        timeout: What a case may take, in seconds.
-        strict: Whether interpretations count as much as normative requirements.
-    """
-
-    command: Command
-    suite: Path | None
-    profiles: tuple[str, ...]
-    timeout: float
-    strict: bool
-
-
-def asked_of(config: pytest.Config) -> Asked:
-    """What pytest's options ask for.
-
-    Raises:
-        pytest.UsageError: They contradict each other, or name what there is not.
-    """
-    backend, harness = config.getoption("opconform_backend"), config.getoption("opconform_harness")
-    python, timeout = config.getoption("opconform_python"), config.getoption("opconform_timeout")
-    if (backend is None) == (harness is None):
-        raise pytest.UsageError(
-            "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."
-        )
-    if harness is not None and python is not None:
-        raise pytest.UsageError(
-            "--opconform-python goes with --opconform-backend; a harness names its own interpreter."
-        )
-    if timeout is not None and timeout <= 0:
-        raise pytest.UsageError("--opconform-timeout must be over 0.")
-    try:
-        interpreter = None if python is None else Path(python)
-        command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
-    except OpconformError as fault:
-        raise pytest.UsageError(str(fault)) from fault
-    suite = config.getoption("opconform_suite")
-    return Asked(
-        command=replace(command, memory=_memory()),
-        suite=None if suite is None else Path(suite),
-        profiles=tuple(config.getoption("opconform_profile") or ()),
-        timeout=timeout or _TIMEOUT,
-        strict=bool(config.getoption("opconform_strict")),
-    )
 
 
 class Conformance:
     """The cases of one suite as tests of one backend."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self) -> None:
         """Nothing is generated or started yet."""
-        self._asked = asked
+        self._asked: Asked | None = None
         self._implementation: Implementation | None = None
         self._patterns: tuple[str, ...] | None = ()
         self._tested: Tested | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Have the suite ready; a worker of pytest-xdist takes the one of the process that started it."""
+        """Have the suite ready; a worker of pytest-xdist takes the one of the process that started it.
+
+        Only where cases are wanted at all are the options looked at, so that nothing keeps other tests from running.
+        """
         config = session.config
         self._patterns = _patterns(config)
         if self._patterns is None:
             return
+        self._asked = asked = asked_of(config)
         try:
-            suite = open_suite(self._place(config))
+            suite = open_suite(self._place(config, asked))
             if suite.header.blind:
                 raise SuiteError(f"{suite.store.root} is blind: it holds no outputs to compare with.")
-            Selection(profiles=self._asked.profiles).of(_profiles(suite), f"in {suite.store.root}")
+            Selection(profiles=asked.profiles).of(_profiles(suite), f"in {suite.store.root}")
         except OpconformError as fault:
             raise pytest.UsageError(str(fault)) from fault
         for line in _marks(suite):
             config.addinivalue_line("markers", line)
-        asked = self._asked
         self._tested = Tested(
             suite=suite,
             sitting=Sitting(suite, asked.command, asked.timeout),
             named=asked.command.options,
-            timeout=None if asked.timeout == _TIMEOUT else asked.timeout,
+            timeout=None if asked.timeout == TIMEOUT else asked.timeout,
             strict=asked.strict,
         )
 
@@ -119,7 +68,7 @@ class Conformance:
 
     def pytest_report_header(self) -> list[str]:
         """What is tested, and with which suite."""
-        if self._tested is None:
+        if self._tested is None or self._asked is None:
             return []
         suite = self._tested.suite
         who = self._implementation
@@ -131,7 +80,7 @@ class Conformance:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the wanted cases to the tests."""
-        if self._tested is None:
+        if self._tested is None or self._asked is None:
             return
         cases = Cases.from_parent(
             session,
@@ -151,20 +100,20 @@ class Conformance:
         if self._tested is not None:
             self._tested.sitting.close()
 
-    def _place(self, config: pytest.Config) -> Path:
+    def _place(self, config: pytest.Config, asked: Asked) -> Path:
         """Where the suite is; it is generated, and the backend started, once and not by the workers."""
         worker: dict[str, Any] | None = getattr(config, "workerinput", None)
         if worker is not None:
             return Path(worker[_SUITE])
-        given = self._asked.suite
+        given = asked.suite
         if given is None or not config.getoption("collectonly"):
-            self._implementation = implementation_of(self._asked.command)
+            self._implementation = implementation_of(asked.command)
         if given is not None or self._implementation is None:
             return Path() if given is None else given
         cache = getattr(config, "cache", None)
         if cache is None:
             raise UsageError("Without pytest's cache there is no place for the suite: name one with --opconform-suite.")
-        return cached_suite(cache, self._implementation.dialects, self._asked.profiles)
+        return cached_suite(cache, self._implementation.dialects, asked.profiles)
 
 
 def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
@@ -202,12 +151,6 @@ def _marks(suite: Suite) -> Sequence[str]:
     texts |= {name: "" for each in suite.entries for name in each.requirements if name not in texts}
     profiles = [f"{each}: cases of the profile {each} (opconform)" for each in _profiles(suite)]
     return [*profiles, *(f"{name}: {text} (opconform)" for name, text in texts.items())]
-
-
-def _memory() -> int:
-    import psutil
-
-    return int(psutil.virtual_memory().total * 3 // 4)
 
 
 def _near(path: Path) -> str:

@@ -32,6 +32,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Collect cases, where an option of the plugin asks for it."""
     if any(config.getoption(f"opconform_{each}") is not None for each in _OPTIONS):
-        from opconform.testing.conformance import Conformance, asked_of
+        from opconform.testing.conformance import Conformance
 
-        config.pluginmanager.register(Conformance(asked_of(config)), "opconform-conformance")
+        config.pluginmanager.register(Conformance(), "opconform-conformance")
