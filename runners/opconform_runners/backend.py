@@ -74,7 +74,7 @@ class Backend(Protocol):
         """What the backend is and can do; it says no more than is true."""
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
-        """The outputs of each feed, all of them on one built model, in order.
+        """A list with the outputs of each feed, each a list of Tensors in order, all of them of one built model.
 
         Args:
             case: The case, without what is expected of it.

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from collections import deque
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import psutil
 from opconform.errors import HarnessError
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import GIB, Command
+from opconform_runners.installed import UNUSABLE, is_shipped
 from opconform_runners.protocol import LINE_LIMIT, ProtocolError, said_of, start_line, stop_line
 
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
@@ -29,13 +31,16 @@ _GLANCE = 0.2
 
 _TAIL = 4_096
 
+#: How Python says that a module is not there.
+_MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[^']+)'")
+
 
 class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
-    """The harness process ended; `how` says with which code or signal, and what it wrote last."""
+    """The harness process ended; `how` says with which code or signal, which `code` is, and what it wrote last."""
 
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
+    def __init__(self, how: str, code: int | None = None) -> None:
+        super().__init__(how, code)
+        self.how, self.code = how, code
 
 
 @dataclass(slots=True)
@@ -209,20 +214,30 @@ def start_sentence(command: Command, fault: BaseException, last: str) -> str:
     if isinstance(fault, TimeoutError):
         why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
     elif isinstance(fault, HarnessEnded):
-        missing = [line for line in last.splitlines() if "No module named" in line]
-        if missing:
-            module = missing[-1].rpartition("No module named ")[2].strip("'").partition(".")[0]
-            if command.elsewhere:
-                python, needs = command.arguments[0], "the product, numpy, pydantic and ml_dtypes"
-                return f"{command.name} cannot be used: {python} has no {module}; it needs {needs}."
-            extra = command.name.partition(":")[0]
-            extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
-            return f"{command.name} cannot be used: {module} is not installed; {extra}."
+        if command.python is not None and last:
+            said = last.splitlines()[-1]
+            if missing := _MISSING.search(said):
+                return _missing_sentence(command, missing["module"], began=fault.code == UNUSABLE)
+            if fault.code == UNUSABLE:
+                return said
         why = fault.how
     else:
         why = f"{fault}; see docs/protocol.md"
     said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""
     return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
+
+
+def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
+    """Why a Python backend cannot be loaded that lacks a module, or not even the harness, which had not begun then."""
+    package = module.partition(".")[0]
+    if command.elsewhere and (not began or is_shipped(command.name)):
+        needs = "the product, numpy, pydantic and ml_dtypes"
+        return f"{command.name} cannot be used: {command.python} has no {package}; it needs {needs}."
+    if is_shipped(command.name):
+        extra = command.name.partition(":")[0]
+        extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
+        return f"{command.name} cannot be used: {package} is not installed; {extra}."
+    return f"{command.name} needs the module {module}, which is not installed in {command.python}."
 
 
 async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]") -> bytes:
@@ -233,7 +248,7 @@ async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drai
         async with asyncio.timeout(_GRACE):
             await process.wait()
             await asyncio.shield(drain)
-    raise HarnessEnded(_how(process.returncode, _text(tail)))
+    raise HarnessEnded(_how(process.returncode, _text(tail)), process.returncode)
 
 
 async def _line_while_alive(process: asyncio.subprocess.Process) -> bytes:

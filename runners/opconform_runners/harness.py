@@ -6,7 +6,9 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeGuard
+
+import numpy as np
 
 from opconform.case import Case, case_from
 from opconform.element_types import ELEMENT_TYPES
@@ -14,11 +16,14 @@ from opconform.errors import UsageError
 from opconform.npz import arrays_of, npz_bytes
 from opconform.suite import FILE_LIMIT
 from opconform.tensors import Tensor
-from opconform_runners.backend import Backend, Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.installed import load
+from opconform_runners.backend import Backend, Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.installed import UNUSABLE, file_of, load
 from opconform_runners.protocol import Failed, NotSupported, Ok, Refused, Reply, reply_line, request_of, said_line
 
 _LONGEST_MESSAGE = 2_000
+#: The most characters that a person is told of why a backend cannot be loaded, and the most elements of a list.
+_LONGEST_REASON = 600
+_MOST_SHOWN = 3
 
 
 def main(name: str) -> None:
@@ -28,14 +33,7 @@ def main(name: str) -> None:
         name: A backend, as in `openvino:CPU` or `path/file.py:ClassName`.
     """
     replies = _own_output()
-    try:
-        backend = load(name)
-        described = said_line(backend.describe())
-    except UsageError as fault:
-        sys.exit(str(fault))
-    except Exception as fault:  # noqa: BLE001 - whatever a backend does when it is loaded is told to a person
-        traceback.print_exc()
-        sys.exit(f"The backend {name} cannot be loaded: {type(fault).__name__}: {fault}")
+    backend, described = _loaded(name)
     for line in sys.stdin.buffer:
         request = request_of(line)
         match request["cmd"]:
@@ -49,6 +47,38 @@ def main(name: str) -> None:
     replies.flush()
     sys.stderr.flush()
     os._exit(0)  # a backend's clean-up is not under test, and may hang
+
+
+def _loaded(name: str) -> tuple[Backend, bytes]:
+    """The backend, and what it says of itself as a reply; where there is none, the last words are why."""
+    try:
+        backend = load(name)
+        return backend, said_line(_described(backend, name))
+    except UsageError as fault:
+        why = str(fault)
+    except Exception as fault:  # noqa: BLE001 - whatever a backend does when it is loaded is told to a person
+        traceback.print_exc()
+        said = f"{type(fault).__name__}: {fault}"[:_LONGEST_REASON].rstrip(".")
+        why = f"The backend {name} cannot be loaded: {said}{_line(fault, file_of(name))}."
+    sys.stderr.write(f"\n{' '.join(why.split())}\n")
+    sys.stderr.flush()
+    os._exit(UNUSABLE)  # nothing is said after the last words
+
+
+def _described(backend: Backend, name: str) -> Implementation:
+    who = backend.describe()
+    if not isinstance(who, Implementation):
+        raise UsageError(f"describe() of {name} must give an Implementation, and gave {_shown(who)}.")
+    return who
+
+
+def _line(fault: Exception, file: str) -> str:
+    """The last line of the backend's own file that was executed, where there is such a file."""
+    own = Path(file).resolve()
+    numbers = [
+        each.lineno for each in traceback.extract_tb(fault.__traceback__) if Path(each.filename).resolve() == own
+    ]
+    return f" ({own.name}, line {numbers[-1]})" if numbers else ""
 
 
 def _own_output() -> BinaryIO:
@@ -78,6 +108,8 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         spent = time.perf_counter() - started
         message = answer.message[:_LONGEST_MESSAGE]
         return Refused(seq=seq, stage=answer.stage, message=message, requirement=answer.requirement, seconds=spent)
+    except _Misreturned as fault:
+        return Failed(seq=seq, message=str(fault)[:_LONGEST_MESSAGE])
     except Unsupported as answer:
         return NotSupported(seq=seq, message=str(answer)[:_LONGEST_MESSAGE], seconds=time.perf_counter() - started)
     except Exception as fault:  # noqa: BLE001 - the boundary: a harness that fails says so and goes on
@@ -94,23 +126,46 @@ def _inputs(case: Case, path: str) -> Inputs:
     return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
 
 
-def _checked(outputs: Sequence[Outputs], feeds: int) -> Sequence[Outputs]:
-    """The outputs, once they are known to be what a backend has to return."""
+class _Misreturned(Exception):  # noqa: N818 - the backend's fault, and no error of the harness
+    """What `run` gave is nothing that a backend may give."""
+
+
+def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
+    """The outputs, once they are known to be what a backend has to return.
+
+    Raises:
+        _Misreturned: They are not.
+    """
+    if not _is_list(outputs) or not all(
+        _is_list(each) and all(isinstance(one, Tensor) for one in each) for each in outputs
+    ):
+        must = "a list with the outputs of each feed, each a list of Tensors"
+        raise _Misreturned(f"run() must give {must}, and gave {_shown(outputs)}")
     if len(outputs) != feeds:
-        raise TypeError(f"the backend returned the outputs of {len(outputs)} feeds, and was given {feeds}")
-    for each in outputs:
-        for tensor in each:
-            if not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"the backend returned a {type(tensor).__name__} where opconform.tensors.Tensor is needed"
-                )
-            kind = ELEMENT_TYPES[tensor.element_type].storage
-            if tensor.array.dtype != kind and not (kind.kind == "U" and tensor.array.dtype.kind == "U"):
-                sentence = (
-                    f"a tensor of {tensor.element_type} holds {kind}, and the backend's holds {tensor.array.dtype}"
-                )
-                raise TypeError(sentence)
+        raise _Misreturned(f"run() gave the outputs of {len(outputs)} feeds, and was given {feeds}")
+    for tensor in [tensor for each in outputs for tensor in each]:
+        if tensor.element_type not in ELEMENT_TYPES:
+            raise _Misreturned(f"run() gave a Tensor of {tensor.element_type!r}, which is no element type")
+        kind = ELEMENT_TYPES[tensor.element_type].storage
+        if not isinstance(tensor.array, np.ndarray):
+            raise _Misreturned(f"run() gave a Tensor of a {type(tensor.array).__name__}, and its array must be numpy's")
+        held = tensor.array.dtype
+        if held != kind and not (kind.kind == "U" and held.kind == "U"):
+            raise _Misreturned(
+                f"a Tensor of {tensor.element_type} holds {kind}, and the one that run() gave holds {held}"
+            )
     return outputs
+
+
+def _is_list(given: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
+
+
+def _shown(given: object) -> str:
+    """What was given, in a few words: how its lists are nested, and what lies in them."""
+    if _is_list(given):
+        return f"[{', '.join(_shown(each) for each in given[:_MOST_SHOWN])}{', …' if len(given) > _MOST_SHOWN else ''}]"
+    return "None" if given is None else type(given).__name__
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from opconform.errors import UsageError
 from opconform_runners.backend import Backend
 
 GROUP = "opconform.backends"
+#: What the Python harness ends with where its last line says why the backend cannot be loaded.
+UNUSABLE = 78
 
 _IN_MODULE = re.compile(r"(?P<module>\w+(\.\w+)+):(?P<name>\w+)(:(?P<device>.+))?")
 _IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)(:(?P<device>.+))?")
@@ -21,6 +23,12 @@ _IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)(:(?P<device>.+))?")
 def names() -> list[str]:
     """The names of the announced backends."""
     return sorted(each.name for each in entry_points(group=GROUP))
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a backend is one of opconform's own, whose packages an extra of that name installs."""
+    own = [each for each in entry_points(group=GROUP) if each.dist is not None and each.dist.name == "opconform"]
+    return name.partition(":")[0] in [each.name for each in own]
 
 
 def load(name: str) -> Backend:

@@ -133,7 +133,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
             ["--harness", "echo hello"],
             "error: The harness echo cannot be started: the harness wrote a line that is no JSON",
         ),
-        (["--backend", f"{MINIATURES}:Nobody"], "cannot be started"),
+        (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} holds no class Nobody.\n"),
         (["--backend", "numpy:TPU"], "The backend has no devices to choose from, and was given 'TPU'."),
         (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed are: CPU, AUTO, HETERO"),
     ],
@@ -146,6 +146,83 @@ def test_a_harness_that_cannot_be_started_ends_with_3(
 
     assert sentence in done.stderr
     assert not (tmp_path / "report.json").exists()
+
+
+#: The module of a backend that cannot be loaded, and why.
+UNUSABLE = {
+    "class Own(:": "The backend own.py:Own cannot be loaded: SyntaxError: invalid syntax (own.py, line 1).",
+    "class Own:\n  pass": "The backend own.py:Own cannot be loaded: AttributeError: 'Own' object has no attribute 'describe'.",
+    "class Own:\n  def __init__(self):\n    self.lost()": (
+        "The backend own.py:Own cannot be loaded: AttributeError: 'Own' object has no attribute 'lost' (own.py, line 3)."
+    ),
+    "class Own:\n  def describe(self): return [1]": "describe() of own.py:Own must give an Implementation, and gave [int].",
+    "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py holds no class Own.",
+    "import os\nprint('no licence', flush=True)\nos._exit(4)": (
+        "The harness own.py:Own cannot be started: it ended with code 4; its last words: no licence."
+    ),
+}
+
+
+@pytest.mark.parametrize("source", UNUSABLE)
+def test_why_a_backend_cannot_be_loaded_is_one_sentence(
+    opconform: Run, small_suite: Path, tmp_path: Path, source: str
+) -> None:
+    """Said once, without the traceback that the harness wrote before it."""
+    (tmp_path / "own.py").write_text(f"{source}\n")
+    done = opconform("run", small_suite, "--backend", "own.py:Own", "--out", "out", cwd=tmp_path, code=3)
+
+    assert done.stderr == f"error: {UNUSABLE[source]}\n"
+
+
+def test_a_module_that_a_backend_s_file_lacks_is_named(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """With the interpreter that has it not, be it opconform's own or another."""
+    (tmp_path / "own.py").write_text("import nosuchmod.part\n")
+    arguments = ("run", small_suite, "--backend", "own.py:Own", "--out", "out")
+    own, _, python = opconform(*arguments, cwd=tmp_path, code=3).stderr.rpartition(" ")
+    other = opconform(*arguments, "--python", sys.executable, cwd=tmp_path, code=3).stderr
+
+    assert own == "error: own.py:Own needs the module nosuchmod, which is not installed in"
+    assert Path(python).parent == Path(sys.executable).parent
+    assert other == f"{own} {sys.executable}.\n"
+
+
+#: What `run` gives for a case of three outputs, and what is said of it.
+MISRETURNED = {
+    "None": "None",
+    "[None]": "[None]",
+    "outputs[0]": "[Tensor, Tensor, Tensor]",
+    "[[each.array for each in outputs[0]]]": "[[ndarray, ndarray, ndarray]]",
+    "iter(outputs)": "list_iterator",
+    "[outputs[0] + ['a', 'b']]": "[[Tensor, Tensor, Tensor, …]]",
+}
+MISMADE = {
+    "outputs * 2": "run() gave the outputs of 2 feeds, and was given 1",
+    "[[Tensor(element_type='float', array=None)]]": "run() gave a Tensor of 'float', which is no element type",
+    "[[Tensor(element_type='f32', array=[1.0])]]": "run() gave a Tensor of a list, and its array must be numpy's",
+    "[[Tensor(element_type='f16', array=outputs[0][0].array)]]": (
+        "a Tensor of f16 holds float16, and the one that run() gave holds float32"
+    ),
+}
+
+
+def test_what_run_must_give_is_told(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Of whatever it gives instead, in one sentence."""
+    must = "run() must give a list with the outputs of each feed, each a list of Tensors, and gave"
+    wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
+    for number, (given, sentence) in enumerate(wanted.items()):
+        (tmp_path / "own.py").write_text(
+            "from opconform.tensors import Tensor\n"
+            "from opconform_runners.backends.numpy import Numpy\n\n\n"
+            "class Own(Numpy):\n"
+            "    def run(self, case, model, feeds):\n"
+            "        outputs = super().run(case, model, feeds)\n"
+            f"        return {given}\n"
+        )
+        arguments = ("--backend", tmp_path / "own.py:Own", "--select", "VariadicSplit-1/accepted")
+        report, odd = verdicts(opconform, small_suite, tmp_path / str(number), *arguments)
+
+        assert [(each["verdict"], each["sentence"]) for each in odd] == [("error", sentence)] * 4
+        assert report["conformant"] is None
 
 
 def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_a_backend_that_returns_rubbish_is_an_error_of_its_harness(
 
     assert found["conformant"] is None
     assert found["cases"][0]["sentence"] == (
-        "TypeError: the backend returned a list where opconform.tensors.Tensor is needed"
+        "run() must give a list with the outputs of each feed, each a list of Tensors, and gave [[[int, int, int]]]"
     )
 
 
