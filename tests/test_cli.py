@@ -67,7 +67,18 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
         (["show", "Split-1/nothing"], "No case matches 'Split-1/nothing'."),
         (["show", "Split-1/ranks/*"], "cases match 'Split-1/ranks/*'"),
-        (["list", "--select", "nothing"], "No case matches nothing."),
+        (["list", "--select", "nothing"], "No case matches nothing.\n"),
+        (["list", "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
+        (["list", "--profile", "nope"], "There is no profile 'nope' in the specs; there are: default, context, core"),
+        (["list", "--profile", "core", "--profile", "typs"], "types. Did you mean 'types'?\n"),
+        (
+            ["generate", "--out", "x", "--select", "Split-1/axis-integer-typs/*"],
+            "No case matches Split-1/axis-integer-typs/*. Did you mean 'Split-1/axis-integer-types'?\n",
+        ),
+        (
+            ["show", "Split-1/axis-integer-typs/12"],
+            "No case matches 'Split-1/axis-integer-typs/12'. Did you mean 'Split-1/axis-integer-types'?\n",
+        ),
     ],
 )
 def test_a_wrong_command_ends_with_2_and_a_sentence(
@@ -85,6 +96,35 @@ def test_a_suite_that_is_not_there_ends_with_1(opconform: Run, tmp_path: Path) -
     done = opconform("run", tmp_path / "suite", "--backend", "numpy", code=1, cwd=tmp_path)
 
     assert done.stderr.startswith(f"error: There is no suite at {tmp_path / 'suite'}. Write one with")
+
+
+def test_a_folder_of_certify_leads_to_its_suite(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Which is where who names it wants to go."""
+    (tmp_path / "certified").mkdir()
+    (tmp_path / "certified" / "suite").symlink_to(small_suite)
+    done = opconform("run", "certified", "--backend", "numpy", code=1, cwd=tmp_path)
+
+    assert done.stderr == (
+        "error: certified holds no suite.json: it is no suite, or one that was not finished; "
+        f"did you mean {Path('certified', 'suite')}?\n"
+    )
+
+
+def test_a_suite_knows_its_near_misses(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Of its profiles, of its groups with or without their operation, and of its requirements."""
+    near = {
+        "lengths.remaindr": "lengths.remainder",
+        "acepted": "VariadicSplit-1/accepted",
+        "VariadicSplit-1/rejectd/*": "VariadicSplit-1/rejected",
+    }
+    for typed, meant in near.items():
+        listed = opconform("list", small_suite, "--select", typed, code=2)
+        done = opconform("run", small_suite, "--backend", "numpy", "--select", typed, "--out", tmp_path, code=2)
+        assert listed.stderr == f"error: No case matches {typed}. Did you mean {meant!r}?\n"
+        assert done.stderr == f"error: No case of {small_suite} matches {typed}. Did you mean {meant!r}?\n"
+    done = opconform("list", small_suite, "--profile", "cor", code=2)
+    sentence = f"There is no profile 'cor' in {small_suite}; there are: default, core. Did you mean 'core'?"
+    assert done.stderr == f"error: {sentence}\n"
 
 
 def test_numpy_is_conformant(opconform: Run, tmp_path: Path) -> None:

@@ -245,7 +245,11 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
         ),
         (("--opconform-backend", "nunpy"), "'nunpy' is no backend. Allowed are: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),
-        (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'."),
+        (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'.\n"),
+        (
+            ("--opconform-backend", "numpy", "opconform::VariadicSplit-1/acepted"),
+            " matches 'VariadicSplit-1/acepted'. Did you mean 'VariadicSplit-1/accepted'?\n",
+        ),
     ],
 )
 def test_a_wrong_option_is_told_in_a_sentence(

@@ -30,7 +30,7 @@ from opconform.loading import Group, Spec
 from opconform.locations import root
 from opconform.locking import locked, share
 from opconform.requirements import requirements_of
-from opconform.selecting import EVERYTHING, Selection
+from opconform.selecting import EVERYTHING, Selection, near_miss
 from opconform.suite import Entry, Header, RequirementNote, entry_line
 from opconform.writing import Leftovers, Place, finish, forgetting, manifest_file, prepare, write_case
 
@@ -161,7 +161,10 @@ class _Expansion:
         if mistakes:
             raise SpecMistakes(mistakes)
         if not count:
-            raise UsageError(f"No case matches {' '.join(self._options.selection.patterns)}.")
+            patterns = self._options.selection.patterns
+            requirements = [name for each in self._groups for name in each.requirements]
+            hint = near_miss(patterns, [f"{each.op}/{each.id}" for each in self._groups], requirements)
+            raise UsageError(f"No case matches {' '.join(patterns)}.{hint}")
         self._tell(1.0, count)
 
     def _selected(self, group: Group) -> Iterator[Expanded]:

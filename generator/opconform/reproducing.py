@@ -101,14 +101,15 @@ def reproducible() -> tuple[str, ...]:
 
 
 def dialects_needed(backend: str) -> tuple[str, ...]:
-    """The dialects that a backend's scripts may take a model from.
+    """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from.
 
     Raises:
         UsageError: There is no script for it.
     """
-    if backend not in _SCRIPTS:
+    name = backend.partition(":")[0]
+    if name not in _SCRIPTS:
         raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(_SCRIPTS)}.")
-    return _SCRIPTS[backend].dialects
+    return _SCRIPTS[name].dialects
 
 
 def needs(backend: str) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """Selecting cases: by profile, and by patterns that match an id or name a requirement."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from opconform.documents import nearest
 from opconform.errors import UsageError
 
 #: The profiles that are left out unless they are named.
@@ -32,9 +34,9 @@ class Selection:
         """
         unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
         if unknown or not known:
-            raise UsageError(
-                f"There is no profile {(unknown or [DEFAULT])[0]!r} {where}; there are: {', '.join([DEFAULT, *known])}."
-            )
+            name, names = (unknown or [DEFAULT])[0], [DEFAULT, *known]
+            hint = f" {nearest(name, names)}".rstrip() if unknown else ""
+            raise UsageError(f"There is no profile {name!r} {where}; there are: {', '.join(names)}.{hint}")
         return self if self.profiles else replace(self, profiles=tuple(known))
 
     def wants_profile(self, profile: str) -> bool:
@@ -49,6 +51,25 @@ class Selection:
             fnmatchcase(identity, each) or fnmatchcase(identity, f"{each}/*") or each in requirements
             for each in self.patterns
         )
+
+
+def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iterable[str]) -> str:
+    """A hint at what is most like a pattern that nothing matches, beginning with a space, or nothing.
+
+    Args:
+        patterns: The patterns.
+        groups: The groups that there are, as in `Split-1/axis-range`.
+        requirements: The requirements that there are.
+    """
+    ids = sorted(set(groups), reverse=True)
+    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in requirements}}
+    for pattern in patterns:
+        op, _, rest = pattern.partition("/")
+        inside = {each.partition("/")[2]: each for each in ids if each.partition("/")[0] == op}
+        word, known = (rest.partition("/")[0], inside) if rest else (op, alone)
+        if near := difflib.get_close_matches(word, known, n=1):
+            return f" Did you mean {known[near[0]]!r}?"
+    return ""
 
 
 EVERYTHING = Selection()

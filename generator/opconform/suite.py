@@ -305,7 +305,9 @@ def _header(store: Folder | Zip, path: Path) -> Header:
     try:
         content = store.read(HEADER)
     except SuiteError as fault:
-        raise SuiteError(f"{path} holds no {HEADER}: it is no suite, or one that was not finished.") from fault
+        inside = path / "suite"
+        hint = f"; did you mean {inside}?" if (inside / HEADER).is_file() else "."
+        raise SuiteError(f"{path} holds no {HEADER}: it is no suite, or one that was not finished{hint}") from fault
     try:
         header = _HEADER.validate_json(content)
     except ValidationError as fault:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from opconform.case import Case
 from opconform.errors import SuiteError, UsageError
-from opconform.selecting import EVERYTHING, Selection
+from opconform.selecting import EVERYTHING, Selection, near_miss
 from opconform.suite import Entry, Suite, inputs_name
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
@@ -193,7 +193,9 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
         if selection.wants_profile(each.profile) and selection.wants(each.id, each.requirements)
     ]
     if not wanted:
-        raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.")
+        groups = [each.id.rpartition("/")[0] for each in suite.entries]
+        hint = near_miss(selection.patterns, groups, [name for each in suite.entries for name in each.requirements])
+        raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.{hint}")
     twins = [suite.by_id[each.twin] for each in wanted if each.twin is not None and each.twin in suite.by_id]
     ordered = dict.fromkeys(sorted(each.id for each in [*twins, *wanted]))
     return [suite.by_id[each] for each in ordered]

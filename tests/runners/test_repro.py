@@ -246,6 +246,9 @@ def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None
     assert opconform(*command, "numpy", "x", code=2).stderr == (
         "error: There is no script for 'numpy'. Allowed are: openvino, openvino-onnx, onnxruntime, torch.\n"
     )
+    assert opconform(*command, "buggy.py:Buggy", "x", code=2).stderr.startswith(
+        "error: There is no script for 'buggy.py:Buggy'. Allowed are: "
+    )
     assert opconform(*command, "torch:cuda", accepted[0], code=2).stderr.splitlines()[-1] == (
         "error: There is no script for torch:cuda. Allowed are: eager, compile."
     )

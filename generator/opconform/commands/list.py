@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from opconform.case import Accept, Case, Reject
-from opconform.commands.listing import listed
+from opconform.commands.listing import listed, near_miss_of
 from opconform.commands.options import selection_options
 from opconform.drafting import LIMITS
 from opconform.errors import UsageError
@@ -40,7 +40,8 @@ def command(
     selection = Selection(profiles=profiles, patterns=patterns)
     cases = [each.case for each in listed(sources, selection, LIMITS)]
     if not cases:
-        raise UsageError(f"No case matches {' '.join((*profiles, *patterns)) or 'anything'}.")
+        named = " ".join((*profiles, *patterns)) or "anything"
+        raise UsageError(f"No case matches {named}.{near_miss_of(sources, patterns)}")
     if by_requirement:
         _print_requirements(cases, None if sources else shipped_kills(), as_json=as_json)
     else:

@@ -10,7 +10,7 @@ from opconform.drafting import Limits
 from opconform.expanding import Expanded, expand
 from opconform.loading import load_specs
 from opconform.npz import arrays_of
-from opconform.selecting import Selection
+from opconform.selecting import Selection, near_miss
 from opconform.suite import FILE_LIMIT, Entry, Suite, expected_name, inputs_name, open_suite
 from opconform.tensors import Array
 
@@ -38,25 +38,50 @@ class Listed:
         return arrays_of(contents[name], name, limit=FILE_LIMIT) if name in contents else {}
 
 
-def listed(sources: Sequence[Path], selection: Selection, limits: Limits) -> Iterator[Listed]:
+def listed(
+    sources: Sequence[Path], selection: Selection, limits: Limits, *, every_profile: bool = False
+) -> Iterator[Listed]:
     """The selected cases of a suite, or of specs; without a source, of the shipped specs.
+
+    Args:
+        sources: The suite, or the specs.
+        selection: The selection.
+        limits: What a spec may ask for.
+        every_profile: Whether a selection without profiles is one of them all.
 
     Raises:
         SpecMistakes: A spec is wrong.
         SuiteError: The suite is.
+        UsageError: A profile is named that is not there.
     """
     if len(sources) == 1 and _is_suite(sources[0]):
         suite = open_suite(sources[0])
+        chosen = selection.of(sorted({each.profile for each in suite.entries}), f"in {sources[0]}")
+        selection = chosen if every_profile else selection
         for entry in suite.entries:
             if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
                 yield Listed(case=suite.case(entry), source=(suite, entry))
         return
-    groups = [each for spec in load_specs(sources) for each in spec.groups if selection.wants_profile(each.profile)]
-    for group in sorted(groups, key=lambda each: f"{each.op}/{each.id}/"):
+    groups = [each for spec in load_specs(sources) for each in spec.groups]
+    chosen = selection.of(sorted({each.profile for each in groups}), "in the specs")
+    selection = chosen if every_profile else selection
+    wanted = [each for each in groups if selection.wants_profile(each.profile)]
+    for group in sorted(wanted, key=lambda each: f"{each.op}/{each.id}/"):
         for expanded in sorted(expand(group, limits=limits), key=lambda each: each.digits):
             case = case_of(case_bytes(expanded))
             if selection.wants(case.id, case.requirements):
                 yield Listed(case=case, source=expanded)
+
+
+def near_miss_of(sources: Sequence[Path], patterns: Sequence[str]) -> str:
+    """A hint at what is most like a pattern that no case of the sources matches, beginning with a space, or nothing."""
+    if len(sources) == 1 and _is_suite(sources[0]):
+        entries = open_suite(sources[0]).entries
+        requirements = (name for each in entries for name in each.requirements)
+        return near_miss(patterns, (each.id.rpartition("/")[0] for each in entries), requirements)
+    groups = [each for spec in load_specs(sources) for each in spec.groups]
+    requirements = (name for each in groups for name in each.requirements)
+    return near_miss(patterns, (f"{each.op}/{each.id}" for each in groups), requirements)
 
 
 def _is_suite(path: Path) -> bool:

@@ -59,7 +59,7 @@ def command(case: str, backend: str, suite: Path | None, python: Path | None, ti
     CASE is an id, its digits, or a pattern that only one case matches. It is executed first, to say what was seen.
     """
     name, _, device = backend.partition(":")
-    dialects = dialects_needed(name)
+    dialects = dialects_needed(backend)
     if out is not None:
         _check_place(out)
     started = command_of(backend, None, python, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from opconform.case import Accept, Case, Reject, document_of
-from opconform.commands.listing import Listed, listed
+from opconform.commands.listing import Listed, listed, near_miss_of
 from opconform.drafting import LIMITS
 from opconform.drawing import drawing_of
 from opconform.errors import UsageError
@@ -41,10 +41,10 @@ def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
 
 def _found(name: str, sources: tuple[Path, ...]) -> Listed:
     pattern = name if "/" in name else f"*/{name}*"
-    everything = Selection(profiles=("default", "large"), patterns=(pattern,))
-    found = list(listed(sources, everything, _LIMITS))
+    found = list(listed(sources, Selection(patterns=(pattern,)), _LIMITS, every_profile=True))
     if not found:
-        raise UsageError(f"No case matches {name!r}. `opconform list` lists them.")
+        hint = near_miss_of(sources, [name])
+        raise UsageError(f"No case matches {name!r}.{hint or ' `opconform list` lists them.'}")
     if len(found) > 1:
         some = ", ".join(each.case.id for each in found[:5])
         raise UsageError(f"{len(found):,} cases match {name!r}: {some}{', …' if len(found) > 5 else ''}. Name one.")  # noqa: PLR2004

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from opconform.errors import OpconformError, SuiteError, UsageError
-from opconform.selecting import Selection
+from opconform.selecting import Selection, near_miss
 from opconform.suite import Suite, open_suite
 from opconform.testing.asking import TIMEOUT, Asked, asked_of
 from opconform.testing.cases import NAME, Cases, Tested
@@ -92,7 +92,9 @@ class Conformance:
         found = list(session.genitems(cases))
         missing = [each for each in self._patterns or () if not any(_matches(item.name, each) for item in found)]
         if missing:
-            raise pytest.UsageError(f"No case of {_near(self._tested.suite.store.root)} matches {missing[0]!r}.")
+            groups = [each.id.rpartition("/")[0] for each in self._tested.suite.entries]
+            place, hint = _near(self._tested.suite.store.root), near_miss(missing[:1], groups, [])
+            raise pytest.UsageError(f"No case of {place} matches {missing[0]!r}.{hint}")
         items.extend(found)
 
     def pytest_unconfigure(self) -> None:
