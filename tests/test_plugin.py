@@ -143,7 +143,9 @@ def test_paths_in_a_file_are_relative_to_its_folder(run_pytest: Pytest, suite: P
     assert outcomes(run_pytest("test_own.py", folder="tests")) == {"passed": 1}
     assert outcomes(run_pytest("--opconform-suite", "suite", "opconform", folder="tests")) == {"passed": 6}
     typed = run_pytest("--opconform-backend", "src/own.py:Perfect", folder="tests")
-    assert typed.stderr.splitlines()[0].endswith("cannot be loaded: ValueError: another file of that name.")
+    assert typed.stderr.splitlines()[0] == (
+        "ERROR: The backend src/own.py:Perfect cannot be loaded: ValueError: another file of that name (own.py, line 1)."
+    )
 
 
 def test_a_backend_that_is_not_there_stops_cases_alone(run_pytest: Pytest, tmp_path: Path) -> None:
