@@ -15,6 +15,9 @@ import pytest
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 6 << 30
 
+#: The files whose single tests take longest, and those whose fixtures do, which `pytest.mark.xdist_group` keeps together.
+SLOWEST = ("test_readme.py", "test_packaging.py", "test_matrix.py", "test_cpp.py", "test_mutants.py", "test_ci_docs.py")
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +30,11 @@ def pytest_configure() -> None:
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
         os.environ.setdefault("TMPDIR", str(MEMORY))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it in the end."""
+    items.sort(key=lambda each: SLOWEST.index(each.path.name) if each.path.name in SLOWEST else len(SLOWEST))
 
 
 def missing(reason: str) -> NoReturn:

@@ -24,7 +24,7 @@ OPERATIONS = ("Split-1", "VariadicSplit-1")
 #: Names what `opconform mutants --json` printed of all mutants, which takes minutes; CI makes it and then runs these tests.
 PRINTED = "OPCONFORM_MUTANTS"
 #: Every so many mutants one is run wherever the tests are.
-STEP = 8
+STEP = 16
 
 
 @pytest.fixture(scope="module")
