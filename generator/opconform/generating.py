@@ -320,7 +320,7 @@ def _header(specs: Sequence[Spec], options: Options, recipe: str, counts: Mappin
         blind=options.blind,
         select=options.selection.patterns,
         dialects={name: DIALECTS[name].model for name in options.dialects},
-        specs={spec_name(each): each.digest for each in sorted(specs, key=lambda each: (each.op, each.file))},
+        specs={_spec_name(each): each.digest for each in sorted(specs, key=lambda each: (each.op, each.file))},
         specification={op: tuple(page.revision for page in requirements_of(op).pages) for op in operations},
         requirements={
             op: {
@@ -333,6 +333,6 @@ def _header(specs: Sequence[Spec], options: Options, recipe: str, counts: Mappin
     )
 
 
-def spec_name(spec: Spec) -> str:
+def _spec_name(spec: Spec) -> str:
     """A spec's name in a suite: without the folders, which are another machine's business."""
     return f"{spec.op}/{Path(spec.file).name}"

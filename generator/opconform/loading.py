@@ -124,7 +124,7 @@ def load_spec(path: Path) -> Spec:
     if op is None or mistakes:
         raise WrongSpecs(mistakes, () if op is None else _sound_groups(document, op))
     groups = tuple(_group(document, op, index) for index in range(len(value["groups"])))
-    return Spec(file=document.file, digest=_digest(path), op=op, groups=groups)
+    return Spec(file=document.file, digest=digest_of(path), op=op, groups=groups)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -143,7 +143,8 @@ def _name(path: Path) -> str:
     return f"cases/{path.relative_to(cases).as_posix()}" if path.is_relative_to(cases) else path.as_posix()
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a spec file, by which a suite names it."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -8,8 +8,7 @@ import click
 
 import opconform
 from opconform.errors import CertificateError
-from opconform.generating import spec_name
-from opconform.loading import load_specs
+from opconform.loading import digest_of, shipped_specs
 from opconform.operations import OPERATIONS
 from opconform.requirements import requirements_of
 from opconform.suite import Suite, open_suite
@@ -92,7 +91,7 @@ def check_requirements(suite: Suite) -> None:
 
 def specs_sentence(specs: Mapping[str, str]) -> str:
     """Whether spec files, by name and SHA-256, are those that opconform ships: all of an operation's, or which not."""
-    shipped = {spec_name(each): each.digest for each in load_specs([])}
+    shipped = {f"{each.parent.name}/{each.name}": digest_of(each) for each in shipped_specs()}
     foreign = sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
     if foreign:
         return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} of somebody's own, or of another version of opconform"
