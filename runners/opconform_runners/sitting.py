@@ -17,14 +17,16 @@ class Sitting:
     other case has touched, and a refusal counts when its twin passes; the twin is executed for that.
     """
 
-    def __init__(self, suite: Suite, command: Command, timeout: float) -> None:
+    def __init__(self, suite: Suite, command: Command, timeout: float, *, once: bool = False) -> None:
         """Nothing is started yet.
 
         Args:
             suite: The suite; it holds the expected outputs.
             command: How a harness is started.
             timeout: How long a case may take, in seconds.
+            once: Whether a failure is taken as it is, for whoever executes the case again himself.
         """
+        self._once = once
         self._suite = suite
         self._command = command
         self._timeout = timeout
@@ -67,7 +69,7 @@ class Sitting:
             case, outcome = self._first.outcome_of(entry)
             first = first_verdict(self._suite, entry, case, outcome)
             self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
-            own = self._confirmed(entry, first) if isinstance(first, Fail) else first
+            own = self._confirmed(entry, first) if isinstance(first, Fail) and not self._once else first
             self._own[entry.id] = as_declared(case, own, self.implementation)
         return self._own[entry.id]
 

@@ -131,7 +131,7 @@ def _found(suite: Suite, case: str) -> Entry:
 
 def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen | str:
     """What the case does here, or why it is not known."""
-    sitting = Sitting(suite, command, timeout)
+    sitting = Sitting(suite, command, timeout, once=True)
     try:
         result = sitting.result_of(entry)
         who = sitting.implementation
