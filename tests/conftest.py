@@ -15,7 +15,7 @@ import pytest
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 6 << 30
 
-#: The files whose single tests take longest, and those whose fixtures do, which `pytest.mark.xdist_group` keeps together.
+#: The files whose single tests take longest, or whose fixtures do.
 SLOWEST = ("test_readme.py", "test_packaging.py", "test_matrix.py", "test_cpp.py", "test_mutants.py", "test_ci_docs.py")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT, Run, missing
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("cpp")]  # a build, and two runs of a profile
+pytestmark = pytest.mark.timeout(900)  # a build, and two runs of a profile
 
 SOURCES = ROOT / "runners" / "cpp"
 

@@ -10,8 +10,6 @@ import pytest
 
 from tests.conftest import MINIATURES, Run
 
-pytestmark = pytest.mark.xdist_group("matrix")  # its run of five backends is made once
-
 #: The normative requirements that each backend breaks in `core`, as `docs/findings/` has them.
 BROKEN = {
     "numpy": {},

@@ -22,7 +22,6 @@ from tests.conftest import MINIATURES, Run, missing
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser is enough
 CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><!--"
 HOSTILE_SPEC = f"""\
