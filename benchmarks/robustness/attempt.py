@@ -12,7 +12,7 @@ class Attempt:
 
     Attributes:
         what: What was tried, short enough for a line.
-        outcome: `held`; or `lost` (something that was to be kept is gone or changed), `run-ended` (one case cost others),
+        outcome: `held`; or `lost` (something that had to be kept is gone), `run-ended` (one case cost others),
             `traceback` (an internal error instead of a message), `hang` (no end in time) or `false-verdict` (a wrong
             answer was given as a right one).
         detail: What a person needs to look into it; empty where it held.
