@@ -129,6 +129,19 @@ def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path:
         assert "WRONG" in done.stdout or "got: " in done.stdout
 
 
+@pytest.mark.parametrize(("case", "private"), [("17a2d48cd0", True), ("c6e69355c9", False)])
+def test_a_memory_fault_asks_for_a_private_report(
+    opconform: Run, suite: Path, tmp_path: Path, case: str, private: bool
+) -> None:
+    """The terminal and the script say so of a read past the end, and not of wrong data."""
+    interpreter("openvino")
+    script = tmp_path / "script.py"
+    written = opconform("repro", case, "--backend", "openvino", "--suite", suite, "--out", script)
+
+    assert ("report it to the maker privately" in written.stderr) is private
+    assert ("report it to the maker privately" in header_of(script.read_text())) is private
+
+
 def ids(suite: Path, *, accepted: bool) -> list[str]:
     """The ids of the cases of a suite that are accepted, or of those that are not."""
     entries = [json.loads(line) for line in (suite / "manifest.jsonl").read_text().splitlines()]

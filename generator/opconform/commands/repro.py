@@ -30,6 +30,8 @@ _LIMITS = replace(LIMITS, elements=1 << 31)
 #: The line that tells a script of ours.
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 _SHOWN = 5
+#: What the author of a report has to know when a script shows a memory fault.
+_PRIVATE = "This is probably a memory fault: report it to the maker privately before you publish this script"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,6 +84,8 @@ def command(case: str, backend: str, suite: Path | None, python: Path | None, ti
         return
     replace_named(out, script.encode())
     click.echo(f"{out}: {len(script.splitlines())} lines; run it with python {out}")
+    if isinstance(seen, _Seen) and _is_memory_fault(seen.result):
+        click.echo(f"note: {_PRIVATE}; see SECURITY.md of opconform.", err=True)
 
 
 def _check_place(out: Path) -> None:
@@ -150,6 +154,11 @@ def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen
     return _Seen(result=result, version=f"{who.name} {who.version}" + (f" on {who.device}" if who.device else ""))
 
 
+def _is_memory_fault(result: Result) -> bool:
+    """Whether a failure is probably a read or write out of bounds: a crash, or outputs with more than data holds."""
+    return result.reason == "crash" or "memory past its end" in result.sentence
+
+
 def _said(result: Result) -> str:
     """What became of the case, in words."""
     name = result.reason or result.verdict
@@ -167,4 +176,6 @@ def _notes(suite: Suite, entry: Entry, name: str, seen: _Seen | str) -> Iterator
         yield f"Requirement {each}" + (f" ({note.level}): {note.text}" if note else "")
     if isinstance(seen, _Seen):
         yield f"Seen with {seen.version}: {_said(seen.result)}."
+        if _is_memory_fault(seen.result):
+            yield f"{_PRIVATE}."
     yield f"Needs: pip install {' '.join(needs(name))}"
