@@ -189,6 +189,13 @@ def own_error(request: Request) -> None:
     say({"seq": request["seq"], "status": "error", "message": "out of paper", "traceback": "line 1"})
 
 
+def names_its_files(request: Request) -> None:
+    """The harness says that it failed, and with which files."""
+    folder, feed = request["dir"], request["feeds"][0]
+    message, log = f"cannot read {folder}/{feed['inputs']}", f"in {folder}: {feed['outputs']}"
+    say({"seq": request["seq"], "status": "error", "message": message, "traceback": log})
+
+
 def main(name: str) -> None:
     """Serve, with one fault."""
     odd: Callable[[Request], None] = globals()[name]

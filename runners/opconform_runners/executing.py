@@ -19,6 +19,7 @@ from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
 from opconform_runners.connecting import Harness, HarnessEnded, connect
 from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
+from opconform_runners.scratch_paths import without_scratch
 
 #: How many requests a harness is given ahead, so that it never waits for us.
 IN_FLIGHT = 4
@@ -249,7 +250,7 @@ class Execution:
                 self._clear(each)
             self.waiting.extendleft(each.entry for each in reversed(sent))
             sent.clear()
-        self.tell(oldest.entry, oldest.case, outcome)
+        self.tell(oldest.entry, oldest.case, without_scratch(outcome, self.scratch))
         return usable
 
     def _outcome(self, sent: Sent, reply: Ok | Refused | NotSupported | Failed) -> Outcome:

@@ -1,0 +1,54 @@
+"""What a harness says names no folder of the machine that it ran in, so that results of two runs compare."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from opconform.commands.run import command as run
+from opconform_runners.executing import Broken, Crashed
+from opconform_runners.protocol import Refused
+from opconform_runners.scratch_paths import without_scratch
+from tests.conftest import HARNESSES
+
+SCRATCH = Path("/var/my tmp/opconform-mac3ukku")
+
+TEXTS = {
+    f"Load model from {SCRATCH}/1061/onnx/model.onnx failed": "Load model from onnx/model.onnx failed",
+    f"'{SCRATCH}/7/inputs.1.npz'": "'inputs.1.npz'",
+    f"cannot write {SCRATCH}/12.npz, nor {SCRATCH}/12.1.npz": "cannot write outputs.npz, nor outputs.1.npz",
+    f"in {SCRATCH}/12: empty; in {SCRATCH}/: empty": "in the case's folder: empty; in the case's folder: empty",
+    "file:///private/tmp/opconform-mac3ukku/3/model.xml": "model.xml",
+    "onform-x/opconform-mac3ukku/3/model.xml": "model.xml",
+    "/home/x/backend.py, line 3": "/home/x/backend.py, line 3",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_file_is_named_as_in_the_suite(text: str) -> None:
+    """Wherever the folder lies, and however it is spelt."""
+    assert without_scratch(Crashed(how=text), SCRATCH) == Crashed(how=TEXTS[text])
+
+
+def test_every_text_of_an_outcome_is_changed() -> None:
+    """Messages, and the log of a harness; what is no text stays."""
+    text = f'File "{SCRATCH}/1/kernel.py", line 3'
+    refused = Refused(seq=1, stage="build", message=text)
+
+    assert without_scratch(refused, SCRATCH) == Refused(seq=1, stage="build", message='File "kernel.py", line 3')
+    assert without_scratch(Broken(sentence=text, log=text), SCRATCH).log == 'File "kernel.py", line 3'
+    assert without_scratch(Broken(sentence="x"), SCRATCH) == Broken(sentence="x")
+
+
+def test_results_of_two_runs_are_the_same(small_suite: Path, tmp_path: Path) -> None:
+    """Of a harness whose messages, traceback and last words name its files."""
+    harness = f"{sys.executable} {HARNESSES} names_its_files"
+    sentences = []
+    for out in (tmp_path / "one", tmp_path / "two"):
+        CliRunner().invoke(run, [str(small_suite), "--harness", harness, "--timeout", "60", "--out", str(out)])
+        cases = json.loads((out / "report.json").read_text())["cases"]
+        sentences.append([(each["sentence"], each["log"]) for each in cases if each["verdict"] == "error"])
+
+    assert sentences == [[("cannot read inputs.npz", "in the case's folder: outputs.npz")]] * 2
