@@ -44,16 +44,10 @@ def case_bytes(expanded: Expanded) -> bytes:
     return (json.dumps(document_of(_case_of(expanded)), ensure_ascii=False) + "\n").encode()
 
 
-def case_files(expanded: Expanded, case: bytes, recipe: Recipe) -> CaseFiles:
-    """All the files of a case.
-
-    Args:
-        expanded: The case's draft.
-        case: Its `case.json`.
-        recipe: What else decides the bytes.
-    """
+def case_files(expanded: Expanded, recipe: Recipe) -> CaseFiles:
+    """All the files of a draft's case, its golden evaluated."""
     golden = golden_of(expanded.draft, expanded.content, recipe.seed)
-    contents = {CASE: case, **_arrays(golden, recipe.blind)}
+    contents = {CASE: case_bytes(expanded), **_arrays(golden, recipe.blind)}
     identity = id_of(expanded.draft, expanded.digits)
     left_out: dict[str, str] = {}
     for name in recipe.dialects:

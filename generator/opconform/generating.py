@@ -18,7 +18,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 
 from opconform import __version__
-from opconform.casefiles import Recipe, case_bytes, case_files
+from opconform.casefiles import Recipe, case_files
 from opconform.dialects import DEFAULT, DIALECTS
 from opconform.documents import Mistake, SpecMistakes
 from opconform.drafting import LIMITS, Limits
@@ -102,8 +102,7 @@ def generate(
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
         expansion = _Expansion(_groups(specs, options.selection), options, tell)
-        recipe = recipe_digest(options.recipe)
-        leftovers = prepare(place, recipe)
+        leftovers = prepare(place)
         held.enter_context(forgetting(leftovers))
         writer = _Writer(leftovers=leftovers, recipe=options.recipe)
         written, taken = 0, 0
@@ -116,9 +115,20 @@ def generate(
                     over = f"more than {options.limits.bytes:,} bytes, the limit"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
             digest = manifest.finish()
-        header = _header(specs, options, recipe, manifest.counts, digest)
+        header = header_of(specs, options, counts=manifest.counts, digest=digest)
         finish(place, header, resumed=leftovers.resumed)
     return Generated(out=out, header=header, taken=taken, repeated=tuple(expansion.repeated))
+
+
+def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
+    """The lines of the manifest that a generation would write, in any order. Nothing is written.
+
+    Raises:
+        SpecMistakes: A spec cannot be expanded.
+        UsageError: Nothing is selected.
+    """
+    for each in _Expansion(_groups(specs, options.selection), options, lambda *_: None):
+        yield case_files(each, options.recipe).entry
 
 
 def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
@@ -215,18 +225,13 @@ class _Writer:
     recipe: Recipe
 
     def write(self, expanded: Expanded) -> _Done:
-        case = case_bytes(expanded)
-        entry = self.leftovers.take(id_of(expanded.draft, expanded.digits), case)
-        if entry is not None:
-            return _done(entry, size=0, taken=True)
-        files = case_files(expanded, case, self.recipe)
-        write_case(self.leftovers.partial, files)
-        return _done(files.entry, size=sum(len(each) for each in files.contents.values()), taken=False)
-
-
-def _done(entry: Entry, *, size: int, taken: bool) -> _Done:
-    line = entry_line(entry).encode()
-    return _Done(id=entry.id, line=line, accepted=entry.expect == "accept", taken=taken, size=size)
+        files = case_files(expanded, self.recipe)
+        taken = self.leftovers.keep(files)
+        if not taken:
+            write_case(self.leftovers.partial, files)
+        entry, size = files.entry, sum(len(each) for each in files.contents.values())
+        line = entry_line(entry).encode()
+        return _Done(id=entry.id, line=line, accepted=entry.expect == "accept", taken=taken, size=size)
 
 
 def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -> Iterator[_Done]:
@@ -310,12 +315,13 @@ def recipe_digest(recipe: Recipe) -> str:
     return digest.hexdigest()
 
 
-def _header(specs: Sequence[Spec], options: Options, recipe: str, counts: Mapping[str, int], digest: str) -> Header:
+def header_of(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
+    """`suite.json` of the suite of some specs; `counts` and `digest` are those of its manifest."""
     operations = sorted({each.op for each in specs})
     return Header(
         version=SUITE_VERSION,
         generator=__version__,
-        recipe=recipe,
+        recipe=recipe_digest(options.recipe),
         seed=options.seed,
         blind=options.blind,
         select=options.selection.patterns,

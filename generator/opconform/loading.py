@@ -86,6 +86,11 @@ def shipped_specs() -> list[Path]:
     return sorted(each for each in cases.glob("*/*.yaml") if each.name != "requirements.yaml")
 
 
+def shipped_files() -> Mapping[str, Path]:
+    """The spec files that opconform ships, by the names that suites give them, as in `Split-1/axis.yaml`."""
+    return {f"{each.parent.name}/{each.name}": each for each in shipped_specs()}
+
+
 def load_specs(paths: Sequence[Path]) -> list[Spec]:
     """The specs in files, or in all files `*.yaml` of folders; without any, the shipped ones.
 

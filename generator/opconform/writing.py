@@ -1,7 +1,8 @@
 """Writing a suite: beside its place first, case by case, and put in its place when it is whole.
 
-While `NAME` is written, the folder `NAME.partial` holds the cases that are done, and the manifest as far as it goes. A
-generation that was killed is continued from there; one that replaces a suite takes over what has not changed.
+While `NAME` is written, the folder `NAME.partial` holds the cases that are done. A generation that was killed continues
+from there, and one that replaces a suite takes its unchanged cases over. Every case is evaluated in either case: a file
+is kept only where its bytes are the evaluated ones, so nothing that lies in the folders is believed.
 """
 
 import contextlib
@@ -10,21 +11,20 @@ import hashlib
 import io
 import os
 import shutil
+import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from opconform.casefiles import CASE, CaseFiles, digest_of
+from opconform.casefiles import CaseFiles
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.npz import member
 from opconform.replacing import replace_file
-from opconform.suite import HEADER, MANIFEST, Entry, Folder, Header, entry_line, entry_of, header_text, open_suite
+from opconform.suite import HEADER, MANIFEST, Header, entry_of, header_text, open_suite
 from opconform.verifying import foreign_faults
 
-_JOURNAL = "journal.jsonl"
-_RECIPE = "recipe"
 _CHUNK = 1 << 20
 
 
@@ -62,23 +62,28 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Leftovers:
-    """Cases that need not be made again: the folder that each lies below, and its line of the manifest."""
+    """Folders whose cases need not be written again.
+
+    Attributes:
+        partial: The folder of the suite that is being written.
+        resumed: Whether it holds what an earlier attempt wrote.
+        earlier: The suite that is replaced, or None.
+    """
 
     partial: Path
-    found: Mapping[str, tuple[Path, Entry]]
     resumed: bool
+    earlier: Path | None
 
-    def take(self, identity: str, case: bytes) -> Entry | None:
-        """The line of a case that is there with the same `case.json` and whole, its folder put in place; or None."""
-        source, entry = self.found.get(identity, (None, None))
-        if source is None or entry is None or entry.files.get(CASE) != digest_of(case):
-            return None
-        folder, target = source / identity, self.partial / identity
-        if not _is_whole(folder, entry):
-            return None
-        if folder != target:
-            _link(folder, target, entry)
-        return entry
+    def keep(self, files: CaseFiles) -> bool:
+        """Whether a case is there byte for byte; its folder is then in place."""
+        target = self.partial / files.entry.id
+        if self.resumed and _holds(target, files.contents):
+            return True
+        source = None if self.earlier is None else self.earlier / files.entry.id
+        if source is None or not _holds(source, files.contents):
+            return False
+        _link(source, target, files.contents)
+        return True
 
 
 @dataclass(slots=True)
@@ -113,12 +118,8 @@ class ManifestFile:
         return digest.hexdigest()
 
 
-def prepare(place: Place, recipe: str) -> Leftovers:
+def prepare(place: Place) -> Leftovers:
     """Make the partial folder ready, and find what can be taken over.
-
-    Args:
-        place: Where the suite is written.
-        recipe: The digest of all that decides a case's bytes besides its draft; cases of another recipe are not used.
 
     Raises:
         UsageError: What stands at the place is no suite.
@@ -127,16 +128,10 @@ def prepare(place: Place, recipe: str) -> Leftovers:
         if place.replaced.exists():
             _settle(place)
         _check_ours(place)
-        found = {} if place.is_zip or not (place.out / HEADER).exists() else _whole_suite(place.out, recipe)
-        found |= _journaled(place.partial, recipe)
-        if not (place.partial / _RECIPE).exists() or (place.partial / _RECIPE).read_text() != recipe:
-            shutil.rmtree(place.partial, ignore_errors=True)
         resumed = place.partial.exists()
         place.partial.mkdir(parents=True, exist_ok=True)
-        (place.partial / _RECIPE).write_text(recipe)
-        journal = "".join(entry_line(each) for folder, each in found.values() if folder == place.partial)
-        replace_file(place.partial / _JOURNAL, journal.encode())
-    return Leftovers(partial=place.partial, found=found, resumed=resumed)
+        earlier = place.out if not place.is_zip and (place.out / HEADER).exists() else None
+    return Leftovers(partial=place.partial, resumed=resumed, earlier=earlier)
 
 
 @contextlib.contextmanager
@@ -183,8 +178,6 @@ def finish(place: Place, header: Header, *, resumed: bool) -> None:
         replace_file(place.partial / HEADER, header_text(header).encode())
         if resumed:
             _sweep(place.partial)
-        (place.partial / _JOURNAL).unlink()
-        (place.partial / _RECIPE).unlink()
         if place.is_zip:
             _pack(place)
             return
@@ -235,35 +228,21 @@ def _check_ours(place: Place) -> None:
         raise UsageError(f"{foreign} The suite is not replaced: move the file away, or name another --out.")
 
 
-def _whole_suite(out: Path, recipe: str) -> dict[str, tuple[Path, Entry]]:
-    suite = open_suite(out)
-    return {each.id: (out, each) for each in suite.entries} if suite.header.recipe == recipe else {}
+def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
+    """Whether a folder has all the files, each a regular file of just these bytes."""
+    return all(_is_file_of(folder / name, content) for name, content in contents.items())
 
 
-def _journaled(partial: Path, recipe: str) -> dict[str, tuple[Path, Entry]]:
-    """The cases that a killed generation finished; a line that was cut short is none."""
-    if not (partial / _RECIPE).exists() or (partial / _RECIPE).read_text() != recipe:
-        return {}
-    found = {}
-    for name in (_JOURNAL, MANIFEST):
-        content = (partial / name).read_bytes() if (partial / name).exists() else b""
-        for line in content.splitlines(keepends=True):
-            with contextlib.suppress(SuiteError):
-                entry = entry_of(line, name)
-                found[entry.id] = (partial, entry)
-    return found
-
-
-def _is_whole(folder: Path, entry: Entry) -> bool:
-    store = Folder(folder)
+def _is_file_of(path: Path, content: bytes) -> bool:
     try:
-        return all(digest_of(store.read(name)) == digest for name, digest in entry.files.items())
-    except SuiteError:
+        status = path.lstat()
+        return stat.S_ISREG(status.st_mode) and status.st_size == len(content) and path.read_bytes() == content
+    except OSError:
         return False
 
 
-def _link(folder: Path, target: Path, entry: Entry) -> None:
-    for name in entry.files:
+def _link(folder: Path, target: Path, names: Iterable[str]) -> None:
+    for name in names:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).unlink(missing_ok=True)
         try:

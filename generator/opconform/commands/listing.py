@@ -34,7 +34,7 @@ class Listed:
         if isinstance(self.source, tuple):
             suite, entry = self.source
             return suite.arrays(entry, name) if name in entry.files else {}
-        contents = case_files(self.source, b"", Recipe(seed=0, dialects=(), blind=False)).contents
+        contents = case_files(self.source, Recipe(seed=0, dialects=(), blind=False)).contents
         return arrays_of(contents[name], name, limit=FILE_LIMIT) if name in contents else {}
 
 

@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from opconform.dialects import DEFAULT, DIALECTS
+from opconform.dialects import DEFAULT, DIALECTS, check_renderable
 from opconform.drafting import LIMITS, Limits
 from opconform.errors import UsageError
 from opconform.generating import Options
@@ -82,13 +81,7 @@ def options_of(
     Raises:
         UsageError: A dialect is unknown, or a number makes no sense.
     """
-    unknown = [each for each in dialects if each not in DIALECTS]
-    if unknown:
-        raise UsageError(f"{unknown[0]!r} is no dialect. Allowed are: {', '.join(DIALECTS)}.")
-    for each in dialects:
-        package = DIALECTS[each].package
-        if package is not None and find_spec(package) is None:
-            raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')
+    check_renderable(dialects)
     if min(max_cases, max_elements, max_bytes) < 1 or (jobs is not None and jobs < 1):
         raise UsageError("Limits and --jobs must be 1 or more.")
     return Options(

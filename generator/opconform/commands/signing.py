@@ -8,8 +8,9 @@ import click
 
 import opconform
 from opconform.errors import CertificateError
-from opconform.loading import digest_of, shipped_specs
+from opconform.loading import shipped_files
 from opconform.operations import OPERATIONS
+from opconform.provenance import check_provenance, foreign_specs
 from opconform.requirements import requirements_of
 from opconform.suite import Suite, open_suite
 from opconform.verifying import faults_of
@@ -52,7 +53,7 @@ def signing_with(path: Path | None) -> Signing:
     def signing(out: Path, suite: Path, *, quiet: bool) -> None:
         check_suite_files(suite)
         opened = open_suite(suite)
-        check_requirements(opened)
+        check_origin(opened)
         statement = sign(out, opened, key)
         what = f"{statement.predicate.result}, signed with the key {key.public.id}"
         click.echo(f"Certificate: {out}/certificate.json, {what}", err=quiet)
@@ -72,30 +73,36 @@ def check_suite_files(suite: Path) -> None:
         raise CertificateError(f"The suite {suite} does not verify: {faults[0]}{more}")
 
 
-def check_requirements(suite: Suite) -> None:
-    """Check that a suite has the requirements of its operations as opconform ships them, levels and all.
+def check_origin(suite: Suite) -> None:
+    """Check that a suite has the shipped requirements and, where its specs are the shipped ones, their goldens.
 
-    The suite digest does not cover them. A suite that another version of opconform wrote may have others.
+    Whichever version of opconform the suite names: what that version would have written is not known here.
 
     Raises:
-        CertificateError: It has others.
+        CertificateError: The requirements are others; the suite digest does not cover them.
+        SuiteError: The cases or goldens are not what the shipped specs give.
+        UsageError: A dialect of the suite cannot be rendered here.
     """
-    if suite.header.generator != opconform.__version__:
-        return
+    _check_requirements(suite)
+    if not foreign_specs(suite.header.specs):
+        check_provenance(suite)
+
+
+def _check_requirements(suite: Suite) -> None:
     for op in OPERATIONS.keys() & suite.header.requirements.keys():
         notes = suite.header.requirements[op]
         shipped = {each.id: (each.level, each.text) for each in requirements_of(op).requirements}
         if {name: (each.level, each.text) for name, each in notes.items()} != shipped:
-            raise CertificateError(f"The requirements of {op} in {suite.store.root} are not those of opconform.")
+            what = f"The requirements of {op} in {suite.store.root}"
+            raise CertificateError(f"{what} are not those of opconform {opconform.__version__}.")
 
 
 def specs_sentence(specs: Mapping[str, str]) -> str:
     """Whether spec files, by name and SHA-256, are those that opconform ships: all of an operation's, or which not."""
-    shipped = {f"{each.parent.name}/{each.name}": digest_of(each) for each in shipped_specs()}
-    foreign = sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
+    foreign = foreign_specs(specs)
     if foreign:
         return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} of somebody's own, or of another version of opconform"
-    left_out = sorted(set(shipped) - set(specs))
+    left_out = sorted(set(shipped_files()) - set(specs))
     return f"the shipped specs but for {', '.join(left_out)}" if left_out else "the shipped specs"
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from opconform.commands.signing import check_requirements, check_suite_files, specs_sentence
+from opconform.commands.signing import check_origin, check_suite_files, specs_sentence
 from opconform.errors import UsageError
+from opconform.provenance import foreign_specs
 from opconform.suite import HEADER, MANIFEST, open_suite
 
 if TYPE_CHECKING:
@@ -66,8 +67,10 @@ def command(
         check_suite_files(suite)
         opened = open_suite(suite)
         check_suite(statement, opened)
-        check_requirements(opened)
+        check_origin(opened)
         checked.append(f"the suite {suite}")
+        if not foreign_specs(opened.header.specs):
+            checked.append("every golden, evaluated again from the shipped specs")
         if results is not None:
             check_claims(statement, results, opened)
             checked.append("every count and conclusion, worked out anew from the verdicts")
@@ -76,6 +79,8 @@ def command(
                 checked.append("every verdict, judged again from the outputs")
     said = statement.predicate.opconform
     lacking = [*_lacking(said.judged, results, suite, outputs)]
+    if suite is not None and foreign_specs(opened.header.specs):
+        lacking.append("the goldens, since opconform does not ship the suite's specs")
     if as_json:
         document = {"statement": json.loads(statement_bytes(statement)), "checked": checked, "not_checked": lacking}
         click.echo(json.dumps(document))

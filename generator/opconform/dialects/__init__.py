@@ -1,11 +1,13 @@
 """The dialects that a case is rendered into, a module and a folder of templates each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from types import MappingProxyType
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
+from opconform.errors import UsageError
 
 #: Every dialect by its name.
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
@@ -21,4 +23,19 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 #: The dialects that are rendered unless others are asked for: the one that can say all that a case says.
 DEFAULT = ("openvino",)
 
-__all__ = ["DEFAULT", "DIALECTS", "Dialect", "Inexpressible"]
+
+def check_renderable(names: Iterable[str]) -> None:
+    """Check that dialects exist and can be rendered here.
+
+    Raises:
+        UsageError: One is unknown, or the package that renders it is not installed.
+    """
+    for each in names:
+        if each not in DIALECTS:
+            raise UsageError(f"{each!r} is no dialect. Allowed are: {', '.join(DIALECTS)}.")
+        package = DIALECTS[each].package
+        if package is not None and find_spec(package) is None:
+            raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')
+
+
+__all__ = ["DEFAULT", "DIALECTS", "Dialect", "Inexpressible", "check_renderable"]
