@@ -1,7 +1,6 @@
 """Executing: cases go to harness processes and outcomes come back, whatever a harness does on the way."""
 
 import asyncio
-import math
 import shutil
 import tempfile
 from collections import deque
@@ -9,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opconform.case import Accept, Case
+from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import HarnessError, SuiteError, UsageError
-from opconform.npz import arrays_of
+from opconform.errors import HarnessError, UsageError
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
 from opconform_runners.connecting import Harness, HarnessEnded, connect
+from opconform_runners.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
 from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
 from opconform_runners.scratch_paths import without_scratch
 
@@ -25,9 +24,6 @@ from opconform_runners.scratch_paths import without_scratch
 IN_FLIGHT = 4
 #: How often a harness is started again in vain before the run is given up.
 STARTS = 3
-#: How many bytes more than expected a harness may return.
-_SLACK = 1 << 20
-_TEXT_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -256,7 +252,7 @@ class Execution:
     def _outcome(self, sent: Sent, reply: Ok | Refused | NotSupported | Failed) -> Outcome:
         match reply:
             case Ok():
-                return _returned(sent, reply)
+                return _returned(self.suite, sent, reply)
             case Failed(message=message, traceback=log):
                 return Broken(sentence=message, log=log)
             case Refused() | NotSupported():
@@ -297,26 +293,28 @@ def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implement
     return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
 
 
-def _returned(sent: Sent, reply: Ok) -> Returned | Oversized | Broken:
-    limit = output_limit(sent.case)
-    outputs = []
-    for path in sent.outputs:
-        try:
-            if path.stat().st_size > limit:
-                return Oversized(size=path.stat().st_size)
-            arrays = arrays_of(path.read_bytes(), "the harness's output file", limit=limit)
-        except FileNotFoundError:
-            return Broken(sentence="the harness said `ok` and wrote no outputs")
-        except (OSError, SuiteError) as fault:
-            return Broken(sentence=str(fault))
-        names = [f"output_{number}" for number in range(len(arrays))]
-        if set(arrays) != set(names):
-            return Broken(sentence=f"the harness's outputs are called {', '.join(sorted(arrays)) or 'nothing'}")
-        outputs.append(tuple(arrays[name] for name in names))
+def _returned(suite: Suite, sent: Sent, reply: Ok) -> Returned | Oversized | Broken:
+    try:
+        outputs = [_outputs(suite, sent, path) for path in sent.outputs]
+    except FileNotFoundError:
+        return Broken(sentence="the harness said `ok` and wrote no outputs")
+    except OversizedOutputs as fault:
+        return Oversized(size=fault.size)
+    except UnreadableOutputs as fault:
+        return Broken(sentence=str(fault))
     contradiction = _contradiction(outputs, reply)
     if contradiction is not None:
         return Broken(sentence=contradiction)
     return Returned(outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds)
+
+
+def _outputs(suite: Suite, sent: Sent, path: Path) -> tuple[Array, ...]:
+    """The outputs of one feed. The exact limit takes time, and is computed for large or unreadable outputs only."""
+    where = "the harness's output file"
+    try:
+        return read_outputs(path, where, limit=PLENTY)
+    except (OversizedOutputs, UnreadableOutputs):
+        return read_outputs(path, where, limit=output_limit(suite, sent.entry, sent.case))
 
 
 def _contradiction(outputs: Sequence[Sequence[Array]], reply: Ok) -> str | None:
@@ -333,11 +331,3 @@ def _contradiction(outputs: Sequence[Sequence[Array]], reply: Ok) -> str | None:
             if storage is None or (array.dtype != storage and not array.dtype.kind == storage.kind == "U"):
                 return f"the harness says that output_{number} is {name}, and wrote {array.dtype}"
     return None
-
-
-def output_limit(case: Case) -> int:
-    """How many bytes a feed's outputs may take: ten times what is expected of the largest type, and some more."""
-    elements = sum(math.prod(each.shape) for each in case.inputs)
-    text = any(ELEMENT_TYPES[each.element_type].kind == "string" for each in case.inputs)
-    expected = len(case.expect.accept) if isinstance(case.expect, Accept) else 0
-    return 10 * 8 * elements * (64 if text else 1) + _TEXT_BYTES + 1_024 * expected + _SLACK

@@ -13,11 +13,14 @@ from opconform.tensors import Array
 from opconform_runners.commands import Command
 from opconform_runners.connecting import started
 from opconform_runners.conversing import Answer, Conversation, Greeting, said_in, unasked
+from opconform_runners.outputs import OversizedOutputs, UnreadableOutputs, read_outputs
 from opconform_runners.protocol import LINE_LIMIT, Feed, Said, reply_faults, run_line
-from opconform_runners.returned import outputs_in
 
 #: How much later than the reply a harness may say that it ended, by its own clock.
 _CLOCKS = 0.01
+
+#: The most bytes that the outputs of a case that is played here may take.
+_OUTPUT_LIMIT = 1 << 26
 
 #: The rule that a key of a reply belongs to; all the other keys belong to `run.answer`.
 _RULES: Mapping[str, str] = MappingProxyType(
@@ -259,7 +262,7 @@ class Desk:
             raise NotApplicable("the outputs of a plain case cannot be read, see ok.outputs")
         read = []
         for path in played.outputs:
-            found = outputs_in(path, played.folder)
+            found = _outputs_in(path, played.folder)
             if isinstance(found, str):
                 self.breach_of(rule, played.answer, found)
             else:
@@ -322,3 +325,16 @@ class Desk:
 def padded(case: Case, line: bytes) -> Case:
     """A case whose title makes its request as long as a line may be."""
     return replace(case, title=case.title + "." * (LINE_LIMIT - len(line)))
+
+
+def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
+    """The outputs in a file, or what is wrong with it; `folder` is where it may lie by mistake."""
+    try:
+        return read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} holds no output_0"
+    except FileNotFoundError:
+        elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file())
+        return f"there is no file {path}" + (f"; there is {elsewhere[0]}" if elsewhere else "")
+    except OversizedOutputs as fault:
+        return f"{path} takes {fault.size:,} bytes"
+    except UnreadableOutputs as fault:
+        return str(fault)

@@ -16,7 +16,8 @@ VERSION = 1
 LINE_LIMIT = 1 << 20
 
 _STRICT = ConfigDict(extra="forbid")
-_Seconds = Annotated[float, Field(ge=0)]
+#: A time that a harness says: finite, and at most 30 years.
+_Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
 
 class ProtocolError(Exception):

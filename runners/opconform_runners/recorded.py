@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.case import Case, CaseId, canonical_json
 from opconform.errors import SuiteError
 from opconform.npz import arrays_of
-from opconform.suite import DAMAGE, Suite, entry_line
+from opconform.suite import DAMAGE, Entry, Suite, entry_line
 from opconform_runners.backend import Implementation
 from opconform_runners.environment import Environment
 from opconform_runners.executing import (
@@ -32,8 +32,8 @@ from opconform_runners.executing import (
     Oversized,
     Returned,
     TimedOut,
-    output_limit,
 )
+from opconform_runners.outputs import PLENTY, output_limit
 from opconform_runners.protocol import NotSupported, Refused
 
 HEADER = "outputs.json"
@@ -200,11 +200,11 @@ class Recorded:
             for name, digest in outputs_names(identity, first, again)
         }
 
-    def outcome(self, case: Case, *, again: bool) -> Outcome:
-        """What came of a case, the first or the second time.
+    def outcome(self, suite: Suite, entry: Entry, case: Case, *, again: bool) -> Outcome:
+        """What came of a case of a suite, the first or the second time.
 
         Raises:
-            SuiteError: A file of its outputs was changed, or is larger than it can be.
+            SuiteError: A file of its outputs was changed, or is larger than it can be, or a file of the suite was.
         """
         first, second = self.answers[case.id]
         answer = second if again else first
@@ -217,11 +217,11 @@ class Recorded:
             raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and element types of {said}.")
         kept_again = again and not _same_files(first, second)
         names = [f"{case.id}/{outputs_name(feed, again=kept_again)}" for feed in range(case.feeds)]
+        size = max((self.archive.getinfo(name).file_size for name in names), default=0)
+        limit = PLENTY if size <= PLENTY else output_limit(suite, entry, case)
         outputs = []
         for name in names:
-            arrays = arrays_of(
-                self._content(name, output_limit(case)), f"{self.path}: {name}", limit=output_limit(case)
-            )
+            arrays = arrays_of(self._content(name, limit), f"{self.path}: {name}", limit=limit)
             ordered = [f"output_{number}" for number in range(len(arrays))]
             if set(arrays) != set(ordered):
                 raise SuiteError(f"{self.path}: the arrays in {name} are not called output_0, output_1, ….")

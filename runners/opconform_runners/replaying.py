@@ -52,7 +52,7 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
         ready()
         for entry in entries:
             case = suite.case(entry)
-            outcome = recorded.outcome(case, again=again)
+            outcome = recorded.outcome(suite, entry, case, again=again)
             if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, executed.implementation)[1] is None:
                 raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
             tell(entry, case, outcome)

@@ -42,7 +42,7 @@ HARNESS_FAULTS = {
     "pickled": ("error", "the harness's output file is not a readable .npz file"),
     "bomb": ("error", "the harness's output file holds"),
     "lying_header": ("error", "output_0.npy says shape (1000000000000,)"),
-    "wrong_names": ("error", "the harness's outputs are called y"),
+    "wrong_names": ("error", "the arrays in the harness's output file are called y"),
     "says_no_types": ("error", "the harness says the element types of 0 feeds, and was given 1"),
     "says_another_type": ("error", "the harness says that output_0 is f32, and wrote float64"),
     "own_error": ("error", "out of paper"),

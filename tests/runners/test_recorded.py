@@ -234,7 +234,7 @@ def test_outputs_have_a_place_of_their_own(opconform: Run, blind_suite: Path, ou
 
 
 def _padded(members: dict[str, bytes]) -> None:
-    _with_outputs(members, npz_bytes({"output_0": np.zeros(1 << 23, np.uint8)}))
+    _with_outputs(members, npz_bytes({"output_0": np.zeros(1 << 25, np.uint8)}))
 
 
 def _misnamed(members: dict[str, bytes]) -> None:
