@@ -145,6 +145,11 @@ def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:
     return document
 
 
+def case_text(case: Case) -> str:
+    """`case.json` as `generate` writes it."""
+    return json.dumps(document_of(case), ensure_ascii=False) + "\n"
+
+
 def _input_document(each: Input) -> dict[str, object]:
     document: dict[str, object] = {
         "name": each.name,

@@ -3,8 +3,8 @@
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
@@ -18,7 +18,7 @@ class FileTooLargeError(OSError):
         self.size = size
 
 
-def open_regular(path: Path, *, follow_links: bool = False) -> BinaryIO:
+def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
     """A regular file, opened for reading. A pipe or a device is refused at once, and nothing is read from it.
 
     Args:

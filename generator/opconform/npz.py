@@ -8,6 +8,7 @@ takes what is large or out of the ordinary.
 import io
 import math
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -103,20 +104,22 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
     """
     try:
         members = _stored(content)
-        if members is None or sum(map(len, members.values())) > limit:
+        if members is None or sum(len(each) for _, each in members) > limit:
             members = _unpacked(content, where, limit)
-        return {name.removesuffix(".npy"): _array(name, each) for name, each in members.items()}
+        arrays = {name.removesuffix(".npy"): _array(name, each) for name, each in members}
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as fault:
         raise SuiteError(f"{where} is not a readable .npz file: {fault}.") from fault
+    if len(arrays) < len(members):
+        raise SuiteError(f"{where} is not a readable .npz file: it holds an array twice.")
+    return arrays
 
 
-def _stored(content: bytes) -> dict[str, bytes] | None:
+def _stored(content: bytes) -> list[tuple[str, bytes]] | None:
     """The members of a plain container, or None where it is anything else, be it large, compressed or damaged."""
     try:
-        members = dict(_members(content))
+        return list(_members(content))
     except (struct.error, UnicodeDecodeError, _NotPlain):
         return None
-    return members
 
 
 class _NotPlain(Exception):  # noqa: N818 - it says what is seen, and nothing is wrong with that
@@ -151,13 +154,13 @@ def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
         raise _NotPlain
 
 
-def _unpacked(content: bytes, where: str, limit: int) -> dict[str, bytes]:
+def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, bytes]]:
     """The members of any container, by `zipfile`."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         total = sum(each.file_size for each in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):
             raise SuiteError(f"{where} holds {total:,} bytes of arrays where at most {limit:,} are allowed.")
-        return {each.filename: archive.read(each) for each in archive.infolist()}
+        return [(each.filename, archive.read(each)) for each in archive.infolist()]
 
 
 def _array(name: str, content: bytes) -> Array:
@@ -184,8 +187,17 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     """Shape, order and dtype. The same few headers come again and again, and numpy takes long to read one."""
     stream = io.BytesIO(head)
     version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(stream, max_header_size=_HEADER_LIMIT)
-    if version == (2, 0):
-        return np.lib.format.read_array_header_2_0(stream, max_header_size=_HEADER_LIMIT)
-    raise ValueError(f"version {version} of the .npy format is not read here, only 1.0 and 2.0")
+    if version not in _READERS:
+        raise ValueError(f"version {version} of the .npy format is not read here, only 1.0 and 2.0")
+    try:
+        shape, fortran, dtype = _READERS[version](stream, max_header_size=_HEADER_LIMIT)
+    except _UNPARSABLE as fault:
+        raise ValueError("the header of an array cannot be parsed") from fault
+    if any(type(each) is not int or each < 0 for each in shape):
+        raise ValueError(f"{shape} is not the shape of an array")
+    return shape, fortran, dtype
+
+
+_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+#: What numpy raises for a header that it cannot parse: it reads a Python literal, with all that can be wrong with one.
+_UNPARSABLE = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError)

@@ -1,8 +1,11 @@
 """Suites: reading what a generation wrote, from a folder or a zip file, and believing none of it unchecked."""
 
+import errno
 import hashlib
+import io
 import json
 import lzma
+import math
 import os
 import zipfile
 import zlib
@@ -14,16 +17,32 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.case import Case, CaseId, Reject, canonical_json, case_of
+from opconform.case import Accept, Case, CaseId, Reject, canonical_json, case_of
+from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import SuiteError
+from opconform.files import FileTooLargeError, open_regular, read_regular
+from opconform.memory import check_memory
 from opconform.npz import arrays_of
 from opconform.tensors import Array
 
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
 
-#: The most bytes that one file of a suite may take unless its reader says otherwise (16 GiB).
+CASE = "case.json"
+
+#: The most bytes that one file of a suite may take, whatever its case declares (16 GiB).
 FILE_LIMIT = 1 << 34
+#: The most bytes of `suite.json` and of a `case.json`, which hold no tensor.
+_DOCUMENT_LIMIT = 1 << 24
+#: The most bytes of a manifest: per case that `suite.json` counts, and in all.
+_LINE_LIMIT, _MANIFEST_LIMIT = 1 << 14, 1 << 30
+#: The most bytes of any other file: so many, and so many times the bytes of the tensors that `case.json` declares.
+#: A second feed's shapes are not declared, text has no declared length, and a model may spell its constants in digits.
+_TENSORS_LIMIT, _SPELLING = 1 << 28, 16
+#: The bytes of one character of text in an `.npy` file.
+_CHARACTER = 4
+#: How many times its own size a zip file may unpack to. `generate` stores its members, so its files do not grow at all.
+_GROWTH = 100
 
 _STRICT = ConfigDict(extra="forbid")
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
@@ -141,11 +160,19 @@ def entry_of(line: bytes, where: str) -> Entry:
 DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError)
 
 
+class _TooLargeError(SuiteError):
+    """A file that has more bytes than it may."""
+
+    def __init__(self, where: str, size: int, limit: int) -> None:
+        super().__init__(f"{where} has {size:,} bytes, and at most {limit:,} are allowed. Generate the suite again.")
+        self.size = size
+
+
 class Store(Protocol):
     """Where a suite's files lie."""
 
-    def read(self, path: str) -> bytes:
-        """The bytes of a file, by its path in the suite."""
+    def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
+        """The bytes of a file, by its path in the suite; there may be no more of them than the limit."""
 
     def paths(self) -> Iterator[str]:
         """The path of everything in the suite that is not a folder."""
@@ -157,20 +184,27 @@ class Folder:
 
     root: Path
 
-    def read(self, path: str) -> bytes:
+    def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
         """The bytes of a file.
 
         Raises:
-            SuiteError: There is no such file, or it is a link, or too large.
+            SuiteError: There is no such file, or it is too large, no regular file, or reached through a link.
         """
         place = self.root / path
         try:
-            descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-            with os.fdopen(descriptor, "rb") as file:
-                _within_limit(os.fstat(file.fileno()).st_size, str(place))
-                return file.read()
+            self._check_folders(path)
+            return read_regular(place, limit)
+        except FileTooLargeError as fault:
+            raise _TooLargeError(str(place), fault.size, limit) from fault
         except OSError as fault:
             raise SuiteError(f"{place} cannot be read: {fault.strerror}. Generate the suite again.") from fault
+
+    def _check_folders(self, path: str) -> None:
+        folder = self.root
+        for name in path.split("/")[:-1]:
+            folder /= name
+            if folder.is_symlink():
+                raise OSError(errno.ELOOP, f"{folder} is a symbolic link")
 
     def paths(self) -> Iterator[str]:
         """The path of every file and link below the folder."""
@@ -180,26 +214,24 @@ class Folder:
             yield from ((inside / each).as_posix() for each in files + links)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Zip:
-    """A suite that is one zip file."""
+    """A suite that is one zip file, opened."""
 
     root: Path
+    archive: zipfile.ZipFile
 
-    @cached_property
-    def _archive(self) -> zipfile.ZipFile:
-        return zipfile.ZipFile(self.root)
-
-    def read(self, path: str) -> bytes:
+    def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
         """The bytes of a member.
 
         Raises:
             SuiteError: There is no such member, or it is damaged or too large.
         """
         try:
-            metadata = self._archive.getinfo(path)
-            _within_limit(metadata.file_size, f"{self.root}:{path}")
-            return self._archive.read(metadata)
+            metadata = self.archive.getinfo(path)
+            if metadata.file_size > limit:
+                raise _TooLargeError(f"{self.root}:{path}", metadata.file_size, limit)
+            return self.archive.read(metadata)
         except KeyError as fault:
             raise SuiteError(f"{self.root} holds no {path}. Generate the suite again.") from fault
         except DAMAGE as fault:
@@ -207,7 +239,7 @@ class Zip:
 
     def paths(self) -> Iterator[str]:
         """The name of every member, as often as it stands there."""
-        return (each.filename for each in self._archive.infolist())
+        return (each.filename for each in self.archive.infolist())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,13 +255,29 @@ class Suite:
         """The manifest's lines by case id."""
         return {each.id: each for each in self.entries}
 
+    def stored(self, entry: Entry, name: str) -> bytes:
+        """A file of a case as it is stored, whatever its digest.
+
+        Raises:
+            SuiteError: It is missing, or larger than it can be.
+        """
+        path = f"{entry.id}/{name}"
+        if name == CASE:
+            return self.store.read(path)
+        try:
+            return self.store.read(path, _TENSORS_LIMIT)
+        except _TooLargeError as fault:
+            check_memory(fault.size, f"{self.store.root}: {path}")
+            declared = _SPELLING * declared_bytes(self.case(entry))
+            return self.store.read(path, min(FILE_LIMIT, _TENSORS_LIMIT + declared))
+
     def read(self, entry: Entry, name: str) -> bytes:
         """A file of a case.
 
         Raises:
             SuiteError: It is missing, or is not what the manifest says.
         """
-        content = self.store.read(f"{entry.id}/{name}")
+        content = self.stored(entry, name)
         if hashlib.sha256(content).hexdigest() != entry.files.get(name):
             raise SuiteError(
                 f"{self.store.root}: {entry.id}/{name} was changed after the suite was generated. "
@@ -244,7 +292,7 @@ class Suite:
             SuiteError: `case.json` is missing, changed, breaks the format, or contradicts the manifest.
         """
         try:
-            case = case_of(self.read(entry, "case.json"))
+            case = case_of(self.read(entry, CASE))
         except ValidationError as fault:
             raise SuiteError(f"{self.store.root}: {entry.id}/case.json: {_first(fault)}.") from fault
         expect = case.expect if isinstance(case.expect, Reject) else "accept"
@@ -258,7 +306,8 @@ class Suite:
         Raises:
             SuiteError: It is missing, changed or not readable.
         """
-        return arrays_of(self.read(entry, name), f"{self.store.root}: {entry.id}/{name}", limit=FILE_LIMIT)
+        content = self.read(entry, name)
+        return arrays_of(content, f"{self.store.root}: {entry.id}/{name}", limit=len(content))
 
 
 def inputs_name(feed: int) -> str:
@@ -271,6 +320,14 @@ def expected_name(feed: int) -> str:
     return "expected.npz" if feed == 0 else f"expected.{feed}.npz"
 
 
+def declared_bytes(case: Case) -> int:
+    """The bytes of the tensors of a case's first feed, one character for each text."""
+    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    tensors = [(each.element_type, each.shape) for each in case.inputs]
+    tensors += [(each.element_type, each.shape) for each in outputs]
+    return sum(math.prod(shape) * (ELEMENT_TYPES[name].storage.itemsize or _CHARACTER) for name, shape in tensors)
+
+
 def open_suite(path: Path) -> Suite:
     """The suite in a folder or a zip file.
 
@@ -279,11 +336,12 @@ def open_suite(path: Path) -> Suite:
     """
     store = _store(path)
     header = _header(store, path)
-    manifest = store.read(MANIFEST)
+    count = sum(header.counts.values())
+    manifest = store.read(MANIFEST, min(_MANIFEST_LIMIT, _LINE_LIMIT * max(count, 1)))
     if hashlib.sha256(manifest).hexdigest() != header.digest:
         raise SuiteError(f"{path}: {MANIFEST} is not the one that {HEADER} was written for. Generate the suite again.")
     entries = tuple(
-        entry_of(line, f"{path}/{MANIFEST}:{number}") for number, line in enumerate(manifest.splitlines(), 1)
+        entry_of(line, f"{path}/{MANIFEST}:{number}") for number, line in enumerate(io.BytesIO(manifest), 1)
     )
     ids = [each.id for each in entries]
     if ids != sorted(set(ids)):
@@ -294,11 +352,20 @@ def open_suite(path: Path) -> Suite:
 def _store(path: Path) -> Folder | Zip:
     if path.is_dir():
         return Folder(path)
-    if not path.exists():
-        raise SuiteError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.")
-    if not zipfile.is_zipfile(path):
-        raise SuiteError(f"{path} is neither a folder nor a whole zip file. Generate the suite again.")
-    return Zip(path)
+    try:
+        with open_regular(path, follow_links=True) as file:
+            size = os.fstat(file.fileno()).st_size
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError as fault:
+        raise SuiteError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.") from fault
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a suite, a folder or a zip file.") from fault
+    except DAMAGE as fault:
+        raise SuiteError(f"{path} is neither a folder nor a whole zip file. Generate the suite again.") from fault
+    unpacked = sum(each.file_size for each in archive.infolist())
+    if unpacked > _GROWTH * size:
+        raise SuiteError(f"{path} has {size:,} bytes and unpacks to {unpacked:,}, which no suite does.")
+    return Zip(root=path, archive=archive)
 
 
 def _header(store: Folder | Zip, path: Path) -> Header:
@@ -315,11 +382,6 @@ def _header(store: Folder | Zip, path: Path) -> Header:
     if header_text(header).encode() != content:
         raise SuiteError(f"{path}/{HEADER} was changed after the suite was generated. Generate the suite again.")
     return header
-
-
-def _within_limit(size: int, where: str) -> None:
-    if size > FILE_LIMIT:
-        raise SuiteError(f"{where} takes {size:,} bytes, more than the {FILE_LIMIT:,} that are read.")
 
 
 def _first(fault: ValidationError) -> str:

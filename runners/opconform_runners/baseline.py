@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from pydantic import ConfigDict
 
 from opconform.errors import UsageError
+from opconform.files import FileTooLargeError, read_regular
 from opconform.replacing import replace_named
 from opconform_runners.verdicts import FailReason
 
@@ -170,17 +171,16 @@ def read_baseline(path: Path) -> Baseline:
         UsageError: It is not there or cannot be read, or holds a line that is none.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(_LIMIT + 1)
+        content = read_regular(path, _LIMIT, follow_links=True)
     except FileNotFoundError as fault:
         sentence = (
             f"There is no baseline at {path}. Write one with `opconform baseline update RESULTS --baseline {path}`."
         )
         raise UsageError(sentence) from fault
+    except FileTooLargeError as fault:
+        raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Write fewer lines: a pattern is one line.") from fault
     except OSError as fault:
         raise UsageError(f"{path} cannot be read: {fault.strerror}.") from fault
-    if len(content) > _LIMIT:
-        raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Say it with fewer lines: a pattern is one.")
     try:
         return parse_baseline(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as fault:

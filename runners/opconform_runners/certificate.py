@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from opconform.errors import CertificateError, SuiteError
+from opconform.files import open_regular, read_regular
 from opconform.replacing import replace_file
 from opconform.suite import HEADER, Suite
 from opconform_runners.envelope import LIMIT, envelope_of, envelope_text, opened, sealed
@@ -284,7 +285,7 @@ def _differing(true: Statement, claimed: Statement) -> list[str]:
 
 def _digest(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
@@ -292,7 +293,6 @@ def _digest(path: Path) -> str:
 
 def _read(path: Path, limit: int) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(limit)
+        return read_regular(path, limit, follow_links=True)
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault

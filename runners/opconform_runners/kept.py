@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from opconform.errors import SuiteError
+from opconform.files import open_regular
 from opconform.npz import arrays_of, member, npz_bytes
 from opconform.suite import DAMAGE
 from opconform.tensors import Array
@@ -68,9 +69,13 @@ class Kept:
 
     def __init__(self, out: Path) -> None:
         self._path = out / KEPT
+        self._archive: zipfile.ZipFile | None = None
         try:
-            self._archive = zipfile.ZipFile(self._path) if self._path.exists() else None
-        except (zipfile.BadZipFile, OSError) as fault:
+            open_regular(self._path).close()
+            self._archive = zipfile.ZipFile(self._path)
+        except FileNotFoundError:
+            pass
+        except DAMAGE as fault:
             raise SuiteError(f"{self._path} cannot be read: {fault}. Run the suite again.") from fault
 
     def outputs(self, case: str) -> Mapping[tuple[int, int], Array]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.errors import CertificateError, UsageError
+from opconform.files import read_regular
 
 try:
     from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -173,8 +174,7 @@ def _is_weak(key: Ed25519PublicKey) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(_LIMIT)
+        return read_regular(path, _LIMIT, follow_links=True)
     except OSError as fault:
         raise UsageError(f"The key {path} cannot be read: {fault.strerror}.") from fault
 

@@ -10,12 +10,13 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
+from opconform.files import read_regular
 from opconform.suite import Level, RequirementNote
 from opconform_runners.comparison import Comparison
 from opconform_runners.environment import UNKNOWN, Environment
 from opconform_runners.origins import UNKNOWN_BACKEND, UNKNOWN_SUITE, SuiteNote, Tested
 from opconform_runners.report import Report, report_document, summed_up
-from opconform_runners.results import REPORT, RESULTS, Result, read_results, result_document
+from opconform_runners.results import REPORT, RESULTS, RESULTS_LIMIT, Result, read_results, result_document
 
 #: Why a run is incomplete that left neither a footer nor a report.
 KILLED = "The run did not come to its end, and said nothing of why"
@@ -110,9 +111,9 @@ def read_report(place: Path) -> Report:
 
 def _has_end(path: Path) -> bool:
     """Whether the last line is whole and a footer of some kind, so that the file must be judged and not excused."""
-    lines = path.read_bytes().splitlines()
+    _, _, last_line = _content_of(path).rstrip(b"\n").rpartition(b"\n")
     try:
-        last = json.loads(lines[-1]) if lines else None
+        last = json.loads(last_line) if last_line else None
     except ValueError:
         return False
     return isinstance(last, dict) and "footer" in last
@@ -120,7 +121,7 @@ def _has_end(path: Path) -> bool:
 
 def _content_of(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, RESULTS_LIMIT)
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
 

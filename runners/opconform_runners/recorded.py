@@ -20,6 +20,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import Case, CaseId, canonical_json
 from opconform.errors import SuiteError
+from opconform.files import open_regular
 from opconform.npz import arrays_of
 from opconform.suite import DAMAGE, Entry, Suite, entry_line
 from opconform_runners.backend import Implementation
@@ -261,7 +262,7 @@ def open_recorded(path: Path) -> Recorded:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path, follow_links=True) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

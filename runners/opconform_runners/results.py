@@ -12,12 +12,16 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import CaseId, canonical_json
 from opconform.errors import SuiteError, UsageError
+from opconform.files import read_regular
 from opconform.replacing import is_ours, replace_file
 from opconform.suite import HEADER, MANIFEST
 from opconform_runners.backend import Stage
 from opconform_runners.comparing import Mismatch
 from opconform_runners.kept import KEPT, KEPT_BEGINNING
 from opconform_runners.verdicts import FailReason, VerdictName
+
+#: The most bytes that are read of results, and of a report, which repeats them.
+RESULTS_LIMIT = 1 << 30
 
 RESULTS = "results.jsonl"
 REPORT = "report.json"
@@ -187,18 +191,19 @@ def read_results(path: Path) -> list[Result]:
         SuiteError: The file is missing, has no footer, or was changed.
     """
     try:
-        content = path.read_bytes()
+        content = read_regular(path, RESULTS_LIMIT)
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
-    *lines, last = content.splitlines(keepends=True) or [b""]
+    end = content.rfind(b"\n", 0, len(content) - 1) + 1
+    lines = content[:end]
     try:
-        footer = _FOOTER.validate_json(last)
+        footer = _FOOTER.validate_json(content[end:])
     except ValidationError as fault:
         raise SuiteError(f"{path} has no footer: the run did not come to its end. Run it again.") from fault
-    if footer.digest != hashlib.sha256(b"".join(lines)).hexdigest() or footer.cases != len(lines):
+    if footer.digest != hashlib.sha256(lines).hexdigest() or footer.cases != lines.count(b"\n"):
         raise SuiteError(f"{path} was changed after the run. Run it again.")
     try:
-        return [_RESULT.validate_json(line) for line in lines]
+        return [_RESULT.validate_json(line) for line in io.BytesIO(lines)]
     except ValidationError as fault:
         raise SuiteError(f"{path} holds a line that is no result. Run it again.") from fault
 

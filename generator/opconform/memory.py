@@ -1,0 +1,53 @@
+"""Free memory: how much there is, and a refusal of what would take more of it."""
+
+from pathlib import Path
+
+from opconform.errors import SuiteError
+
+#: Where a container's control group tells its limit, its use and its page cache, in versions 2 and 1 of the interface.
+_CONTROL_GROUPS = (
+    ("memory.max", "memory.current", ("inactive_file", "active_file")),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", ("total_inactive_file", "total_active_file")),
+)
+_CONTROL_GROUP_ROOT = Path("/sys/fs/cgroup")
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def free_memory() -> int:
+    """The bytes that this process may still take: of the machine, and of the control group that it runs in."""
+    import psutil
+
+    free: int = psutil.virtual_memory().available
+    return int(min(free, *(_left(*each) for each in _CONTROL_GROUPS)))
+
+
+def check_memory(size: int, what: str) -> None:
+    """Refuse what does not fit into free memory.
+
+    Args:
+        size: Its bytes.
+        what: What takes them, as an error calls it.
+
+    Raises:
+        SuiteError: There are fewer bytes free.
+    """
+    free = free_memory()
+    if size > free:
+        raise SuiteError(f"{what} needs {shown_bytes(size)} of memory; {shown_bytes(free)} are free.")
+
+
+def shown_bytes(size: int) -> str:
+    """A number of bytes in the largest unit of which there is one, as in `24.0 GiB`."""
+    power = min(max(size.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
+    return f"{size / (1 << 10 * power):,.1f} {_UNITS[power]}" if power else f"{size:,} bytes"
+
+
+def _left(limit: str, used: str, cached: tuple[str, ...]) -> float:
+    """The bytes that a control group has left, its page cache among them; infinity where it has no limit."""
+    try:
+        most, taken = (int((_CONTROL_GROUP_ROOT / name).read_text()) for name in (limit, used))
+        statistics = (_CONTROL_GROUP_ROOT / used).with_name("memory.stat").read_text().split()
+    except (OSError, ValueError):  # no such interface, or the limit is `max`
+        return float("inf")
+    values = dict(zip(statistics[::2], statistics[1::2], strict=False))
+    return most - taken + sum(int(values.get(name, 0)) for name in cached)
