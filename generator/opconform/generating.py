@@ -28,11 +28,11 @@ from opconform.expanding import Expanded, expand
 from opconform.interrupts import put_off
 from opconform.loading import Group, Spec
 from opconform.locations import root
-from opconform.locking import locked, share
 from opconform.requirements import requirements_of
 from opconform.selecting import EVERYTHING, Selection, near_miss
 from opconform.suite import Entry, Header, RequirementNote, entry_line
-from opconform.writing import Leftovers, Place, finish, forgetting, manifest_file, prepare, write_case
+from opconform.work_folder import share, work_folder
+from opconform.writing import Leftovers, finish, forgetting, manifest_file, prepare, write_case
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.
 SUITE_VERSION = "1.1.0"
@@ -92,22 +92,21 @@ def generate(
         SuiteError: The disk is full, or refuses.
         UsageError: Nothing is selected, or something else stands at `out`.
     """
-    if not out.name:
+    if out.name in ("", ".."):
         raise UsageError(f"--out {str(out)!r} names no folder of its own. Name one, such as --out suite.")
-    place = Place(out=out)
     with contextlib.ExitStack() as held:
         try:
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
-            workers = held.enter_context(locked(place.lock))
+            work = held.enter_context(work_folder(out))
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
         expansion = _Expansion(_groups(specs, options.selection), options, tell)
-        leftovers = prepare(place)
+        leftovers = prepare(work)
         held.enter_context(forgetting(leftovers))
         writer = _Writer(leftovers=leftovers, recipe=options.recipe)
         written, taken = 0, 0
-        with manifest_file(place) as manifest:
-            for done in _written(expansion, writer, options.jobs, workers):
+        with manifest_file(work) as manifest:
+            for done in _written(expansion, writer, options.jobs, work.workers):
                 manifest.add(done.id, done.line, accepted=done.accepted)
                 taken += done.taken
                 written += done.size
@@ -116,7 +115,7 @@ def generate(
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
             digest = manifest.finish()
         header = header_of(specs, options, counts=manifest.counts, digest=digest)
-        finish(place, header, resumed=leftovers.resumed)
+        finish(work, header, resumed=leftovers.resumed)
     return Generated(out=out, header=header, taken=taken, repeated=tuple(expansion.repeated))
 
 

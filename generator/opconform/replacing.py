@@ -1,9 +1,12 @@
 """Replacing: a file written whole or not at all, whatever stood in its place."""
 
+import contextlib
+import itertools
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from opconform.errors import UsageError
 
@@ -12,33 +15,65 @@ _HEAD = 300
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put content in the place of a file, or of none; a reader sees the old file or the new one, and never a part.
+    """Replace a file, or write a new one; a reader sees the old file or the new one, and never a part.
 
     Raises:
         OSError: The disk refuses; what stood there still does.
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with replacement(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of another when it is closed without an error, and else is removed.
+
+    Raises:
+        OSError: The disk refuses.
+    """
+    beside, file = _new_beside(path)
     try:
-        beside.write_bytes(content)
+        with file:
+            yield file
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _new_beside(path: Path) -> tuple[Path, BinaryIO]:
+    """A new file beside another, of a name that no other file has."""
+    for number in itertools.count():
+        beside = path.with_name(f".{path.name}.opconform-{os.getpid()}-{number}")
+        with contextlib.suppress(FileExistsError):
+            return beside, beside.open("xb")
+    raise AssertionError  # pragma: no cover - the numbers do not end
 
 
 def replace_named(path: Path, content: bytes) -> None:
     """The same for a file that a user named: folders are made for it, and a pipe or a device is written to as it is.
 
     Raises:
-        UsageError: The disk refuses.
+        UsageError: The disk refuses, or it is a link to a file.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not stat.S_ISREG(path.stat().st_mode):
             path.write_bytes(content)
-        else:
-            replace_file(path, content)
+            return
+        check_no_link(path)
+        replace_file(path, content)
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+
+
+def check_no_link(path: Path) -> None:
+    """Refuse a link, which replacing would break.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if path.is_symlink():
+        raise UsageError(f"{path} is a link, and links are not replaced. Name what it links to: {path.resolve()}.")
 
 
 def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
@@ -57,12 +92,14 @@ def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
 
 
 def check_ours(path: Path, mark: bytes) -> None:
-    """Refuse a file that opconform did not write.
+    """Refuse a file that opconform did not write, and a link.
 
     Raises:
-        UsageError: It is somebody else's, or cannot be read.
+        UsageError: It is another program's file, or a link, or cannot be read.
     """
     try:
+        if not path.exists() or path.is_file():  # a pipe or a device may be linked, as /dev/stdout is
+            check_no_link(path)
         ours = is_ours(path, [mark])
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault

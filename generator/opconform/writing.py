@@ -1,8 +1,8 @@
-"""Writing a suite: beside its place first, case by case, and put in its place when it is whole.
+"""Writing a suite: in its work folder first, case by case, and put in its place when it is whole.
 
-While `NAME` is written, the folder `NAME.partial` holds the cases that are done. A generation that was killed continues
-from there, and one that replaces a suite takes its unchanged cases over. Every case is evaluated in either case: a file
-is kept only where its bytes are the evaluated ones, so nothing that lies in the folders is believed.
+A generation that was killed continues from its work folder, and one that replaces a suite takes its unchanged cases
+over. Every case is evaluated in either case: a file is kept only where its bytes are the evaluated ones, so nothing
+that lies in the folders is believed.
 """
 
 import contextlib
@@ -21,43 +21,12 @@ from typing import BinaryIO
 from opconform.casefiles import CaseFiles
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.npz import member
-from opconform.replacing import replace_file
+from opconform.replacing import check_no_link
 from opconform.suite import HEADER, MANIFEST, Header, entry_of, header_text, open_suite
 from opconform.verifying import foreign_faults
+from opconform.work_folder import WorkFolder
 
 _CHUNK = 1 << 20
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
-    """Where a suite is written: its final name, and the names beside it that are used on the way."""
-
-    out: Path
-
-    @property
-    def is_zip(self) -> bool:
-        """Whether the suite becomes one file."""
-        return self.out.suffix == ".zip"
-
-    @property
-    def partial(self) -> Path:
-        """The folder of a suite that is being written."""
-        return self.out.with_name(f"{self.out.name}.partial")
-
-    @property
-    def packed(self) -> Path:
-        """The zip file that is being written."""
-        return self.out.with_name(f"{self.out.name}.packing")
-
-    @property
-    def replaced(self) -> Path:
-        """The suite that is being replaced, until the new one is in its place."""
-        return self.out.with_name(f"{self.out.name}.replaced")
-
-    @property
-    def lock(self) -> Path:
-        """The file that is locked meanwhile."""
-        return self.out.with_name(f"{self.out.name}.lock")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,10 +44,12 @@ class Leftovers:
     earlier: Path | None
 
     def keep(self, files: CaseFiles) -> bool:
-        """Whether a case is there byte for byte; its folder is then in place."""
+        """Whether a case is there byte for byte; its folder is then in place, and otherwise there is none."""
         target = self.partial / files.entry.id
         if self.resumed and _holds(target, files.contents):
             return True
+        if self.resumed:  # a file of it may be a hard link to one of the suite that is replaced
+            shutil.rmtree(target, ignore_errors=True)
         source = None if self.earlier is None else self.earlier / files.entry.id
         if source is None or not _holds(source, files.contents):
             return False
@@ -90,7 +61,7 @@ class Leftovers:
 class ManifestFile:
     """The manifest while it is written: lines in the order in which cases are done, and where each stands."""
 
-    _path: Path
+    _work: WorkFolder
     _file: BinaryIO
     _lines: list[tuple[str, int, int]] = field(default_factory=list)
     _end: int = 0
@@ -105,33 +76,29 @@ class ManifestFile:
         self.counts["accept" if accepted else "reject"] += 1
 
     def finish(self) -> str:
-        """Put the lines in the order of their ids; gives the manifest's SHA-256."""
+        """Write the lines in the order of their ids; returns the manifest's SHA-256."""
         digest = hashlib.sha256()
-        beside = self._path.with_name(f"{self._path.name}.new")
-        with beside.open("wb") as ordered, self._path.open("rb") as lines:
+        with (self._work.partial / MANIFEST).open("wb") as ordered, self._work.lines.open("rb") as lines:
             for _, start, size in sorted(self._lines):
                 lines.seek(start)
                 line = lines.read(size)
                 digest.update(line)
                 ordered.write(line)
-        beside.replace(self._path)
         return digest.hexdigest()
 
 
-def prepare(place: Place) -> Leftovers:
+def prepare(work: WorkFolder) -> Leftovers:
     """Make the partial folder ready, and find what can be taken over.
 
     Raises:
         UsageError: What stands at the place is no suite.
     """
-    with telling(place.out):
-        if place.replaced.exists():
-            _settle(place)
-        _check_ours(place)
-        resumed = place.partial.exists()
-        place.partial.mkdir(parents=True, exist_ok=True)
-        earlier = place.out if not place.is_zip and (place.out / HEADER).exists() else None
-    return Leftovers(partial=place.partial, resumed=resumed, earlier=earlier)
+    with telling(work.out):
+        check_replaceable(work.out)
+        resumed = work.partial.exists()
+        work.partial.mkdir(exist_ok=True)
+        earlier = work.out if (work.out / HEADER).exists() else None
+    return Leftovers(partial=work.partial, resumed=resumed, earlier=earlier)
 
 
 @contextlib.contextmanager
@@ -146,11 +113,10 @@ def forgetting(leftovers: Leftovers) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def manifest_file(place: Place) -> Iterator[ManifestFile]:
+def manifest_file(work: WorkFolder) -> Iterator[ManifestFile]:
     """The manifest of the suite that is being written."""
-    path = place.partial / MANIFEST
-    with telling(place.out), path.open("wb") as file:
-        yield ManifestFile(path, file)
+    with telling(work.out), work.lines.open("wb") as file:
+        yield ManifestFile(work, file)
 
 
 def write_case(partial: Path, files: CaseFiles) -> None:
@@ -168,28 +134,32 @@ def write_case(partial: Path, files: CaseFiles) -> None:
                 write_all(file, content)
 
 
-def finish(place: Place, header: Header, *, resumed: bool) -> None:
+def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
     """Put a suite whose cases and manifest are written in its place, whole or not at all.
 
     Raises:
         SuiteError: The disk is full, or refuses.
+        UsageError: Something else has been put at the place meanwhile.
     """
-    with telling(place.out):
-        replace_file(place.partial / HEADER, header_text(header).encode())
+    with telling(work.out):
+        (work.partial / HEADER).write_bytes(header_text(header).encode())
         if resumed:
-            _sweep(place.partial)
-        if place.is_zip:
-            _pack(place)
+            _sweep(work.partial)
+        check_replaceable(work.out)
+        if is_zip(work.out):
+            _pack(work.partial, work.packed)
+            work.packed.replace(work.out)
+            shutil.rmtree(work.partial)
             return
-        if place.out.exists():
-            place.out.rename(place.replaced)
-        place.partial.rename(place.out)
-        shutil.rmtree(place.replaced, ignore_errors=True)
+        if work.out.exists():
+            work.out.rename(work.replaced)
+        work.partial.rename(work.out)
+        shutil.rmtree(work.replaced, ignore_errors=True)
 
 
 @contextlib.contextmanager
 def telling(path: Path) -> Iterator[None]:
-    """Say what the operating system refused in a sentence.
+    """State what the operating system refused in one sentence.
 
     Raises:
         SuiteError: It refused something.
@@ -202,27 +172,30 @@ def telling(path: Path) -> Iterator[None]:
         raise SuiteError(f"{where} cannot be written: {fault.strerror or fault}. {advice}") from fault
 
 
-def _settle(place: Place) -> None:
-    """End an exchange of suites that was interrupted."""
-    if place.out.exists():
-        shutil.rmtree(place.replaced)
-    else:
-        place.replaced.rename(place.out)
+def is_zip(out: Path) -> bool:
+    """Whether the suite at a place is one file."""
+    return out.suffix == ".zip"
 
 
-def _check_ours(place: Place) -> None:
-    if place.is_zip or not place.out.exists():
+def check_replaceable(out: Path) -> None:
+    """Check that nothing stands at a place but a whole suite and nothing else, or an empty folder or file.
+
+    Raises:
+        UsageError: Something else does.
+    """
+    check_no_link(out)
+    if not out.exists():
         return
-    if not place.out.is_dir():
-        raise UsageError(f"{place.out} is a file; --out names a folder, or a file that ends in .zip.")
-    if not any(place.out.iterdir()):
+    if not (out.is_file() if is_zip(out) else out.is_dir()):
+        raise UsageError(f"{out} is no {'file' if is_zip(out) else 'folder'}; --out names a folder or a file NAME.zip.")
+    if not (out.stat().st_size if is_zip(out) else any(out.iterdir())):
         return
-    if not (place.out / HEADER).exists():
-        raise UsageError(f"{place.out} holds other files and no suite, and nothing is overwritten. Name another --out.")
+    if not is_zip(out) and not (out / HEADER).exists():
+        raise UsageError(f"{out} holds other files and no suite, and nothing is overwritten. Name another --out.")
     try:
-        suite = open_suite(place.out)
+        suite = open_suite(out)
     except SuiteError as fault:
-        raise UsageError(f"{fault} It is not replaced: remove {place.out} first, or name another --out.") from fault
+        raise UsageError(f"{fault} It is not replaced: remove {out} first, or name another --out.") from fault
     foreign = next(foreign_faults(suite), None)
     if foreign is not None:
         raise UsageError(f"{foreign} The suite is not replaced: move the file away, or name another --out.")
@@ -244,7 +217,6 @@ def _is_file_of(path: Path, content: bytes) -> bool:
 def _link(folder: Path, target: Path, names: Iterable[str]) -> None:
     for name in names:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (target / name).unlink(missing_ok=True)
         try:
             (target / name).hardlink_to(folder / name)
         except OSError:
@@ -262,36 +234,31 @@ def write_all(file: io.FileIO, content: bytes) -> None:
 
 
 def _sweep(partial: Path) -> None:
-    """Remove what an earlier attempt left that is no part of the suite."""
-    with (partial / MANIFEST).open("rb") as file:
-        entries = {each.id: set(each.files) for each in (entry_of(line, MANIFEST) for line in file)}
-    for folder in partial.glob("*/*/*"):
-        files = entries.get(folder.relative_to(partial).as_posix())
-        if files is None:
-            shutil.rmtree(folder)
-            continue
-        for path in folder.rglob("*"):
-            if not path.is_dir() and path.relative_to(folder).as_posix() not in files:
-                path.unlink()
-    for folder in sorted(partial.glob("*/*/"), reverse=True):
-        if not any(folder.iterdir()):
-            folder.rmdir()
+    """Remove everything that an earlier attempt left and that is no part of the suite."""
+    known = set(_names(partial))
+    for folder, folders, files in os.walk(partial, topdown=False):
+        inside = Path(folder)
+        for name in files:
+            if (inside / name).relative_to(partial).as_posix() not in known:
+                (inside / name).unlink()
+        for name in folders:
+            if not any((inside / name).iterdir()):
+                (inside / name).rmdir()
 
 
-def _pack(place: Place) -> None:
-    """Put the partial folder into one zip file, members in the order of the manifest."""
-    with zipfile.ZipFile(place.packed, "w") as archive:
-        for name in _names(place.partial):
+def _pack(partial: Path, packed: Path) -> None:
+    """Write a suite into one zip file, members in the order of the manifest."""
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in _names(partial):
             with (
-                (place.partial / name).open("rb") as source,
+                (partial / name).open("rb") as source,
                 archive.open(member(name), "w", force_zip64=True) as target,
             ):
                 shutil.copyfileobj(source, target, _CHUNK)
-    place.packed.replace(place.out)
-    shutil.rmtree(place.partial)
 
 
 def _names(partial: Path) -> Iterator[str]:
+    """The paths of a suite's files."""
     yield HEADER
     yield MANIFEST
     with (partial / MANIFEST).open("rb") as file:

@@ -11,6 +11,7 @@ from pathlib import Path
 from opconform.case import Case
 from opconform.errors import HarnessError, SuiteError, UsageError
 from opconform.npz import member, npz_bytes
+from opconform.replacing import check_no_link, replacement
 from opconform.suite import Entry, Suite
 from opconform_runners.commands import Command
 from opconform_runners.environment import environment_of
@@ -85,25 +86,22 @@ def _archive(out: Path) -> Iterator[zipfile.ZipFile]:
     """The file that is being written, beside its place until it is whole."""
     if out.suffix != ".zip":
         raise UsageError(f"--outputs {out} must be a file whose name ends in .zip.")
+    check_no_link(out)
     if out.exists() and not _is_ours(out):
         raise UsageError(f"{out} was not written by opconform, and nothing is overwritten. Name another --outputs.")
-    beside = out.with_name(f"{out.name}.partial")
     try:
         out.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(beside, "w") as archive:
+        with replacement(out) as file, zipfile.ZipFile(file, "w") as archive:
             yield archive
-        beside.replace(out)
     except OSError as fault:
         raise SuiteError(f"{out} cannot be written: {fault.strerror}.") from fault
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _is_ours(path: Path) -> bool:
-    if not zipfile.is_zipfile(path):
+    if not path.is_file() or not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:
-        return HEADER in archive.namelist()
+        return {HEADER, ANSWERS} <= set(archive.namelist())
 
 
 class _Recorder:

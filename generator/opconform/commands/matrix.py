@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -14,10 +15,11 @@ from rich.console import Console
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.progress import progress
-from opconform.commands.reporting import check_place, subjects_of, write_page
+from opconform.commands.reporting import subjects_of, write_page
 from opconform.commands.running import console_of, folder_name, memory_of, memory_option
 from opconform.dialects import DIALECTS
 from opconform.errors import HarnessError, UsageError
+from opconform.replacing import check_ours, replace_file
 from opconform.selecting import Selection
 from opconform.suite import Suite, open_suite
 from opconform_runners.backend import Implementation
@@ -37,11 +39,15 @@ from opconform_runners.matrix import (
 )
 from opconform_runners.reading import finished
 from opconform_runners.report import report_of, write_report
-from opconform_runners.results import PAGE
+from opconform_runners.results import PAGE, PAGE_BEGINNING
 from opconform_runners.running import RunOptions, run_suite
 
 #: The backends that are no implementation to compare: the catalogue of faulty ones.
 _NOT_COMPARED = frozenset({"mutant"})
+#: The files that are written, and what is among the first bytes of each.
+_FILES: Mapping[str, bytes] = MappingProxyType(
+    {"matrix.json": b'{\n "format"', "matrix.md": b"\n| backend | verdict |", PAGE: PAGE_BEGINNING}
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,13 +108,14 @@ def command(
         raise HarnessError("None of the backends can be started: " + " ".join(absent.values()))
     wanted = dialects or _read_by(entrants)
     options = options_of(selection, jobs=jobs, dialects=wanted, **limits)
-    check_place(out / PAGE)
+    for name, mark in _FILES.items():
+        check_ours(out / name, mark)
     suite = open_suite(generate_shown(specs, out / "suite", options, quiet=as_json).out)
     running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
     columns = [_column(each, suite, out, running, strict=strict, quiet=as_json) for each in entrants]
     matrix = matrix_of(columns, absent)
-    (out / "matrix.json").write_text(json.dumps(matrix_document(matrix), indent=1) + "\n", encoding="utf-8")
-    (out / "matrix.md").write_text(matrix_markdown(matrix), encoding="utf-8")
+    replace_file(out / "matrix.json", (json.dumps(matrix_document(matrix), indent=1) + "\n").encode())
+    replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
     runs = [finished(out / folder_name(each.name)) for each in entrants]
     write_page(out / PAGE, subjects_of(runs, suite.store.root))
     if as_json:

@@ -1,0 +1,176 @@
+"""The work folder: a generation touches nothing beside its suite that is not its own, and a killed one is continued."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchmarks.robustness.generation_kills import killed_at_every_change, killed_at_random, tree
+
+from opconform.errors import UsageError
+from opconform.generating import Generated, Options, generate
+from opconform.loading import load_specs
+from opconform.replacing import replace_file, replace_named, replace_ours, replacement
+from opconform.verifying import faults_of
+from opconform.work_folder import work_folder
+
+
+def generated(spec: Path, out: Path) -> Generated:
+    """A suite of the small spec."""
+    return generate(load_specs([spec]), out, Options())
+
+
+def names(folder: Path) -> list[str]:
+    """What is in a folder."""
+    return sorted(each.name for each in folder.iterdir())
+
+
+def test_a_generation_that_is_killed_is_continued(tmp_path: Path) -> None:
+    """Killed before every seventh change of the disk, it ends with the undisturbed bytes and leaves nothing else."""
+    tried = list(killed_at_every_change(tmp_path, 7))
+
+    assert len(tried) > 20
+    assert [each for each in tried if each.outcome != "held"] == []
+
+
+@pytest.mark.timeout(1_800)
+def test_a_generation_whose_processes_are_killed_is_continued(tmp_path: Path) -> None:
+    """Real processes, since workers that outlive their parent must not write into the suite of the next one."""
+    assert [each for each in killed_at_random(tmp_path, 4, "--select", "Split-1/axis*") if each.outcome != "held"] == []
+
+
+@pytest.mark.parametrize("name", ["suite", "suite.zip"])
+def test_nothing_beside_a_suite_is_touched(tmp_path: Path, small_spec: Path, name: str) -> None:
+    """Whatever its name."""
+    for each in ("lock", "partial", "replaced", "packing", "lock-workers"):
+        (tmp_path / f"{name}.{each}").mkdir()
+        (tmp_path / f"{name}.{each}" / "mine").write_text("mine")
+    (tmp_path / "suite.toml.lock").write_text("mine")
+    before = tree(tmp_path)
+    generated(small_spec, tmp_path / name)
+    generated(small_spec, tmp_path / name)
+
+    after = tree(tmp_path)
+    assert before.items() <= after.items()
+    assert {each.partition("/")[0] for each in after.keys() - before.keys()} == {name}
+
+
+FOREIGN: dict[str, tuple[str, Callable[[Path], object], str]] = {
+    "a zip file that is no suite": (
+        "my.zip",
+        lambda path: path.write_bytes(b"PK\5\6" + bytes(18)),
+        "It is not replaced: remove",
+    ),
+    "a file named as a zip file": ("my.zip", lambda path: path.write_text("mine"), "It is not replaced: remove"),
+    "a folder named as a zip file": ("my.zip", Path.mkdir, "is no file; --out names a folder or a file NAME.zip."),
+    "a FIFO named as a zip file": ("my.zip", os.mkfifo, "is no file; --out names a folder or a file NAME.zip."),
+    "a linked folder": ("suite", lambda path: path.symlink_to(path.parent), "is a link, and links are not replaced."),
+    "a link to nothing": ("suite", lambda path: path.symlink_to("nothing"), "is a link, and links are not replaced."),
+    "a work folder without its mark": (
+        "suite",
+        lambda path: (path.with_name(".suite.opconform-work") / "mine").mkdir(parents=True),
+        "was not made by opconform.",
+    ),
+    "a work folder that is a link": (
+        "suite",
+        lambda path: path.with_name(".suite.opconform-work").symlink_to(path.parent),
+        "was not made by opconform.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_what_is_not_a_suite_is_not_replaced(tmp_path: Path, small_spec: Path, what: str) -> None:
+    """One sentence, and everything is as it was."""
+    name, make, sentence = FOREIGN[what]
+    make(tmp_path / name)
+    before = {each: each.lstat() for each in tmp_path.rglob("*")}
+    with pytest.raises(UsageError) as raised:
+        generated(small_spec, tmp_path / name)
+
+    assert sentence in str(raised.value)
+    assert {each: each.lstat() for each in tmp_path.rglob("*")} == before
+
+
+def test_nothing_is_written_through_a_link_in_a_work_folder(tmp_path: Path, small_spec: Path) -> None:
+    """Not even where the folder has its mark."""
+    work, target = tmp_path / ".suite.opconform-work", tmp_path / "target"
+    (target / "VariadicSplit-1").mkdir(parents=True)
+    work.mkdir()
+    (work / "opconform.lock").touch()
+    (work / "partial").symlink_to(target)
+    with pytest.raises(
+        UsageError, match=r"partial is neither a file nor a folder\. Remove it, or name another --out\."
+    ):
+        generated(small_spec, tmp_path / "suite")
+
+    assert names(target) == ["VariadicSplit-1"]
+
+
+def test_only_one_generation_writes_at_a_time(tmp_path: Path, small_spec: Path) -> None:
+    """The second one is refused, and the work folder goes with the first."""
+    out = tmp_path / "suite"
+    with work_folder(out):
+        with pytest.raises(
+            UsageError, match=r"^Another process is writing .*suite\. Wait for it, or name another --out\.$"
+        ):
+            generated(small_spec, out)
+        assert names(tmp_path) == [".suite.opconform-work"]
+
+    assert names(tmp_path) == []
+
+
+def test_a_changed_case_does_not_change_the_suite_that_is_there(tmp_path: Path, small_spec: Path) -> None:
+    """A killed generation shares files with the suite that it replaces, and the next one does not write into them."""
+    out, work = tmp_path / "suite", tmp_path / ".suite.opconform-work"
+    generated(small_spec, out)
+    shared = min(out.rglob("inputs.npz"))
+    shared.write_bytes(b"as an earlier version of opconform wrote it")
+    case = shared.parent.relative_to(out)
+    (work / "partial" / case).mkdir(parents=True)
+    (work / "opconform.lock").touch()
+    (work / "partial" / case / "inputs.npz").hardlink_to(shared)
+    (tmp_path / "other").hardlink_to(shared)
+    generated(small_spec, out)
+
+    assert not list(faults_of(out))
+    assert (tmp_path / "other").read_bytes() == b"as an earlier version of opconform wrote it"
+
+
+def test_a_suite_can_be_read_by_others(tmp_path: Path, small_spec: Path) -> None:
+    """Its work folder is private, and it is not."""
+    before = os.umask(0o022)
+    try:
+        generated(small_spec, tmp_path / "suite")
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE((tmp_path / "suite").stat().st_mode) == 0o755
+
+
+def test_a_file_that_is_replaced_disturbs_no_other(tmp_path: Path) -> None:
+    """Nor does one that cannot be replaced leave anything behind."""
+    (tmp_path / f"file.{os.getpid()}.new").write_text("mine")
+    replace_file(tmp_path / "file", b"content")
+    with pytest.raises(TypeError), replacement(tmp_path / "file") as file:
+        file.write("no bytes")  # type: ignore[call-overload]
+
+    assert names(tmp_path) == ["file", f"file.{os.getpid()}.new"]
+    assert (tmp_path / "file").read_bytes() == b"content"
+
+
+def test_no_command_replaces_a_link(tmp_path: Path) -> None:
+    """A file that the user names is refused where it is one; a device is written to as it is."""
+    (tmp_path / "target").write_text("mine")
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / "device").symlink_to("/dev/null")
+    for write in (replace_named, lambda path, content: replace_ours(path, content, b"mine")):
+        with pytest.raises(
+            UsageError, match=r"link is a link, and links are not replaced\. Name what it links to: .*target\."
+        ):
+            write(tmp_path / "link", b"content")
+        write(tmp_path / "device", b"content")
+
+    assert (tmp_path / "target").read_text() == "mine"
+    assert (tmp_path / "device").is_symlink()
