@@ -16,7 +16,7 @@ Context = Literal["bare", "folded", "concat", "chain", "partial", "shared"]
 #: An attribute as the spec wrote it, however wrong.
 Attribute = StrictBool | StrictInt | StrictFloat | StrictStr
 #: A dimension of the IR's data: static, `?`, or bounded as in `2..8`.
-DIMENSION = r"^(\?|\d+\.\.\d+)$"
+DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"
 Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=DIMENSION)]
 #: The dimensions of the IR's data, or `...` where even the rank is dynamic.
 Dynamic = tuple[Dimension, ...] | Literal["..."]

@@ -1,6 +1,8 @@
 """YAML documents in which every value knows its place, read without trusting them."""
 
 import difflib
+import hashlib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +12,16 @@ from typing import Any
 
 import yaml
 
-from opconform.errors import SpecError
+from opconform.errors import SpecError, quoted
 
-#: The most bytes of a file, levels of nesting, and values once every alias is written out.
+#: The most bytes of a file, levels of nesting, and keys and values once every alias is written out.
 FILE_LIMIT = 4 << 20
 DEPTH_LIMIT = 64
-VALUE_LIMIT = 200_000
+VALUE_LIMIT = 50_000
+#: The most mistakes that are reported, and after how many of them the search for more ends.
+REPORTED = 10
+_MESSAGE = 1_800
+ENOUGH = 100
 
 #: Where a value stands in a document: the keys and indices that lead to it.
 Route = tuple[str | int, ...]
@@ -45,7 +51,13 @@ class SpecMistakes(SpecError):  # noqa: N818 - it is what it says
         super().__init__(self.mistakes)
 
     def __str__(self) -> str:
-        return "\n".join(str(each) for each in self.mistakes)
+        lines: list[str] = []
+        for line in map(str, self.mistakes[:REPORTED]):
+            if lines and sum(map(len, lines)) + len(line) > _MESSAGE:
+                break
+            lines.append(line)
+        left = len(self.mistakes) - len(lines)
+        return "\n".join([*lines, f"… and at least {left:,} more."] if left else lines)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,25 +66,34 @@ class Document:
 
     Attributes:
         file: The file's name, as its mistakes bear it.
+        digest: The SHA-256 of the file's bytes.
         value: Mappings, lists, texts, numbers, truth values and nulls.
         places: The line and column of each value, by its route.
     """
 
     file: str
+    digest: str
     value: Any
     places: Mapping[Route, tuple[int, int]]
 
+    def place(self, route: Route) -> tuple[int, int]:
+        """The line and column of the value at a route, or of the nearest one around it that is written."""
+        while route and route not in self.places:
+            route = route[:-1]
+        return self.places.get(route, (1, 1))
+
     def mistake(self, route: Sequence[str | int], sentence: str) -> Mistake:
         """A mistake in the value at a route, or in the nearest one around it that is written."""
-        known = tuple(route)
-        while known and known not in self.places:
-            known = known[:-1]
-        return Mistake(self.file, *self.places.get(known, (1, 1)), sentence)
+        return Mistake(self.file, *self.place(tuple(route)), sentence)
+
+
+#: No word that is known is nearly as long as this, and comparing long texts takes time.
+_LONGEST_WORD = 200
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint at the known word that is most like another, ending in a space, or nothing."""
-    near = difflib.get_close_matches(word, [*known], n=1)
+    near = difflib.get_close_matches(word, [*known], n=1) if len(word) <= _LONGEST_WORD else []
     return f"Did you mean {near[0]!r}? " if near else ""
 
 
@@ -111,7 +132,7 @@ def parse_document(content: bytes, name: str) -> Document:
         sentence = f"The byte 0x{content[fault.start]:02x} is no UTF-8; save the file as UTF-8."
         raise SpecMistakes([Mistake(name, line, column, sentence)]) from fault
     try:
-        _check_depth(text, name)
+        _check_size(text, name)
         node = yaml.compose(text, _LOADER)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
@@ -124,12 +145,16 @@ def parse_document(content: bytes, name: str) -> Document:
         raise SpecMistakes([Mistake(name, line, column, sentence)]) from fault
     except yaml.YAMLError as fault:
         raise SpecMistakes([Mistake(name, 1, 1, f"This is no YAML: {fault}.")]) from fault
-    return _Building(name).document(node)
+    return _Building(name, hashlib.sha256(content).hexdigest()).document(node)
 
 
-def _check_depth(text: str, name: str) -> None:
-    depth = 0
+def _check_size(text: str, name: str) -> None:
+    """Check how deep and how much a file holds before anything is made of it."""
+    depth, values = 0, 0
     for event in yaml.parse(text, _LOADER):
+        values += isinstance(event, yaml.NodeEvent)
+        if values > VALUE_LIMIT:
+            raise SpecMistakes([_at(name, event, f"The file holds more than {VALUE_LIMIT:,} values; split it.")])
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEPTH_LIMIT:
@@ -148,6 +173,7 @@ class _Building:
     """Turns yaml's nodes into values, noting places and mistakes on the way."""
 
     name: str
+    digest: str
     places: dict[Route, tuple[int, int]] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
 
@@ -155,9 +181,12 @@ class _Building:
         value = None if node is None else self.value(node, ())
         if self.mistakes:
             raise SpecMistakes(self.mistakes)
-        return Document(file=self.name, value=value, places=MappingProxyType(self.places))
+        return Document(file=self.name, digest=self.digest, value=value, places=MappingProxyType(self.places))
 
     def value(self, node: yaml.Node, route: Route) -> Any:
+        if len(route) > DEPTH_LIMIT:
+            sentence = f"Values are nested deeper than {DEPTH_LIMIT} levels here once the aliases are written out."
+            raise SpecMistakes([_at(self.name, node, sentence)])
         self.places[route] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if len(self.places) > VALUE_LIMIT:
             sentence = f"The file holds more than {VALUE_LIMIT:,} values once its aliases are written out."
@@ -175,7 +204,7 @@ class _Building:
             if not isinstance(key, yaml.ScalarNode) or not isinstance(name, str):
                 self.mistakes.append(_at(self.name, key, "A key must be a text."))
             elif name in mapping:
-                self.mistakes.append(_at(self.name, key, f"The key {name!r} stands here a second time."))
+                self.mistakes.append(_at(self.name, key, f"The key {quoted(name)} stands here a second time."))
             else:
                 mapping[name] = self.value(value, (*route, name))
                 self.places[(*route, name, KEY)] = (key.start_mark.line + 1, key.start_mark.column + 1)
@@ -184,10 +213,14 @@ class _Building:
     def scalar(self, node: yaml.Node) -> Any:
         text = str(node.value)
         if node.tag.startswith("!") or node.tag.startswith(f"{_PREFIX}python"):
-            self.mistakes.append(_at(self.name, node, f"The tag {node.tag} is not allowed; write the plain value."))
+            sentence = f"The tag {quoted(node.tag)} is not allowed; write the plain value."
+            self.mistakes.append(_at(self.name, node, sentence))
         if getattr(node, "style", None) in ("'", '"', "|", ">") or node.tag == f"{_PREFIX}binary":
             return text
-        return _plain(text)
+        value = _plain(text)
+        if isinstance(value, float) and math.isinf(value):
+            self.mistakes.append(_at(self.name, node, f"The number {quoted(text)} is too large; write `inf` if meant."))
+        return value
 
 
 #: The last part of the route of a key, as against its value's.

@@ -10,6 +10,7 @@ from opconform.case import Attribute, Binding, Dynamic
 from opconform.contexts import context_fault
 from opconform.drafts import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of
 from opconform.elements import Element, checked
+from opconform.errors import quoted, quoted_text
 from opconform.expressions import is_expression
 from opconform.loading import Group
 from opconform.operations import OPERATIONS
@@ -28,6 +29,13 @@ class Limits:
 
 
 LIMITS = Limits()
+
+#: The most dimensions that numpy's arrays have, and the most elements that a shape without elements may have beside 0.
+_RANK = 64
+_BESIDE_ZERO = 1 << 58
+#: The most elements of an input that decides what the operation does: they stand in the case's content one by one.
+_CONTROL = 100_000
+_NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 class Wrong(Exception):  # noqa: N818 - it becomes a mistake, which is the error
@@ -90,12 +98,7 @@ def _tensor(operation: Operation, name: str, keys: TensorKeys | None, limits: Li
         return _from_values(name, element_type, keys, limits)
     if keys.shape is None:
         raise Wrong(name, "it needs a `shape`, or `values`")
-    count = math.prod(keys.shape)
-    if count > limits.elements:
-        sentence = (
-            f"a shape of {count:,} elements is over the limit of {limits.elements:,}; raise it with --max-elements"
-        )
-        raise Wrong(name, sentence)
+    count = _count(name, keys.shape, limits)
     if (keys.fill == "constant") != (keys.value is not None):
         raise Wrong(name, "`value` goes with `fill: constant`, and the other way round")
     elements = () if keys.value is None else (_element(name, element_type, keys.value),)
@@ -103,7 +106,24 @@ def _tensor(operation: Operation, name: str, keys: TensorKeys | None, limits: Li
         return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
     if not elements and count:
         raise Wrong(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
+    if count > _CONTROL:
+        raise Wrong(name, f"{count:,} elements are over the limit of {_CONTROL:,} for what decides what is done")
     return TensorDraft(element_type=element_type, shape=keys.shape, fill="values", elements=elements * count)
+
+
+def _count(name: str, shape: Shape, limits: Limits) -> int:
+    """The number of a shape's elements, once it is known that there can be as many."""
+    if len(shape) > _RANK:
+        raise Wrong(name, f"a shape of {len(shape):,} dimensions is over the limit of {_RANK}")
+    count = math.prod(shape)
+    if count > limits.elements:
+        number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"
+        raise Wrong(
+            name, f"a shape of {number} elements is over the limit of {limits.elements:,}; raise it with --max-elements"
+        )
+    if math.prod(each for each in shape if each) > _BESIDE_ZERO:
+        raise Wrong(name, f"the sizes beside 0 multiply to more than {_BESIDE_ZERO:,}, the limit")
+    return count
 
 
 def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits) -> TensorDraft:
@@ -113,10 +133,10 @@ def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits)
     elements = tuple(_element(name, element_type, each) for each in _flat(keys.values))
     if keys.shape is not None and keys.shape != shape:
         if math.prod(keys.shape) != len(elements) or len(shape) > 1:
-            raise Wrong(name, f"its values have the shape {list(shape)}, and `shape` says {list(keys.shape)}")
+            said = quoted(list(keys.shape))
+            raise Wrong(name, f"its values have the shape {quoted(list(shape))}, and `shape` says {said}")
         shape = keys.shape
-    if len(elements) > limits.elements:
-        raise Wrong(name, f"{len(elements):,} elements are over the limit of {limits.elements:,}")
+    _count(name, shape, limits)
     return TensorDraft(element_type=element_type, shape=shape, fill="values", elements=elements)
 
 
@@ -139,7 +159,7 @@ def _flat(values: object) -> Iterable[object]:
 
 def _element(name: str, element_type: str, value: object) -> Element:
     if not isinstance(value, bool | int | float | str) or is_expression(value):
-        raise Wrong(name, f"{value!r} is no element; write a number, true, false or a text")
+        raise Wrong(name, f"{quoted(value)} is no element; write a number, true, false or a text")
     try:
         return checked(element_type, value)
     except ValueError as fault:
@@ -151,7 +171,11 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
     for name in operation.attributes:
         value = getattr(keys, name)
         if isinstance(value, str) and _reads_as_integer(value):
-            raise Wrong(name, f"in an IR the text {value!r} is the number {int(value)}; write {int(value)}")
+            number = value.strip().removeprefix("+")
+            number = quoted_text(number)
+            raise Wrong(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
+        if isinstance(value, str) and (character := _NO_IR.search(value)):
+            raise Wrong(name, f"{quoted(value)} holds the character U+{ord(character[0]):04X}, which no IR can hold")
         if isinstance(value, float) and not math.isfinite(value):
             raise Wrong(name, f"{value!r} cannot be written in JSON; write a text")
         if value is not None:
@@ -171,7 +195,7 @@ def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any
     given: Mapping[str, Binding] = dict.fromkeys(others, both) if isinstance(keys.binding, str) else keys.binding
     unknown = [each for each in given if each not in others]
     if unknown:
-        raise Wrong("binding", f"{unknown[0]!r} is not bound here; allowed are: {', '.join(others)}")
+        raise Wrong("binding", f"{quoted(unknown[0])} is not bound here; allowed are: {', '.join(others)}")
     if folded and "parameter" in given.values():
         raise Wrong("binding", "in the context `folded` every input is a constant")
     bound: dict[str, Binding] = {
@@ -192,7 +216,7 @@ def _dynamic(keys: Any, tensors: Mapping[str, TensorDraft]) -> Dynamic | None:
         return "..."
     dynamic: tuple[int | str, ...] = ("?",) * len(data.shape) if keys.dynamic == "all" else tuple(keys.dynamic)
     if not _fits(dynamic, data.shape):
-        raise Wrong("dynamic", f"{list(dynamic)} has no place for data of shape {list(data.shape)}")
+        raise Wrong("dynamic", f"{quoted(list(dynamic))} has no place for data of shape {quoted(list(data.shape))}")
     return None if dynamic == data.shape else dynamic
 
 
@@ -219,20 +243,21 @@ def _second(
         if binding.get(name) != "parameter":
             raise Wrong("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
         if name != operation.inputs[0] and each.shape != tensors[name].shape:
-            raise Wrong("feed", f"{name} has the shape {list(tensors[name].shape)} in the IR")
+            raise Wrong("feed", f"{name} has the shape {quoted(list(tensors[name].shape))} in the IR")
         if each.element_type != tensors[name].element_type:
             raise Wrong("feed", f"{name} has the element type {tensors[name].element_type} in the IR")
     return given
 
 
 def _check_feeds(draft: Draft) -> None:
-    if draft.second is None:
-        return
     data = draft.operation.inputs[0]
-    shape = draft.feeds[1][data].shape if data in draft.tensors else ()
+    if draft.second is None or data not in draft.tensors:
+        return
+    shape = draft.feeds[1][data].shape
     declared = draft.dynamic or draft.feeds[0][data].shape
     if declared != "..." and not _fits(declared, shape):
-        raise Wrong("feed", f"data of shape {list(shape)} has no place in the IR's {list(declared)}; see `dynamic`")
+        sentence = f"data of shape {quoted(list(shape))} has no place in the IR's {quoted(list(declared))}"
+        raise Wrong("feed", f"{sentence}; see `dynamic`")
 
 
 def _check_expectation(draft: Draft, limits: Limits) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from opconform.element_types import ELEMENT_TYPES, ElementType
+from opconform.errors import quoted, quoted_text
 from opconform.tensors import Array
 
 #: One element in a spec: a number, a truth value or a text; `0x7fc00001` is a bit pattern, `nan` a number.
@@ -51,11 +52,11 @@ def encoded(name: str, elements: Sequence[Element]) -> Array:
 
 def _checked_text(element: Element) -> str:
     if not isinstance(element, str):
-        raise ValueError(f"{element!r} is no text; write it in quotes")
+        raise ValueError(f"{quoted(element)} is no text; write it in quotes")
     if element.endswith("\0"):
-        raise ValueError(f"{element!r} ends in a NUL character, which numpy's strings cannot hold")
+        raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
     if any("\ud800" <= each <= "\udfff" for each in element):
-        raise ValueError(f"{element!r} holds half of a surrogate pair, which is no character")
+        raise ValueError(f"{quoted(element)} holds half of a surrogate pair, which is no character")
     return element
 
 
@@ -63,7 +64,7 @@ def _checked_pattern(element_type: ElementType, element: str) -> Element:
     pattern = int(element, 16)
     bits = 1 if element_type.kind == "boolean" else element_type.bits
     if pattern >> bits:
-        raise ValueError(f"{element} has more than the {bits} bits of {element_type.name}")
+        raise ValueError(f"{quoted_text(element)} has more than the {bits} bits of {element_type.name}")
     if element_type.kind == "float":
         return element.lower()
     if element_type.kind == "signed" and pattern > element_type.maximum:
@@ -74,30 +75,34 @@ def _checked_pattern(element_type: ElementType, element: str) -> Element:
 def _checked_boolean(element: Element) -> Element:
     if element in (0, 1) and not isinstance(element, float):
         return int(element)
-    raise ValueError(f"{element!r} is no boolean; write true or false")
+    raise ValueError(f"{quoted(element)} is no boolean; write true or false")
 
 
 def _checked_float(element_type: ElementType, element: Element) -> Element:
     if isinstance(element, str) and element not in _FLOAT_TEXTS:
-        raise ValueError(f"{element!r} is no number; write a number, nan, inf, -inf or a bit pattern such as 0x1f")
+        raise ValueError(
+            f"{quoted(element)} is no number; write a number, nan, inf, -inf or a bit pattern such as 0x1f"
+        )
     if isinstance(element, bool):
-        raise ValueError(f"{element!r} is no number; write 0 or 1")
+        raise ValueError(f"{quoted(element)} is no number; write 0 or 1")
     try:
         number = float(element)
     except OverflowError:
         number = float("inf")
     rounded = _rounded(element_type, number)
     if (np.isfinite(number) and not np.isfinite(rounded)) or (isinstance(element, int) and number in _INFINITE):
-        raise ValueError(f"{element!r} is over the range of {element_type.name}")
+        raise ValueError(f"{quoted(element)} is over the range of {element_type.name}")
     return element if isinstance(element, str) else number
 
 
 def _checked_integer(element_type: ElementType, element: Element) -> int:
     last = element_type.maximum
     if isinstance(element, bool) or not isinstance(element, int):
-        raise ValueError(f"{element!r} is no integer, as {element_type.name} needs")
+        raise ValueError(f"{quoted(element)} is no integer, as {element_type.name} needs")
     if not element_type.minimum <= element <= last:
-        raise ValueError(f"{element} is not in the range of {element_type.name}, {element_type.minimum} to {last}")
+        raise ValueError(
+            f"{quoted(element)} is not in the range of {element_type.name}, {element_type.minimum} to {last}"
+        )
     return element
 
 

@@ -1,5 +1,18 @@
 """The errors of opconform, each one sentence that says what was wrong, where, and what to do."""
 
+#: The most characters of a value that a message shows.
+_QUOTED = 200
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it: as Python writes it, with the end of a long one left out."""
+    return quoted_text(repr(value[: _QUOTED + 1] if isinstance(value, str) else value))
+
+
+def quoted_text(text: str) -> str:
+    """A text as a message shows it without quotes: the end of a long one is left out."""
+    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+
 
 class OpconformError(Exception):
     """Any fault that is told to a person and not shown as a traceback."""

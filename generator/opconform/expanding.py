@@ -6,18 +6,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from opconform.documents import Mistake, Route, SpecMistakes
+from opconform.documents import ENOUGH, Mistake, Route, SpecMistakes
 from opconform.drafting import LIMITS, Limits, Wrong, draft_of
 from opconform.drafts import Draft, Refusal, content_of, digits_of
-from opconform.expressions import ExpressionError, Value, Variables, expression_of, is_expression
+from opconform.errors import quoted, quoted_text
+from opconform.expressions import ExpressionError, Meter, Value, Variables, expression_of, is_expression
 from opconform.loading import Group
 from opconform.matrix import Combination, MatrixError, combinations_of, shown
 from opconform.mistakes import mistakes_of
-from opconform.sampling import PATIENCE, samples_of
+from opconform.sampling import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.spec import CONCRETE, MODELS
-
-#: After so many combinations with mistakes the rest of a group is not looked at.
-_ENOUGH = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +36,12 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
     """
     expansion = _Expansion(group, limits)
     try:
-        for combination in combinations_of(group, limits.cases):
+        for combination in combinations_of(group, limits.cases, expansion.meter):
             if group.sample is None:
                 yield from expansion.cases_of(combination)
             else:
                 yield from _samples(expansion, combination, seed)
-            if expansion.failed > _ENOUGH:
+            if expansion.failed > ENOUGH:
                 break
     except MatrixError as fault:
         raise SpecMistakes([group.mistake((fault.key,), f"{fault.sentence}.")]) from fault
@@ -54,15 +52,21 @@ def _samples(expansion: "_Expansion", combination: Combination, seed: int) -> It
     group = expansion.group
     wanted = group.sample.count if group.sample else 0
     if wanted > expansion.limits.cases:
-        raise MatrixError("sample", f"{wanted:,} cases are over the limit of {expansion.limits.cases:,}")
-    found = 0
-    for number, drawn in enumerate(samples_of(group, combination, seed), 1):
-        cases = expansion.cases_of(drawn)
+        raise MatrixError(
+            "sample", f"{quoted_text(f'{wanted:,}')} cases are over the limit of {expansion.limits.cases:,}"
+        )
+    found = passed = in_vain = 0
+    for number, drawn in enumerate(samples_of(group, combination, seed, expansion.meter), 1):
+        cases = [] if drawn is None else expansion.cases_of(drawn)
         found += bool(cases)
+        passed += drawn is not None
+        in_vain = 0 if cases else in_vain + 1
         yield from cases
-        if found >= wanted or expansion.failed > _ENOUGH:
+        if found >= wanted or expansion.failed > ENOUGH:
             return
-        if number > wanted * PATIENCE:
+        if in_vain > PATIENCE + PATIENCE_EACH * found:
+            if not passed:
+                raise MatrixError("sample", f"`where` is false for {number:,} draws; make the domain smaller")
             raise MatrixError("sample", f"{number:,} draws give only {found:,} different cases; make the domain larger")
 
 
@@ -73,10 +77,11 @@ class _Expansion:
         self.group = group
         self.limits = limits
         self.failed = 0
+        self.meter = Meter()
         self._digits: set[str] = set()
         self._mistakes: dict[tuple[int, int], Mistake] = {}
-        self._own = _Template(group.keys, ())
-        self._twin = _Template(group.twin, ("twin",))
+        self._own = _Template(group.keys, (), self.meter)
+        self._twin = _Template(group.twin, ("twin",), self.meter)
 
     def cases_of(self, variables: Combination) -> list[Expanded]:
         """The case of a combination and its twin, as far as they are new."""
@@ -130,8 +135,8 @@ class _Expansion:
 class _Template:
     """Some written keys, expressions and all. `route` is where in the group they are written."""
 
-    def __init__(self, written: Any, route: Route) -> None:
-        self._part = _part(written, route)
+    def __init__(self, written: Any, route: Route, meter: Meter) -> None:
+        self._part = _part(written, route, meter)
 
     def value(self, group: Group, variables: Variables) -> dict[str, Value]:
         """The keys, with every expression replaced by its value."""
@@ -141,7 +146,7 @@ class _Template:
             sentence = f"{fault.sentence}, with {shown(variables)}."
             raise SpecMistakes([group.mistake(fault.route, sentence)]) from fault
         if not isinstance(keys, dict):
-            raise SpecMistakes([group.mistake(("twin",), f"twin: {keys!r} is no mapping of keys to override.")])
+            raise SpecMistakes([group.mistake(("twin",), f"twin: {quoted(keys)} is no mapping of keys to override.")])
         return keys
 
 
@@ -151,21 +156,21 @@ class _FailedError(Exception):
         self.route, self.sentence = route, sentence
 
 
-def _part(value: Any, route: Route) -> Callable[[Variables], Value]:
+def _part(value: Any, route: Route, meter: Meter) -> Callable[[Variables], Value]:
     """What gives a written value once the variables are known."""
     if not _holds_expression(value):
         return lambda _: value
     if isinstance(value, dict):
-        named = {name: _part(each, (*route, name)) for name, each in value.items()}
+        named = {name: _part(each, (*route, name), meter) for name, each in value.items()}
         return lambda variables: {name: each(variables) for name, each in named.items()}
     if isinstance(value, list):
-        parts = [_part(each, (*route, index)) for index, each in enumerate(value)]
+        parts = [_part(each, (*route, index), meter) for index, each in enumerate(value)]
         return lambda variables: [each(variables) for each in parts]
     expression = expression_of(value)
 
     def evaluated(variables: Variables) -> Value:
         try:
-            return expression.value(variables)
+            return expression.value(variables, meter)
         except ExpressionError as fault:
             raise _FailedError(route, str(fault)) from fault
 

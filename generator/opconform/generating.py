@@ -20,7 +20,7 @@ from pathlib import Path
 from opconform import __version__
 from opconform.casefiles import Recipe, case_files
 from opconform.dialects import DEFAULT, DIALECTS
-from opconform.documents import Mistake, SpecMistakes
+from opconform.documents import ENOUGH, Mistake, SpecMistakes
 from opconform.drafting import LIMITS, Limits
 from opconform.drafts import id_of
 from opconform.errors import SuiteError, UsageError
@@ -167,6 +167,8 @@ class _Expansion:
                         self._tell(done / whole, count)
             except SpecMistakes as fault:
                 mistakes.extend(fault.mistakes)
+                if len(mistakes) > ENOUGH:
+                    break
         if mistakes:
             raise SpecMistakes(mistakes)
         if not count:

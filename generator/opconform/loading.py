@@ -3,19 +3,23 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from opconform.documents import KEY, Document, Mistake, Route, SpecMistakes, nearest, read_document
-from opconform.errors import UsageError
+from opconform.documents import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, nearest, read_document
+from opconform.errors import UsageError, quoted
 from opconform.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.locations import root
 from opconform.mistakes import mistakes_of
 from opconform.operations import OPERATIONS
 from opconform.requirements import requirements_of
 from opconform.spec import MODELS, Sample
+
+#: The most different expressions of a file, each of which takes time to compile.
+EXPRESSION_LIMIT = 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +52,7 @@ class Group:
 
     def mistake(self, route: Route, sentence: str) -> Mistake:
         """A mistake at a route inside the group."""
-        return self.document.mistake((*self.route, *route), f"group {self.id!r}: {sentence}")
+        return self.document.mistake((*self.route, *route), f"group {quoted(self.id)}: {sentence}")
 
     @property
     def place(self) -> str:
@@ -123,13 +127,16 @@ def load_spec(path: Path) -> Spec:
     value = document.value
     if not isinstance(value, dict):
         raise SpecMistakes([document.mistake((), "A spec is a mapping with the keys 'op' and 'groups'.")])
+    if len(set(_expressions(value))) > EXPRESSION_LIMIT:
+        sentence = f"The file holds more than {EXPRESSION_LIMIT:,} different expressions; split it."
+        raise SpecMistakes([document.mistake((), sentence)])
     op, mistakes = _operation(document)
     if op is not None:
         mistakes += _mistakes(document, op)
     if op is None or mistakes:
         raise WrongSpecs(mistakes, () if op is None else _sound_groups(document, op))
     groups = tuple(_group(document, op, index) for index in range(len(value["groups"])))
-    return Spec(file=document.file, digest=digest_of(path), op=op, groups=groups)
+    return Spec(file=document.file, digest=document.digest, op=op, groups=groups)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -153,15 +160,24 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def _expressions(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _expressions(each)
+    elif is_expression(value):
+        yield value
+
+
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     """The spec's operation, or where it is misspelt the one that is probably meant, so that the rest can be checked."""
     op = document.value.get("op")
-    if op in OPERATIONS:
+    if isinstance(op, str) and op in OPERATIONS:
         return op, []
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. Allowed are: {', '.join(OPERATIONS)}.")]
     near = [each for each in OPERATIONS if isinstance(op, str) and nearest(op, [each])]
-    sentence = f"op: {op!r} is no operation here. {nearest(str(op), OPERATIONS)}Allowed are: {', '.join(OPERATIONS)}."
+    hint = nearest(op, OPERATIONS) if isinstance(op, str) else ""
+    sentence = f"op: {quoted(op)} is no operation here. {hint}Allowed are: {', '.join(OPERATIONS)}."
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
 
@@ -173,14 +189,17 @@ def _mistakes(document: Document, op: str) -> list[Mistake]:
     except ValidationError as fault:
         mistakes.extend(mistakes_of(fault, document, model))
     groups = document.value.get("groups")
+    ids: set[str] = set()
     for index, group in enumerate(groups if isinstance(groups, list) else []):
+        if len(mistakes) > ENOUGH:
+            break
         if isinstance(group, dict):
-            mistakes.extend(_group_mistakes(document, op, group, ("groups", index)))
-            earlier = [each.get("id") for each in groups[:index] if isinstance(each, dict)]
-            if "id" in group and group["id"] in earlier:
-                mistakes.append(
-                    document.mistake(("groups", index, "id"), f"The id {group['id']!r} stands here a second time.")
-                )
+            mistakes.extend(islice(_group_mistakes(document, op, group, ("groups", index)), ENOUGH))
+            name = group.get("id")
+            if isinstance(name, str) and name in ids:
+                sentence = f"The id {quoted(name)} stands here a second time."
+                mistakes.append(document.mistake(("groups", index, "id"), sentence))
+            ids |= {name} if isinstance(name, str) else set()
     return mistakes
 
 
@@ -208,7 +227,7 @@ def _variable_mistakes(document: Document, group: Mapping[str, Any], route: Rout
     for where, variables in ((("matrix",), group.get("matrix")), (("sample", "draw"), draw)):
         for name in variables if isinstance(variables, dict) else ():
             if name in ALL_FUNCTIONS:
-                sentence = f"{name!r} is the name of a function, so no variable can be called so."
+                sentence = f"{quoted(name)} is the name of a function, so no variable can be called so."
                 yield document.mistake((*route, *where, name, KEY), sentence)
 
 
@@ -216,7 +235,9 @@ def _requirement_mistakes(document: Document, op: str, group: Mapping[str, Any],
     known = requirements_of(op).by_id
     for where, name in _named_requirements(group):
         if isinstance(name, str) and not is_expression(name) and name not in known:
-            sentence = f"{name!r} is no requirement of {op}. {nearest(name, known)}See cases/{op}/requirements.yaml."
+            sentence = (
+                f"{quoted(name)} is no requirement of {op}. {nearest(name, known)}See cases/{op}/requirements.yaml."
+            )
             yield document.mistake((*route, *where), sentence)
 
 

@@ -6,10 +6,9 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from opconform.documents import KEY, Document, Mistake, Route, nearest
+from opconform.documents import ENOUGH, KEY, Document, Mistake, Route, nearest
+from opconform.errors import quoted
 from opconform.spec import PATTERNS
-
-_LONGEST = 60
 
 #: What pydantic's errors of type want, in the words of YAML.
 _KINDS = {
@@ -28,7 +27,7 @@ _KINDS = {
 def mistakes_of(
     fault: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
 ) -> Iterator[Mistake]:
-    """The mistakes of a document, one for each place.
+    """The first mistakes of a document, one for each place.
 
     Args:
         fault: What pydantic found.
@@ -37,13 +36,14 @@ def mistakes_of(
         route: Where the value stands in the document.
         note: What to add to each sentence, beginning with a space.
     """
-    errors = fault.errors(include_url=False)
-    routes = [_route(document.value, (*route, *each["loc"])) for each in errors]
-    for found in dict.fromkeys(routes):
-        inside = any(len(other) > len(found) and other[: len(found)] == found for other in routes)
-        here = [each for each, other in zip(errors, routes, strict=True) if other == found]
+    by_route: dict[Route, list[ErrorDetails]] = {}
+    for each in fault.errors(include_url=False):
+        by_route.setdefault(_route(document.value, (*route, *each["loc"])), []).append(each)
+    around = {found[:length] for found in by_route for length in range(len(found))}
+    for found in sorted(by_route, key=document.place)[:ENOUGH]:
+        here = by_route[found]
         alternatives = any(len(each["loc"]) + len(route) > len(found) for each in here)
-        if not (inside and alternatives):
+        if not (found in around and alternatives):
             yield _mistake(here, document, model, found, note)
 
 
@@ -55,13 +55,13 @@ def _mistake(
     if first["type"] == "extra_forbidden":
         allowed = sorted(_keys_at(model, first["loc"][:-1]))
         hint = nearest(str(last), allowed)
-        sentence = f"{last!r} is no key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
+        sentence = f"{quoted(last)} is no key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
         return document.mistake(route, f"The key {last!r} is missing.{note}")
     key = next((f"{each}: " for each in reversed(route) if isinstance(each, str)), "")
     wanted = " or ".join(dict.fromkeys(_wanted(each) for each in errors))
-    return document.mistake(route, f"{key}{_shown(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")
+    return document.mistake(route, f"{key}{quoted(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")
 
 
 def _wanted(error: ErrorDetails) -> str:
@@ -84,11 +84,6 @@ def _near(errors: Sequence[ErrorDetails]) -> str:
     expected = " ".join(str(each.get("ctx", {}).get("expected", "")) for each in errors)
     hint = nearest(found, expected.replace("'", "").replace(",", "").split()) if isinstance(found, str) else ""
     return f" {hint.rstrip()}" if hint else ""
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _route(value: Any, location: Iterable[str | int]) -> Route:

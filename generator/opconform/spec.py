@@ -51,16 +51,18 @@ else:
     _ElementTypeName = Literal[tuple(ELEMENT_TYPES)]
 _Size = Annotated[int, Field(strict=True, ge=0)]
 _KEBAB = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+_LINE = r"^[^\x00-\x1f\x7f-\x9f]+$"
 _REQUIREMENT = r"^[a-z0-9_]+([.-][a-z0-9_]+)*$"
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
 _Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
-_Variable = Annotated[str, Field(pattern=_VARIABLE)]
+_Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
 
 #: What a text must be to match each pattern of a spec, in words.
 PATTERNS: Mapping[str, str] = MappingProxyType(
     {
         _KEBAB: "lower-case words joined by hyphens, as in zero-length",
+        _LINE: "a text on one line, without control characters",
         _REQUIREMENT: "a requirement's id, as in axis.range",
         _VARIABLE: "a name of letters, digits and underscores",
         SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
@@ -147,7 +149,7 @@ class Sample(_Keys):
 
 class _GroupKeys(_Keys):
     id: _Kebab = Field(description="The group's name, which the ids of its cases bear.")
-    title: Annotated[str, Field(min_length=1)] = Field(description="Why these cases exist.")
+    title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="Why these cases exist.")
     profile: _Kebab = Field("core", description="The part of a suite that the cases belong to.")
     requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
     seen: tuple[Seen, ...] = Field((), description="Public reports of backends that got such a case wrong.")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from opconform.documents import SpecMistakes
 from opconform.drafting import LIMITS
 from opconform.expanding import Expanded, expand
-from opconform.expressions import ExpressionError, compiled
+from opconform.expressions import ExpressionError, Meter, compiled
 from opconform.loading import load_spec, load_specs
 from opconform.requirements import requirements_of
 from tests.conftest import Run
@@ -218,15 +218,15 @@ def test_no_two_shipped_groups_test_the_same_thing(opconform: Run, tmp_path: Pat
 def test_no_expression_takes_long_or_reaches_out(text: str) -> None:
     """The sandbox refuses what would take memory or time, and knows no names but its own."""
     with pytest.raises(ExpressionError):
-        compiled(text).value({})
+        compiled(text).value({}, Meter())
 
 
 @given(st.lists(st.integers(0, 50), max_size=6), st.data())
 def test_insert_and_replace_do_as_their_names_say(items: list[int], data: st.DataObject) -> None:
     """`insert` makes the list longer by one, and `replace` leaves its length."""
     index = data.draw(st.integers(0, len(items)))
-    inserted = compiled("insert(items, index, 99)").value({"items": items, "index": index})
-    back = compiled("replace(items, index, 0)").value({"items": inserted, "index": index})
+    inserted = compiled("insert(items, index, 99)").value({"items": items, "index": index}, Meter())
+    back = compiled("replace(items, index, 0)").value({"items": inserted, "index": index}, Meter())
 
     assert inserted == [*items[:index], 99, *items[index:]]
     assert back == [*items[:index], 0, *items[index:]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from opconform.commands.progress import progress
-from opconform.documents import SpecMistakes
+from opconform.documents import ENOUGH, SpecMistakes
 from opconform.expanding import expand
 from opconform.generating import Generated, Options, generate
 from opconform.loading import Spec, WrongSpecs, load_specs
@@ -37,6 +37,8 @@ def _loaded(paths: Sequence[Path], options: Options) -> list[Spec]:
     except WrongSpecs as fault:
         mistakes = list(fault.mistakes)
         for group in fault.sound:
+            if len(mistakes) > ENOUGH:
+                break
             try:
                 deque(expand(group, seed=options.seed, limits=options.limits), maxlen=0)
             except SpecMistakes as more:

@@ -1,0 +1,232 @@
+"""Limits of specs: what is too large, too deep or too slow is a short mistake with its place, found in little time."""
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from opconform.documents import SpecMistakes
+from opconform.expanding import Expanded, expand
+from opconform.loading import load_specs
+
+HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
+BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
+SPLIT = "op: Split-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [6, 2]}\n    axis: 0\n"
+LONG = "x" * 100_000
+
+
+def axis(text: str) -> str:
+    """A spec with a variable `n` and such an axis."""
+    return f"{HEAD}    matrix: {{n: [1]}}\n    data: {{shape: [6]}}\n    axis: {text}\n    split_lengths: [6]\n"
+
+
+def data(text: str) -> str:
+    """A spec with such data."""
+    return f"{HEAD}    data: {text}\n    axis: 0\n    split_lengths: [6]\n"
+
+
+def drawn(expression: str, where: str = "0 == 0") -> str:
+    """A spec with a sample of a variable `v`."""
+    return f"{HEAD}    sample: {{count: 9, draw: {{v: '${{{{ {expression} }}}}'}}}}\n    where: {where}\n{BODY}"
+
+
+MISTAKES = {
+    "an operation in brackets": (
+        "op: [Split-1]\ngroups: []\n",
+        "spec.yaml:1:5: op: ['Split-1'] is no operation here. Allowed are: Split-1, VariadicSplit-1.",
+    ),
+    "a feed without data": (
+        f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
+        (
+            "spec.yaml:3:5: group 'a': expect: the spec says `accept`, but the reference semantics reject it for "
+            "data.required, lengths.required."
+        ),
+    ),
+    "an infinity": (
+        axis("${{ [1e999] }}"),
+        "spec.yaml:7:11: `[1e999]` cannot be read: a number is not finite.",
+    ),
+    "an overflow": (
+        axis("${{ [1e308 * (n + 9)] }}"),
+        "spec.yaml:7:11: group 'a': `[1e308 * (n + 9)]` gives [inf], in which a number is not finite, with n=1.",
+    ),
+    "a list that holds itself": (
+        axis("&a [*a]"),
+        "spec.yaml:7:11: Values are nested deeper than 64 levels here once the aliases are written out.",
+    ),
+    "rank 65": (
+        data(f"{{shape: {[1] * 65}}}"),
+        "spec.yaml:5:11: group 'a': data: a shape of 65 dimensions is over the limit of 64.",
+    ),
+    "a size that no array can have": (
+        data(f"{{shape: [0, {10**30}]}}"),
+        "spec.yaml:5:11: group 'a': data: the sizes beside 0 multiply to more than 288,230,376,151,711,744, the limit.",
+    ),
+    "a NUL in an attribute": (
+        f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
+        "spec.yaml:7:17: group 'a': num_splits: 'a\\x00' holds the character U+0000, which no IR can hold.",
+    ),
+    "half of a surrogate pair": (
+        axis("${{ '\\ud800' }}"),
+        (
+            "spec.yaml:7:11: group 'a': `'\\ud800'` gives a text with half of a surrogate pair, which is not a character, "
+            "with n=1."
+        ),
+    ),
+    "a number over every float": (
+        data("{values: [1e999]}"),
+        "spec.yaml:5:21: The number '1e999' is too large; write `inf` if meant.",
+    ),
+    "a bound of many digits": (
+        f"{HEAD}    dynamic: ['1..{'9' * 5_000}', 2]\n{BODY}",
+        (
+            f"spec.yaml:5:15: dynamic: '1..{'9' * 195}… is not allowed: it must be an integer or it must be a size, "
+            '"?" or bounds such as "2..8".'
+        ),
+    ),
+    "a title with an escape sequence": (
+        'op: Split-1\ngroups:\n  - id: a\n    title: "\\e[31m"\n',
+        "spec.yaml:4:12: title: '\\x1b[31m' is not allowed: it must be a text on one line, without control characters.",
+    ),
+    "a failing element of the matrix": (
+        f"{HEAD}    matrix: {{n: ['${{{{ 1 / 0 }}}}']}}\n{BODY}",
+        "spec.yaml:5:13: group 'a': n: `1 / 0` fails: division by zero.",
+    ),
+    "an input of millions of elements in place": (
+        axis("{shape: [16777216], fill: constant, value: 0}"),
+        (
+            "spec.yaml:7:11: group 'a': axis: 16,777,216 elements are over the limit of 100,000 for what decides what is "
+            "done (with n=1)."
+        ),
+    ),
+    "a long value": (
+        f"op: {LONG}\ngroups: []\n",
+        f"spec.yaml:1:5: op: '{'x' * 198}… is no operation here. Allowed are: Split-1, VariadicSplit-1.",
+    ),
+    "long variables": (
+        axis("${{ n / m }}").replace("n: [1]", f"n: [{LONG}], m: [{LONG}]"),
+        (
+            f"spec.yaml:7:11: group 'a': `n / m` fails: unsupported operand type(s) for /: 'str' and 'str', with "
+            f"n='{'x' * 198}…, m='{'x' * 92}…."
+        ),
+    ),
+    "many values": (
+        f"op: [{'1, ' * 60_000}]\n",
+        "spec.yaml:1:149997: The file holds more than 50,000 values; split it.",
+    ),
+    "many expressions": (
+        f"{HEAD}    matrix:\n      n:\n" + "".join(f"        - ${{{{ {n} }}}}\n" for n in range(3_000)) + BODY,
+        "spec.yaml:1:1: The file holds more than 2,000 different expressions; split it.",
+    ),
+    "a long expression": (
+        axis(f"${{{{ 1{' + 1' * 1_000} }}}}"),
+        f"spec.yaml:7:11: `1{' + 1' * 49} +…` has more than 2,000 characters, the limit.",
+    ),
+    "a deep expression": (
+        axis(f"${{{{ {'(' * 60}1{')' * 60} }}}}"),
+        f"spec.yaml:7:11: `{'(' * 60}1{')' * 60}` nests brackets more than 50 levels deep, the limit.",
+    ),
+    "a product of lists": (
+        axis("${{ product([[0], 10 ** 9]) }}"),
+        "spec.yaml:7:11: group 'a': `product([[0], 10 ** 9])` fails: only numbers are multiplied, with n=1.",
+    ),
+    "nested repetition": (
+        axis("${{ repeat(repeat(0, 90000), 90000) }}"),
+        (
+            "spec.yaml:7:11: group 'a': `repeat(repeat(0, 90000), 90000)` fails: a list of more than 100,000 values is "
+            "over the limit, with n=1."
+        ),
+    ),
+    "texts joined": (
+        axis("${{ range(9) ~ n }}"),
+        "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` makes a text, and an expression yields a value.",
+    ),
+    "long expressions in many cases": (
+        f"{HEAD}    matrix: {{n: '${{{{ range(9999) }}}}'}}\n    where: sum(range(90000)) < n\n{BODY}",
+        (
+            "spec.yaml:6:12: group 'a': `sum(range(90000)) < n` fails: the expressions of the group make more than "
+            "10,000,000 values, the limit, with n=110."
+        ),
+    ),
+    "pairwise of long lists": (
+        f"{HEAD}    matrix: {{n: '${{{{ range(999) }}}}', m: '${{{{ range(999) }}}}'}}\n    combine: pairwise\n{BODY}",
+        "spec.yaml:6:14: group 'a': pairwise has 998,001 pairs of values, over the limit of 5,000.",
+    ),
+    "pairwise with a filter that is false": (
+        f"{HEAD}    matrix:\n"
+        + "".join(f"      v{n}: [0, 1, 2, 3, 4, 5, 6, 7]\n" for n in range(12))
+        + f"    combine: pairwise\n    where: v0 + v11 > 99\n{BODY}",
+        "spec.yaml:19:12: group 'a': 10,000 combinations are tried in vain; make `where` or `exclude` simpler.",
+    ),
+    "many combinations and many entries": (
+        f"{HEAD}    matrix: {{n: '${{{{ range(1000) }}}}'}}\n    exclude:\n{'      - {n: -1}' + chr(10)}"
+        + "      - {n: -1}\n" * 999
+        + BODY,
+        (
+            "spec.yaml:7:7: group 'a': 1,000 combinations times 1,000 entries are over the limit of 500,000; say it with "
+            "`where`, or as groups of their own."
+        ),
+    ),
+    "a sample of an empty domain": (
+        drawn("random_integer(0, 9)", "v > 9"),
+        "spec.yaml:5:13: group 'a': `where` is false for 2,001 draws; make the domain smaller.",
+    ),
+    "a sample of one value": (
+        drawn("random_integer(0, 0)"),
+        "spec.yaml:5:13: group 'a': 2,022 draws give only 1 different cases; make the domain larger.",
+    ),
+    "a shape of a billion dimensions": (
+        drawn("random_shape(10 ** 9, 10 ** 9, 0, 9)"),
+        (
+            "spec.yaml:5:13: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a list of 1000000000 is over the "
+            "limit of 10,000 for what is drawn, with no variables."
+        ),
+    ),
+}
+
+
+def cases(path: Path) -> Iterator[Expanded]:
+    """The cases of a spec."""
+    for spec in load_specs([path]):
+        for group in spec.groups:
+            yield from expand(group)
+
+
+def message(folder: Path, text: str) -> str:
+    """What is said of a wrong spec, in little time."""
+    path = folder / "spec.yaml"
+    path.write_text(text)
+    started = time.process_time()
+    with pytest.raises(SpecMistakes) as caught:
+        deque(cases(path), maxlen=0)
+    assert time.process_time() - started < 10, "it takes under a second on a machine that is not busy"
+    return str(caught.value).replace(f"{path.as_posix()}:", "spec.yaml:")
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_too_much_is_a_short_mistake(tmp_path: Path, name: str) -> None:
+    """Each hostile spec ends in one sentence, which shows no more than the beginning of a long value."""
+    text, sentence = MISTAKES[name]
+
+    assert message(tmp_path, text) == sentence
+
+
+def test_many_mistakes_are_counted_and_the_first_are_told(tmp_path: Path) -> None:
+    """Of 9,000 empty groups the first ten are told, and that there are more."""
+    lines = message(tmp_path, "op: Split-1\ngroups:\n" + "  - {}\n" * 9_000).splitlines()
+
+    assert lines == [
+        *(f"spec.yaml:{number}:5: The key 'id' is missing." for number in range(3, 13)),
+        "… and at least 90 more.",
+    ]
+
+
+def test_long_mistakes_are_few(tmp_path: Path) -> None:
+    """A message takes under 2,000 characters, however long its mistakes are."""
+    text = f"{HEAD}    requirements: [{', '.join([LONG] * 9)}]\n{BODY}"
+
+    said = message(tmp_path, text)
+    assert len(said) < 2_500
+    assert said.endswith("\n… and at least 5 more.")
