@@ -17,6 +17,9 @@ from opconform.tensors import Array, Tensor
 #: A type with fewer values than this repeats too soon for a ramp; its elements are scattered instead.
 _SCATTERED_BELOW = 16
 
+#: How many elements of a ramp are computed at once: their indices take eight bytes each, however narrow the elements.
+_AT_ONCE = 1 << 16
+
 #: The first of the bits that scatter; from here on even a few elements differ well.
 _MIXED = 40
 
@@ -55,17 +58,33 @@ def fill(tensor: TensorDraft, *key: object) -> Tensor:
     return Tensor(element_type=tensor.element_type, array=flat.reshape(tensor.shape))
 
 
+def longest_text(tensor: TensorDraft) -> int:
+    """The most characters of an element of a tensor of texts."""
+    if tensor.elements:
+        return max(len(str(each)) for each in tensor.elements)
+    return len(f"s{math.prod(tensor.shape)}") if tensor.fill == "ramp" else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
+
+
 def _ramp(element_type: ElementType, count: int, _key: tuple[object, ...]) -> Array:
     if element_type.kind == "string":
         return np.array([f"s{each}" for each in range(1, count + 1)], dtype=np.str_)
+    flat = np.empty(count, element_type.storage)
+    for start in range(0, count, _AT_ONCE):
+        stop = min(start + _AT_ONCE, count)
+        flat[start:stop] = _ramp_part(element_type, np.arange(start + 1, stop + 1, dtype=np.uint64), count)
+    return flat
+
+
+def _ramp_part(element_type: ElementType, index: Array, count: int) -> Array:
+    """The elements of a ramp of `count` elements at some indices, the first of which is 1."""
     if element_type.kind != "float":
-        return _stored(element_type, _steps(count, 2 if element_type.kind == "boolean" else 1 << element_type.bits))
+        return _stored(element_type, _steps(index, 2 if element_type.kind == "boolean" else 1 << element_type.bits))
     if count <= _EXACT.get(element_type.name, 0):
-        return np.arange(1, count + 1, dtype=np.float64).astype(element_type.native).view(element_type.storage)
+        return index.astype(np.float64).astype(element_type.native).view(element_type.storage)
     if element_type.name == "f32":
-        return np.arange(1, count + 1, dtype=np.uint32).view(np.float32)
+        return index.astype(np.uint32).view(np.float32)
     finite = _finite_patterns(element_type)
-    return _stored(element_type, finite[_steps(count, len(finite))])
+    return _stored(element_type, finite[_steps(index, len(finite))])
 
 
 def _bits(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
@@ -101,16 +120,15 @@ def _stored(element_type: ElementType, patterns: Array) -> Array:
     return patterns.astype(f"u{storage.itemsize}").view(storage)
 
 
-def _steps(count: int, period: int) -> Array:
+def _steps(index: Array, period: int) -> Array:
     """1, 2, 3, … modulo the period; each further period begins one later, so that no distance repeats for long.
 
-    It does not begin with 0, which is what memory that nobody wrote often holds.
+    It does not begin with 0, which is what memory that was never written often holds.
     """
-    index = np.arange(1, count + 1, dtype=np.uint64)
     if period < _SCATTERED_BELOW:
         return (_scattered(index) >> np.uint64(_MIXED)) % np.uint64(period)
     step, above = index.copy(), period
-    while above <= count:
+    while above <= int(index[-1]):
         step += index // np.uint64(above)
         above *= period
     return step % np.uint64(period) if period < 1 << 64 else step

@@ -25,9 +25,11 @@ from opconform.drafting import LIMITS, Limits
 from opconform.drafts import id_of
 from opconform.errors import SuiteError, UsageError
 from opconform.expanding import Expanded, expand
+from opconform.footprint import file_bytes, memory_bytes
 from opconform.interrupts import put_off
 from opconform.loading import Group, Spec
 from opconform.locations import root
+from opconform.memory import free_memory, shown_bytes
 from opconform.requirements import requirements_of
 from opconform.selecting import EVERYTHING, Selection, near_miss
 from opconform.suite import Entry, Header, RequirementNote, entry_line
@@ -148,7 +150,13 @@ class _Expansion:
         self._options = options
         self._tell = tell
         self._first: dict[str, int] = {}
+        self._bytes = 0
+        self._free = free_memory()
         self.repeated: list[str] = []
+
+    def is_large(self, expanded: Expanded) -> bool:
+        """Whether a case needs more memory than one of several processes may take."""
+        return memory_bytes(expanded.draft) * self._options.jobs > self._free
 
     def __iter__(self) -> Iterator[Expanded]:
         sizes = [_size_of(each) for each in self._groups]
@@ -160,6 +168,7 @@ class _Expansion:
                     if mistakes:
                         continue
                     self._note(each, number)
+                    self._check_size(each)
                     yield each
                     count += 1
                     if count % _BATCH == 0:
@@ -191,6 +200,18 @@ class _Expansion:
             if selection.wants(id_of(each.draft, each.digits), each.draft.requirements)
         }
         yield from (each for each in every if each.digits in wanted or each.digits in wanted.values())
+
+    def _check_size(self, expanded: Expanded) -> None:
+        """Refuse a case that is too large, before anything of it is allocated."""
+        draft, limit = expanded.draft, self._options.limits.bytes
+        self._bytes += file_bytes(draft)
+        if self._bytes > limit:
+            least = f"the suite takes {self._bytes:,} bytes or more, over the limit of {limit:,}"
+            raise UsageError(f"{draft.where}: with group {draft.group!r} {least}; raise it with --max-bytes.")
+        needed = memory_bytes(draft)
+        if needed > self._free:
+            sizes = f"needs {shown_bytes(needed)} of memory; {shown_bytes(self._free)} are free"
+            raise UsageError(f"{draft.where}: a case of group {draft.group!r} {sizes}.")
 
     def _note(self, expanded: Expanded, number: int) -> None:
         if expanded.draft.is_twin:
@@ -244,10 +265,13 @@ def _written(expansion: _Expansion, writer: _Writer, jobs: int, workers: Path) -
     cases = iter(expansion)
     try:
         while batch := list(islice(cases, _BATCH)):
+            large = [each for each in batch if expansion.is_large(each)]
+            small = [each for each in batch if each not in large] if large else batch
             with _uninterrupted():
-                waiting.append(pool.submit(_write_batch, batch))
-            while len(waiting) > jobs * _WAITING:
+                waiting.append(pool.submit(_write_batch, small))
+            while len(waiting) > (0 if large else jobs * _WAITING):
                 yield from waiting.popleft().result()
+            yield from map(writer.write, large)
         while waiting:
             yield from waiting.popleft().result()
     except BrokenProcessPool as fault:

@@ -52,9 +52,9 @@ def golden_of(draft: Draft, content: str, seed: int) -> Golden:
     )
 
 
-def output_shapes(draft: Draft) -> tuple[Shape, ...]:
-    """The shapes of the outputs of an accepted draft's model for the first feed."""
-    operation, arguments = draft.operation, arguments_of(draft, 0)
+def output_shapes(draft: Draft, feed: int = 0) -> tuple[Shape, ...]:
+    """The shapes of the outputs of an accepted draft's model for a feed."""
+    operation, arguments = draft.operation, arguments_of(draft, feed)
     data = operation.inputs[0]
     around: Around[Shape] = Around(
         data=arguments.inputs[data].shape,

@@ -1,0 +1,117 @@
+"""Footprints: what a case takes is known from its shapes, and what does not fit is refused before it is allocated."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from opconform import generating
+from opconform.casefiles import Recipe, case_files
+from opconform.drafting import LIMITS
+from opconform.errors import SuiteError, UsageError
+from opconform.expanding import expand
+from opconform.footprint import file_bytes, memory_bytes
+from opconform.generating import Options, generate
+from opconform.loading import load_specs
+from opconform.memory import check_memory, shown_bytes
+from tests.conftest import SMALL_SPEC
+
+SPEC = """\
+op: Split-1
+groups:
+  - id: it
+    title: any tensor
+    data: {DATA}
+    axis: 0
+    num_splits: 2
+"""
+
+
+def spec_of(folder: Path, data: str) -> Path:
+    """A spec of one case with some data."""
+    path = folder / "spec.yaml"
+    path.write_text(SPEC.replace("DATA", data))
+    return path
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "shape: [20000], element_type: i64",
+        "shape: [20000], element_type: u4, fill: bits",
+        "shape: [2000], element_type: string",
+        "shape: [2000], element_type: string, fill: special",
+        "shape: [2000], element_type: string, fill: constant, value: a text of some letters",
+    ],
+)
+def test_the_bytes_of_files_are_known_from_the_shapes(tmp_path: Path, data: str) -> None:
+    """Never more than there are, and at most 6,000 bytes of headers and model less; text has an upper bound."""
+    [case] = expand(load_specs([spec_of(tmp_path, data)])[0].groups[0])
+    files = case_files(case, Recipe(seed=0, dialects=("openvino",), blind=False))
+    actual = sum(map(len, files.contents.values()))
+
+    assert actual - 6_000 < file_bytes(case.draft) < actual * (1.2 if "string" in data else 1)
+
+
+def test_a_shape_of_24_gib_is_refused_before_it_is_allocated(tmp_path: Path) -> None:
+    """First for the suite's limit of bytes, then for the memory that is free; and nothing is written."""
+    specs = load_specs([spec_of(tmp_path, "shape: [1099511627776], element_type: f64")])
+    limits = replace(LIMITS, elements=1 << 40)
+    with pytest.raises(UsageError) as too_large:
+        generate(specs, tmp_path / "out" / "suite", Options(limits=limits))
+    with pytest.raises(UsageError) as too_much_memory:
+        generate(specs, tmp_path / "out" / "suite", Options(limits=replace(limits, bytes=1 << 50)))
+
+    place = re.escape(f"{tmp_path}/spec.yaml:3:5")
+    said = (
+        r"with group 'it' the suite takes [\d,]+ bytes or more, over the limit of [\d,]+; raise it with --max-bytes\."
+    )
+    assert re.fullmatch(f"{place}: {said}", str(too_large.value))
+    said = r"a case of group 'it' needs 48\.0 TiB of memory; [\d.]+ [GM]iB are free\."
+    assert re.fullmatch(f"{place}: {said}", str(too_much_memory.value))
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_the_bytes_of_all_cases_count(tmp_path: Path) -> None:
+    """Not those of one alone."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL_SPEC)
+    with pytest.raises(UsageError, match=r"raise it with --max-bytes\.$"):
+        generate(load_specs([path]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=500)))
+
+
+def test_cases_that_do_not_fit_side_by_side_are_made_one_after_the_other(
+    tmp_path: Path, small_spec: Path, small_suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each fits alone, the suite is the same, however many processes there are."""
+    specs = load_specs([small_spec])
+    most = max(memory_bytes(case.draft) for group in specs[0].groups for case in expand(group))
+    monkeypatch.setattr(generating, "free_memory", lambda: most)
+    generated = generate(specs, tmp_path / "suite", Options(jobs=2))
+
+    assert (tmp_path / "suite" / "manifest.jsonl").read_bytes() == (small_suite / "manifest.jsonl").read_bytes()
+    assert generated.header.counts == {"accept": 5, "reject": 1}
+
+
+SHOWN: Mapping[int, str] = {
+    0: "0 bytes",
+    1023: "1,023 bytes",
+    1 << 10: "1.0 KiB",
+    24 << 30: "24.0 GiB",
+    1 << 70: "1,048,576.0 PiB",
+}
+
+
+@pytest.mark.parametrize("size", SHOWN)
+def test_bytes_are_shown_in_their_unit(size: int) -> None:
+    """The largest of which there is one."""
+    assert shown_bytes(size) == SHOWN[size]
+
+
+def test_what_does_not_fit_into_memory_is_refused() -> None:
+    """Whatever it is."""
+    check_memory(1, "a byte")
+    with pytest.raises(SuiteError, match=r"^a file needs 1\.0 PiB of memory; .* are free\.$"):
+        check_memory(1 << 50, "a file")
