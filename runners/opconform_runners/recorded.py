@@ -243,7 +243,7 @@ def open_recorded(path: Path) -> Recorded:
         SuiteError: There is no such file, or it is not whole, or was changed.
     """
     try:
-        digest = _digest(path)
+        open_regular(path, follow_links=True).close()
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --outputs` wrote.") from fault
     try:
@@ -252,7 +252,7 @@ def open_recorded(path: Path) -> Recorded:
         raise SuiteError(f"{path} is no whole file of outputs, as `run --outputs` writes it: {fault}.") from fault
     origin = _origin(_member(archive, path, HEADER, _LIMIT), path)
     answers = _answers(_member(archive, path, ANSWERS, _LIMIT), origin, path)
-    recorded = Recorded(path=path, origin=origin, digest=digest, answers=answers, archive=archive)
+    recorded = Recorded(path=path, origin=origin, digest=_digest(path), answers=answers, archive=archive)
     known = sorted([HEADER, ANSWERS, *recorded.files])
     held = sorted(each.filename for each in archive.infolist())
     if held != known:
