@@ -14,9 +14,15 @@ from opconform.packing import pack, unpack
 from opconform.tensors import Tensor
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
 from opconform_runners.backends.onnx_split import MAPPED
+from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})
+
+#: The element types that this version's Python interface does not have, as u2 in 2025.2.
+_NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, each))
+#: The others.
+NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
 #: How OpenVINO says that it does not implement something, as against refusing it.
 _NOT_IMPLEMENTED = (
@@ -84,7 +90,7 @@ class OpenVINO:
             version=version(),
             device=self._device,
             dialects=self._dialects,
-            element_types=tuple(each for each in ELEMENT_TYPES if each not in _NO_MEMORY),
+            element_types=tuple(each for each in NAMED if each not in _NO_MEMORY),
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
@@ -99,9 +105,10 @@ class OpenVINO:
             Unsupported: OpenVINO says that it does not implement something.
         """
         try:
-            request = self._core.compile_model(self._core.read_model(model), self._device).create_infer_request()
+            request = self._core.compile_model(read_model(self._core, model), self._device).create_infer_request()
         except RuntimeError as fault:
             raise answer_of(case, "build", str(fault)) from fault
+        check_types(request.model_outputs)
         outputs: list[Outputs] = []
         for feed in feeds:
             tensors = [(port, tensor_of(feed[port.any_name])) for port in request.model_inputs]
@@ -141,12 +148,34 @@ def _shortened(message: str) -> str:
     return _NOISE.sub("", " ".join(message.split()))[:_LONGEST].strip()
 
 
+def type_of(element_type: str) -> ov.Type:
+    """An element type as OpenVINO names it.
+
+    Raises:
+        Unsupported: This version's Python interface does not have it.
+    """
+    if element_type in _NAMELESS:
+        raise Unsupported(f"OpenVINO {version()} has no element type {element_type} in Python")
+    return getattr(ov.Type, element_type)
+
+
+def check_types(ports: Sequence[ov.Output]) -> None:
+    """Say in advance that outputs cannot be read, which OpenVINO's Python interface answers with an `IndexError`.
+
+    Raises:
+        Unsupported: It has no element type of an output.
+    """
+    if _NAMELESS:
+        for each in ports:
+            type_of(each.element_type.to_string())
+
+
 def tensor_of(value: Tensor) -> ov.Tensor:
     """A tensor as OpenVINO holds it."""
     if value.type.kind == "string":
         return ov.Tensor(value.array)
-    tensor = ov.Tensor(getattr(ov.Type, value.element_type), ov.Shape(value.shape))
-    packed = np.frombuffer(pack(value), np.uint8)
+    tensor = ov.Tensor(type_of(value.element_type), ov.Shape(value.shape))
+    packed = np.frombuffer(pack(value, LAYOUTS), np.uint8)
     if packed.size:
         tensor.data.reshape(-1).view(np.uint8)[:] = packed
     return tensor
@@ -157,4 +186,4 @@ def output_of(tensor: ov.Tensor) -> Tensor:
     name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
     if name == "string":
         return Tensor(element_type=name, array=np.array(tensor.str_data, dtype=np.str_).reshape(shape))
-    return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape)
+    return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape, LAYOUTS)
