@@ -9,11 +9,20 @@ import openvino as ov
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import UsageError
 from opconform.packing import pack, unpack
 from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.backend import (
+    Implementation,
+    Inputs,
+    Outputs,
+    PlacedOutputs,
+    Placement,
+    Rejected,
+    Stage,
+    Unsupported,
+)
 from opconform_runners.backends.onnx_split import MAPPED
+from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
 from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
@@ -52,10 +61,6 @@ _NOISE = re.compile(
 )
 _LONGEST = 400
 
-#: The names in a device such as `HETERO:GPU.1,CPU`, and those that stand for others.
-_DEVICES = re.compile(r"[A-Z]+")
-_COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
-
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
@@ -73,22 +78,20 @@ class OpenVINO:
         dialects: tuple[str, ...] = ("openvino",),
         mapped: tuple[str, ...] = (),
     ) -> None:
-        self._device = device
         self._mapped = mapped
         self._name = name
         self._dialects = dialects
         self._core = ov.Core()
-        known = [each.partition(".")[0] for each in self._core.available_devices]
-        if not set(_DEVICES.findall(device)) <= {*known, *_COMBINING}:
-            allowed = ", ".join((*known, *_COMBINING))
-            raise UsageError(f"OpenVINO has no device {device!r} here. Allowed are: {allowed}.")
+        self._device = device_of(self._core, device)
 
     def describe(self) -> Implementation:
         """What the backend is and can do, as measured on the CPU plugin."""
         return Implementation(
             name=self._name,
             version=version(),
-            device=self._device,
+            device=self._device.name,
+            hardware=hardware_of(self._core, self._device),
+            driver=driver_of(self._core, self._device),
             dialects=self._dialects,
             element_types=tuple(each for each in NAMED if each not in _NO_MEMORY),
             operations=("Split-1", "VariadicSplit-1"),
@@ -97,19 +100,22 @@ class OpenVINO:
             mapped=self._mapped,
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
-        """The outputs of each feed, all on one compiled model.
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
+        """The outputs of each feed, all on one compiled model, and what executed it.
 
         Raises:
             Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
-            Unsupported: OpenVINO says that it does not implement something.
+            Unsupported: OpenVINO says that it does not implement something, or another device than the named one
+                executed the case.
         """
         try:
-            request = self._core.compile_model(read_model(self._core, model), self._device).create_infer_request()
+            compiled = self._core.compile_model(read_model(self._core, model), self._device.name)
+            request = compiled.create_infer_request()
         except RuntimeError as fault:
             raise answer_of(case, "build", str(fault)) from fault
         check_types(request.model_outputs)
         outputs: list[Outputs] = []
+        executed: dict[str, None] = {}
         for feed in feeds:
             tensors = [(port, tensor_of(feed[port.any_name])) for port in request.model_inputs]
             try:
@@ -119,7 +125,9 @@ class OpenVINO:
                 outputs.append([output_of(request.get_tensor(each)) for each in request.model_outputs])
             except RuntimeError as fault:
                 raise answer_of(case, "run", str(fault)) from fault
-        return outputs
+            executed |= dict.fromkeys(executed_by(compiled, self._device))
+        placement = Placement(devices=tuple(executed), threads=threads_of(compiled))
+        return PlacedOutputs(outputs=outputs, placement=placement)
 
 
 def version() -> str:
