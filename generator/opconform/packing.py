@@ -1,10 +1,11 @@
-"""Packing: tensors as the raw bytes that OpenVINO's IR and its tensors hold.
+"""Packing: tensors as the raw bytes that models and runtimes hold.
 
-The layouts of the types narrower than a byte were read off OpenVINO itself.
+How types narrower than a byte are packed differs between dialects, and between versions of one runtime.
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -14,6 +15,8 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.tensors import Array, Tensor
 
 _COUNT = np.dtype("<i4")
+_BYTE = 8
+_VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,50 +31,111 @@ class _Field:
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
-    """How many elements make a group, in how many bytes, and where their bits lie."""
+class Layout:
+    """How the elements of one type are packed.
+
+    Attributes:
+        elements: How many elements make a group.
+        bytes: How many bytes a group takes.
+        fields: Where the bits of each element lie in its group.
+        tail: How many bits of an incomplete last group an element takes; 0 where such a group is written whole.
+    """
 
     elements: int
     bytes: int
     fields: tuple[_Field, ...]
+    tail: int = 0
+
+    def size(self, count: int) -> int:
+        """The bytes that a number of elements take."""
+        whole, rest = divmod(count, self.elements)
+        last = -(-rest * self.tail // _BYTE) if self.tail else self.bytes * bool(rest)
+        return whole * self.bytes + last
 
 
-def _low_first(bits: int) -> _Layout:
-    """The first element in the lowest bits of the byte."""
-    count = 8 // bits
-    return _Layout(count, 1, tuple(_Field(each, 0, bits, 0, each * bits) for each in range(count)))
+#: The layouts of the types narrower than a byte, by their names.
+Layouts = Mapping[str, Layout]
 
 
-_LAYOUTS: Mapping[str, _Layout] = MappingProxyType(
+def _stream(bits: int) -> Layout:
+    """One stream of bits, lowest first: element i takes the bits from i * bits on, and may lie in two bytes."""
+    count = math.lcm(bits, _BYTE) // bits
+
+    def fields() -> Iterator[_Field]:
+        for element in range(count):
+            byte, place = divmod(element * bits, _BYTE)
+            first = min(bits, _BYTE - place)
+            yield _Field(element, 0, first, byte, place)
+            if first < bits:
+                yield _Field(element, first, bits - first, byte + 1, 0)
+
+    return Layout(count, count * bits // _BYTE, tuple(fields()), tail=bits)
+
+
+def _high_first(bits: int) -> Layout:
+    """The first element in the highest bits of the byte."""
+    count = _BYTE // bits
+    fields = tuple(_Field(each, 0, bits, 0, _BYTE - (each + 1) * bits) for each in range(count))
+    return Layout(count, 1, fields)
+
+
+#: Elements of 3 bits: the low two of each element high first in two bytes, and the high ones in a third.
+_U3_TRANSPOSED = Layout(
+    8,
+    3,
+    (
+        *(_Field(each, 0, 2, each // 4, 6 - each % 4 * 2) for each in range(8)),
+        *(_Field(each, 2, 1, 2, 7 - each) for each in range(8)),
+    ),
+)
+#: Elements of 6 bits: the low four of each element high first in two bytes, and the high two in a third.
+_U6_TRANSPOSED = Layout(
+    4,
+    3,
+    (
+        *(_Field(each, 0, 4, each // 2, 4 - each % 2 * 4) for each in range(4)),
+        *(_Field(each, 4, 2, 2, 6 - each * 2) for each in range(4)),
+    ),
+)
+
+#: Every narrow type as one stream of bits, lowest first, as ONNX and MLIR have it.
+LOW_FIRST: Layouts = MappingProxyType(
+    {each.name: _stream(each.bits) for each in ELEMENT_TYPES.values() if 0 < each.bits < _BYTE}
+)
+#: OpenVINO's layouts by the first version that has them, the newest first; all of them keep u1 highest first.
+_OPENVINO: Mapping[tuple[int, int], Layouts] = MappingProxyType(
     {
-        **dict.fromkeys(("i4", "u4", "nf4", "f4e2m1"), _low_first(4)),
-        "u2": _low_first(2),
-        "u1": _Layout(8, 1, tuple(_Field(each, 0, 1, 0, 7 - each) for each in range(8))),
-        "u3": _Layout(
-            8,
-            3,
-            (
-                *(_Field(each, 0, 2, each // 4, 6 - each % 4 * 2) for each in range(8)),
-                *(_Field(each, 2, 1, 2, 7 - each) for each in range(8)),
-            ),
-        ),
-        "u6": _Layout(
-            4,
-            3,
-            (
-                *(_Field(each, 0, 4, each // 2, 4 - each % 2 * 4) for each in range(4)),
-                *(_Field(each, 4, 2, 2, 6 - each * 2) for each in range(4)),
-            ),
+        (2026, 5): MappingProxyType({**LOW_FIRST, "u1": _high_first(1)}),
+        (2025, 3): MappingProxyType({**LOW_FIRST, "u1": _high_first(1), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}),
+        (0, 0): MappingProxyType(
+            {**LOW_FIRST, "u1": _high_first(1), "u2": _high_first(2), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}
         ),
     }
 )
 
 
-def pack(tensor: Tensor) -> bytes:
-    """The bytes of a tensor, little-endian; narrow types packed, the last group filled up with zeros."""
+def openvino_layouts(version: str) -> Layouts:
+    """How a version of OpenVINO packs narrow types, in constants of the IR and in tensors at run time.
+
+    u2 turned from high first to low first in 2025.3, and u3 and u6 became a stream of bits after 2026.4.
+
+    Args:
+        version: As in `2026.4.1` or `2026.4.1-22982-e213a147257`.
+    """
+    found = _VERSION.match(version)
+    known = (int(found[1]), int(found[2])) if found else max(_OPENVINO)
+    return next(layouts for first, layouts in _OPENVINO.items() if first <= known)
+
+
+#: How the constants in `model.bin` are packed: as OpenVINO has it from 2025.3 to 2026.4.
+OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
+
+
+def pack(tensor: Tensor, layouts: Layouts) -> bytes:
+    """The bytes of a tensor, little-endian; narrow types packed, the last byte or group filled up with zeros."""
     if tensor.type.kind == "string":
         return _packed_texts(tensor.array)
-    layout = _LAYOUTS.get(tensor.element_type)
+    layout = layouts.get(tensor.element_type)
     if layout is None:
         return tensor.array.astype(tensor.array.dtype.newbyteorder("<"), copy=False).tobytes()
     groups = -(-tensor.array.size // layout.elements)
@@ -81,24 +145,27 @@ def pack(tensor: Tensor) -> bytes:
     packed = np.zeros((groups, layout.bytes), np.uint8)
     for each in layout.fields:
         packed[:, each.byte] |= ((elements[:, each.element] >> each.shift) & ((1 << each.bits) - 1)) << each.place
-    return packed.tobytes()
+    return packed.tobytes()[: layout.size(tensor.array.size)]
 
 
-def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...]) -> Tensor:
+def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...], layouts: Layouts) -> Tensor:
     """The tensor that some bytes hold.
 
     Args:
-        content: The bytes, as `pack` makes them; what pads the last group is not looked at.
+        content: The bytes, as `pack` makes them; what pads the last byte or group is not looked at.
         element_type: A name of the element types' table that is no string.
         shape: The sizes of the dimensions.
+        layouts: How narrow types are packed.
     """
     count, storage = math.prod(shape), ELEMENT_TYPES[element_type].storage
-    layout = _LAYOUTS.get(element_type)
+    layout = layouts.get(element_type)
     if layout is None:
         flat: Array = np.frombuffer(content, storage.newbyteorder("<"), count).astype(storage)
         return Tensor(element_type=element_type, array=flat.reshape(shape))
     groups = -(-count // layout.elements)
-    packed = np.frombuffer(content, np.uint8, groups * layout.bytes).reshape(groups, layout.bytes)
+    whole = np.zeros(groups * layout.bytes, np.uint8)
+    whole[: layout.size(count)] = np.frombuffer(content, np.uint8, layout.size(count))
+    packed = whole.reshape(groups, layout.bytes)
     elements = np.zeros((groups, layout.elements), np.uint8)
     for each in layout.fields:
         elements[:, each.element] |= ((packed[:, each.byte] >> each.place) & ((1 << each.bits) - 1)) << each.shift

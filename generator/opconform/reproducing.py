@@ -107,6 +107,8 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
     name = backend.partition(":")[0]
     if name not in _SCRIPTS:
         raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(_SCRIPTS)}.")
+    if "=" in backend:
+        raise UsageError(f"There is no script for {backend!r}: a script has devices of the product's own alone.")
     return _SCRIPTS[name].dialects
 
 

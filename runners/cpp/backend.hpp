@@ -26,6 +26,18 @@ struct Tensor {
 using Inputs = std::map<std::string, Tensor>;
 using Outputs = std::vector<Tensor>;
 
+/// What executed a case, as far as the backend can say.
+struct Placement {
+    std::vector<std::string> devices;  ///< By the backend's own names.
+    std::optional<int> threads;
+};
+
+/// The outputs of each feed, and what executed them.
+struct PlacedOutputs {
+    std::vector<Outputs> feeds;
+    Placement placement;
+};
+
 /// One input of a case. A constant is part of the model, and among the inputs of a feed all the same.
 struct Input {
     std::string name;
@@ -46,6 +58,8 @@ struct Implementation {
     std::string name;
     std::string version;
     std::string device;
+    std::string hardware;  ///< The device's full name; empty where the backend cannot say.
+    std::string driver;    ///< The device's driver or plugin with its version; empty where the backend cannot say.
     std::vector<std::string> dialects;
     std::vector<std::string> element_types;
     std::vector<std::string> operations;
@@ -76,8 +90,9 @@ public:
 
     /// The outputs of each feed, all of them on one built model, in order.
     /// The model is empty for a backend that declares no dialects.
-    virtual std::vector<Outputs> run(const Case& asked, const std::filesystem::path& model,
-                                     const std::vector<Inputs>& feeds) = 0;
+    /// A case that another device than the named one executes is Unsupported.
+    virtual PlacedOutputs run(const Case& asked, const std::filesystem::path& model,
+                              const std::vector<Inputs>& feeds) = 0;
 };
 
 /// The backend on a device; an empty name is its default device. Throws std::exception where it cannot be used.

@@ -49,12 +49,12 @@ std::string served(Backend& backend, const Request& request) {
         const auto run = run_of(request);
         const auto feeds = inputs_of(run);
         started = std::chrono::steady_clock::now();
-        const auto outputs = backend.run(run.asked, run.model, feeds);
+        const auto [outputs, placement] = backend.run(run.asked, run.model, feeds);
         const auto seconds = spent();
         for (std::size_t feed = 0; feed < outputs.size(); ++feed) {
             write_npz(run.feeds.at(feed).outputs, outputs[feed]);
         }
-        return ok_line(request.seq, seconds, outputs);
+        return ok_line(request.seq, seconds, outputs, placement);
     } catch (const Rejected& answer) {
         return rejected_line(request.seq, spent(), answer);
     } catch (const Unsupported& answer) {

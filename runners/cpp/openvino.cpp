@@ -169,6 +169,31 @@ Tensor returned(ov::Tensor tensor) {
     return result;
 }
 
+/// The devices that a name such as `HETERO:GPU,CPU` allows to execute; any, where it lists none, as `AUTO` does.
+std::vector<std::string> allowed_by(const std::string& device) {
+    const auto colon = device.find(':');
+    const auto base = device.substr(0, colon);
+    if (base != "AUTO" && base != "HETERO" && base != "MULTI" && base != "BATCH") {
+        return {device};
+    }
+    std::vector<std::string> allowed;
+    std::istringstream members(colon == device.npos ? "" : device.substr(colon + 1));
+    for (std::string each; std::getline(members, each, ',');) {
+        if (!each.starts_with('-')) {
+            allowed.push_back(each.substr(0, each.find('(')));
+        }
+    }
+    return allowed;
+}
+
+/// Whether a version, as in 2026.4.1, is older than another.
+bool is_before(const std::string& version, int year, int release) {
+    int known_year = 0, known_release = 0;
+    char dot = '.';
+    std::istringstream(version) >> known_year >> dot >> known_release;
+    return std::pair(known_year, known_release) < std::pair(year, release);
+}
+
 class OpenVINO : public Backend {
 public:
     explicit OpenVINO(const std::string& device) : device_(device.empty() ? "CPU" : device) {
@@ -180,10 +205,11 @@ public:
     }
 
     Implementation describe() const override {
-        const std::string build = ov::get_openvino_version().buildNumber;
         return {.name = "openvino",
-                .version = build.substr(0, build.find('-')),
+                .version = version(),
                 .device = device_,
+                .hardware = "",
+                .driver = driver(),
                 .dialects = {"openvino"},
                 // The CPU plugin has no memory for u1, u3 and u6.
                 .element_types = {"boolean", "bf16", "f16", "f32", "f64", "f4e2m1", "f8e4m3", "f8e5m2",
@@ -194,19 +220,71 @@ public:
                 .bindings = {"constant", "parameter"}};
     }
 
-    std::vector<Outputs> run(const Case& asked, const std::filesystem::path& model,
-                             const std::vector<Inputs>& feeds) override {
+    PlacedOutputs run(const Case& asked, const std::filesystem::path& model,
+                      const std::vector<Inputs>& feeds) override {
+        check_packing(asked);
         auto request = asking(asked, "build", [&] {
             return core_.compile_model(core_.read_model(model.string()), device_).create_infer_request();
         });
-        std::vector<Outputs> outputs;
+        PlacedOutputs result;
         for (const auto& feed : feeds) {
-            outputs.push_back(inferred(asked, request, feed));
+            result.feeds.push_back(inferred(asked, request, feed));
+            note_placement(request.get_compiled_model(), result.placement);
         }
-        return outputs;
+        return result;
     }
 
 private:
+    static std::string version() {
+        const std::string build = ov::get_openvino_version().buildNumber;
+        return build.substr(0, build.find('-'));
+    }
+
+    std::string driver() const {
+        std::string plugins;
+        for (const auto& [name, plugin] : core_.get_versions(device_)) {
+            plugins += (plugins.empty() ? "" : ", ") + std::string(plugin.description) + ' ' + plugin.buildNumber;
+        }
+        return plugins;
+    }
+
+    /// Throws where the constants of a suite's model are packed otherwise than this version of OpenVINO reads them.
+    static void check_packing(const Case& asked) {
+        for (const auto& input : asked.inputs) {
+            const auto& type = input.element_type;
+            if ((type == "u2" && is_before(version(), 2025, 3)) ||
+                ((type == "u3" || type == "u6") && !is_before(version(), 2026, 5))) {
+                throw Unsupported("this harness does not know how OpenVINO " + version() + " packs " + type);
+            }
+        }
+    }
+
+    /// Notes the devices that executed a model, which AUTO may change between inferences.
+    void note_placement(const ov::CompiledModel& compiled, Placement& placement) const {
+        const auto allowed = allowed_by(device_);
+        const auto supported = compiled.get_property(ov::supported_properties);
+        const auto has = [&](const std::string& name) {
+            return std::find(supported.begin(), supported.end(), name) != supported.end();
+        };
+        if (has(ov::execution_devices.name())) {
+            for (auto device : compiled.get_property(ov::execution_devices)) {
+                std::erase_if(device, [](char each) { return each == '(' || each == ')'; });
+                const auto covers = [&](const std::string& each) {
+                    return device == each || device.starts_with(each + '.');
+                };
+                if (!allowed.empty() && std::none_of(allowed.begin(), allowed.end(), covers)) {
+                    throw Unsupported("OpenVINO executed the case on " + device + ", and " + device_ + " was named");
+                }
+                if (std::find(placement.devices.begin(), placement.devices.end(), device) == placement.devices.end()) {
+                    placement.devices.push_back(device);
+                }
+            }
+        }
+        if (has(ov::inference_num_threads.name()) && compiled.get_property(ov::inference_num_threads) > 0) {
+            placement.threads = compiled.get_property(ov::inference_num_threads);
+        }
+    }
+
     static Outputs inferred(const Case& asked, ov::InferRequest& request, const Inputs& feed) {
         const auto model = request.get_compiled_model();
         std::vector<ov::Tensor> inputs;

@@ -58,12 +58,23 @@ Run run_of(const Request& request) {
     return run;
 }
 
+namespace {
+
+/// What is known, or null.
+Json known(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+}  // namespace
+
 std::string said_line(const Implementation& implementation) {
     return line_of({{"protocol", kVersion},
                     {"implementation",
                      {{"name", implementation.name},
                       {"version", implementation.version},
                       {"device", implementation.device},
+                      {"hardware", known(implementation.hardware)},
+                      {"driver", known(implementation.driver)},
                       {"language", "c++"}}},
                     {"dialects", implementation.dialects},
                     {"element_types", implementation.element_types},
@@ -72,7 +83,7 @@ std::string said_line(const Implementation& implementation) {
                     {"bindings", implementation.bindings}});
 }
 
-std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>& feeds) {
+std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>& feeds, const Placement& placement) {
     auto element_types = Json::array();
     for (const auto& outputs : feeds) {
         auto names = Json::array();
@@ -81,7 +92,15 @@ std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>
         }
         element_types.push_back(names);
     }
-    return line_of({{"seq", seq}, {"status", "ok"}, {"seconds", seconds}, {"element_types", element_types}});
+    Json placed{{"devices", placement.devices}};
+    if (placement.threads) {
+        placed["threads"] = *placement.threads;
+    }
+    return line_of({{"seq", seq},
+                    {"status", "ok"},
+                    {"seconds", seconds},
+                    {"element_types", element_types},
+                    {"placement", placed}});
 }
 
 std::string rejected_line(std::int64_t seq, double seconds, const Rejected& answer) {

@@ -42,7 +42,8 @@ Run run_of(const Request& request);
 
 /// The replies, each a line.
 std::string said_line(const Implementation& implementation);
-std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>& feeds);
+std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>& feeds,
+                    const Placement& placement);
 std::string rejected_line(std::int64_t seq, double seconds, const Rejected& answer);
 std::string unsupported_line(std::int64_t seq, double seconds, const Unsupported& answer);
 std::string error_line(std::int64_t seq, const std::string& message);

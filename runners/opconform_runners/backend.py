@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
+
+from pydantic import ConfigDict, Field
 
 from opconform.case import Case, Context
 from opconform.tensors import Tensor
@@ -15,6 +17,29 @@ Stage = Literal["build", "run"]
 Inputs = Mapping[str, Tensor]
 #: The outputs of one feed, in order.
 Outputs = Sequence[Tensor]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Placement:
+    """What executed a case.
+
+    Attributes:
+        devices: The devices that executed it, by the product's own names; empty where the product cannot say.
+        threads: How many threads it used, or None where the product cannot say.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    devices: tuple[str, ...] = ()
+    threads: Annotated[int, Field(ge=1)] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlacedOutputs:
+    """The outputs of each feed, and what executed them: what `run` gives where the backend can say."""
+
+    outputs: Sequence[Outputs]
+    placement: Placement
 
 
 class Rejected(Exception):  # noqa: N818 - it is an answer and no error
@@ -42,6 +67,8 @@ class Implementation:
         name: The product's name, as in `openvino`.
         version: The product's version.
         device: What it executes on, as in `CPU`; None where there is nothing to choose.
+        hardware: The full name of that device, as its driver has it, where the backend can say.
+        driver: The driver or plugin of that device, with its version, where the backend can say.
         language: What the harness is written in.
         dialects: The dialects that it reads, the one it likes best first; empty where it executes the case directly.
         element_types: The element types of data that it says it supports.
@@ -57,6 +84,8 @@ class Implementation:
     name: str
     version: str
     device: str | None = None
+    hardware: str | None = None
+    driver: str | None = None
     language: str = "python"
     dialects: tuple[str, ...] = ()
     element_types: tuple[str, ...]
@@ -73,8 +102,11 @@ class Backend(Protocol):
     def describe(self) -> Implementation:
         """What the backend is and can do; it says no more than is true."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs] | PlacedOutputs:
         """A list with the outputs of each feed, each a list of Tensors in order, all of them of one built model.
+
+        A backend that can choose between devices gives `PlacedOutputs`. A case that another device than the named one
+        would execute is `Unsupported`.
 
         Args:
             case: The case, without what is expected of it.

@@ -21,7 +21,7 @@ from opconform_runners.reading import read_report
 from opconform_runners.recorded import Recorded
 from opconform_runners.replaying import judge
 from opconform_runners.report import Report, report_text, summed_up
-from opconform_runners.results import CERTIFICATE, REPORT, RESULTS, Result, read_results
+from opconform_runners.results import CERTIFICATE, REPORT, RESULTS, Result, placements_of, read_results
 from opconform_runners.statement import OUTPUTS, Digests, Statement, statement_bytes, statement_from, statement_of
 
 #: The most bytes of a report that are read.
@@ -265,7 +265,7 @@ def _as_it_must_be(read: Report, results: Sequence[Result], suite: Suite) -> Rep
         gave_up=None,
         whole=read.whole,
         strict=read.strict,
-        environment=read.environment,
+        environment=read.environment.placed(placements_of(results)),
         outputs=read.outputs,
         baseline=None,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from opconform_runners.environment import environment_facts
 from opconform_runners.novelty import counted, shortened
 from opconform_runners.origins import UNKNOWN_SUITE
 from opconform_runners.printable import one_line, printable
@@ -214,6 +215,7 @@ def _facts(old: Report, new: Report) -> Iterator[Fact]:
         ("Suite version", old.suite.version, new.suite.version),
         ("Suite digest", old.suite.digest[:16], new.suite.digest[:16]),
         ("Generator", old.suite.generator, new.suite.generator),
+        *_environments(old, new),
         ("Mapped", ", ".join(old.implementation.mapped), ", ".join(new.implementation.mapped)),
         ("Whole profiles", _yes(old.whole), _yes(new.whole)),
         ("Strict", _yes(old.strict), _yes(new.strict)),
@@ -223,6 +225,12 @@ def _facts(old: Report, new: Report) -> Iterator[Fact]:
     for what, before, after in pairs:
         if before != after and (what == _VERDICT or not nameless):
             yield Fact(what=what, old=before or "nothing", new=after or "nothing")
+
+
+def _environments(old: Report, new: Report) -> Iterator[tuple[str, str, str]]:
+    before, after = (dict(environment_facts(each.environment, each.implementation.device)) for each in (old, new))
+    for what in dict.fromkeys([*before, *after]):
+        yield what, before.get(what, ""), after.get(what, "")
 
 
 def _yes(claim: bool) -> str:

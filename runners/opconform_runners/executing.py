@@ -13,7 +13,7 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import HarnessError, UsageError
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
-from opconform_runners.backend import Implementation
+from opconform_runners.backend import Implementation, Placement
 from opconform_runners.commands import Command
 from opconform_runners.connecting import Harness, HarnessEnded, connect
 from opconform_runners.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
@@ -33,6 +33,7 @@ class Returned:
     outputs: tuple[tuple[Array, ...], ...]
     element_types: tuple[tuple[str, ...], ...] | None
     seconds: float | None
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -305,7 +306,9 @@ def _returned(suite: Suite, sent: Sent, reply: Ok) -> Returned | Oversized | Bro
     contradiction = _contradiction(outputs, reply)
     if contradiction is not None:
         return Broken(sentence=contradiction)
-    return Returned(outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds)
+    return Returned(
+        outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
+    )
 
 
 def _outputs(suite: Suite, sent: Sent, path: Path) -> tuple[Array, ...]:

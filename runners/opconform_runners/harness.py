@@ -16,7 +16,7 @@ from opconform.errors import UsageError
 from opconform.npz import arrays_of, npz_bytes
 from opconform.suite import FILE_LIMIT
 from opconform.tensors import Tensor
-from opconform_runners.backend import Backend, Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backend import Backend, Implementation, Inputs, Outputs, PlacedOutputs, Rejected, Unsupported
 from opconform_runners.installed import UNUSABLE, file_of, load
 from opconform_runners.protocol import Failed, NotSupported, Ok, Refused, Reply, reply_line, request_of, said_line
 
@@ -98,8 +98,9 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         feeds = [_inputs(case, f"{folder}/{each['inputs']}") for each in request["feeds"]]
         model = None if request["model"] is None else Path(folder, request["model"])
         started = time.perf_counter()
-        outputs = backend.run(case, model, feeds)
+        given = backend.run(case, model, feeds)
         seconds = time.perf_counter() - started
+        outputs, placement = (given.outputs, given.placement) if isinstance(given, PlacedOutputs) else (given, None)
         for each, feed in zip(_checked(outputs, len(feeds)), request["feeds"], strict=True):
             arrays = {f"output_{number}": tensor.array for number, tensor in enumerate(each)}
             with open(feed["outputs"], "wb") as file:  # noqa: PTH123 - a Path takes as long as to write
@@ -116,7 +117,7 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         message = f"{type(fault).__name__}: {fault}"[:_LONGEST_MESSAGE]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-10 * _LONGEST_MESSAGE :])
     element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
-    return Ok(seq=seq, seconds=seconds, element_types=element_types)
+    return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement)
 
 
 def _inputs(case: Case, path: str) -> Inputs:

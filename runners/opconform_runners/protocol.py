@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from opconform.case import Case, Context, document_of
-from opconform_runners.backend import Implementation, Stage
+from opconform_runners.backend import Implementation, Placement, Stage
 
 VERSION = 1
 #: The most bytes of a line.
@@ -39,6 +39,8 @@ class Said:
         name: str
         version: str
         device: str | None = None
+        hardware: str | None = None
+        driver: str | None = None
         language: str | None = None
 
     protocol: Literal[1]
@@ -57,6 +59,7 @@ class Ok:
     """The case was executed and every feed's outputs are written.
 
     `element_types` are those of each feed's outputs; a harness need not say them, but `.npz` cannot tell bf16 from u16.
+    `placement` is what executed the case, where the harness can say.
     """
 
     __pydantic_config__ = _STRICT
@@ -65,6 +68,7 @@ class Ok:
     status: Literal["ok"] = "ok"
     seconds: _Seconds | None = None
     element_types: tuple[tuple[str, ...], ...] | None = None
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -201,6 +205,8 @@ def said_line(implementation: Implementation) -> bytes:
                 "name": implementation.name,
                 "version": implementation.version,
                 "device": implementation.device,
+                "hardware": implementation.hardware,
+                "driver": implementation.driver,
                 "language": implementation.language,
             },
             "dialects": list(implementation.dialects),
@@ -216,7 +222,10 @@ def said_line(implementation: Implementation) -> bytes:
 
 def reply_line(reply: Reply) -> bytes:
     """The reply to `run`."""
-    return _line({each.name: value for each in fields(reply) if (value := getattr(reply, each.name)) is not None})
+    message = {each.name: value for each in fields(reply) if (value := getattr(reply, each.name)) is not None}
+    if isinstance(reply, Ok) and reply.placement is not None:
+        message["placement"] = asdict(reply.placement)
+    return _line(message)
 
 
 def said_of(line: bytes) -> Implementation:
@@ -234,6 +243,8 @@ def said_of(line: bytes) -> Implementation:
         name=who.name,
         version=who.version,
         device=who.device,
+        hardware=who.hardware,
+        driver=who.driver,
         language=who.language or "unknown",
         dialects=said.dialects,
         element_types=said.element_types,

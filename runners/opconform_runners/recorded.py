@@ -23,7 +23,7 @@ from opconform.errors import SuiteError
 from opconform.files import open_regular
 from opconform.npz import arrays_of
 from opconform.suite import DAMAGE, Entry, Suite, entry_line
-from opconform_runners.backend import Implementation
+from opconform_runners.backend import Implementation, Placement
 from opconform_runners.environment import Environment
 from opconform_runners.executing import (
     Broken,
@@ -55,6 +55,7 @@ class Kept:
     files: tuple[_Digest, ...]
     element_types: tuple[tuple[str, ...], ...] | None = None
     seconds: float | None = None
+    placement: Placement | None = None
 
 
 #: What came of a case: an outcome, its outputs being elsewhere.
@@ -227,7 +228,12 @@ class Recorded:
             if set(arrays) != set(ordered):
                 raise SuiteError(f"{self.path}: the arrays in {name} are not called output_0, output_1, ….")
             outputs.append(tuple(arrays[each] for each in ordered))
-        return Returned(outputs=tuple(outputs), element_types=answer.element_types, seconds=answer.seconds)
+        return Returned(
+            outputs=tuple(outputs),
+            element_types=answer.element_types,
+            seconds=answer.seconds,
+            placement=answer.placement,
+        )
 
     def _content(self, name: str, limit: int) -> bytes:
         content = _member(self.archive, self.path, name, limit)

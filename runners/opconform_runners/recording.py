@@ -13,6 +13,7 @@ from opconform.errors import HarnessError, SuiteError, UsageError
 from opconform.npz import member, npz_bytes
 from opconform.replacing import check_no_link, replacement
 from opconform.suite import Entry, Suite
+from opconform_runners.backend import Placement
 from opconform_runners.commands import Command
 from opconform_runners.environment import environment_of
 from opconform_runners.executing import Executed, Outcome, Returned, execute
@@ -70,7 +71,7 @@ def record(
         origin = Origin(
             suite=blind_digest(suite),
             implementation=executed.implementation,
-            environment=environment_of(command),
+            environment=environment_of(command, executed.implementation, recorder.placements()),
             timeout=options.timeout,
             counts=dict(sorted(Counter(kind_of(each) for each in recorder.first.values()).items())),
             digest=hashlib.sha256(lines).hexdigest(),
@@ -141,6 +142,12 @@ class _Recorder:
             self._execute(alone, told(self._keep_again), alone=True)
         return executed
 
+    def placements(self) -> Iterator[Placement]:
+        """What executed each case that returned outputs, the first time."""
+        for each in self.first.values():
+            if isinstance(each, Kept) and each.placement is not None:
+                yield each.placement
+
     def _execute(
         self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None], *, alone: bool = False
     ) -> Executed:
@@ -172,10 +179,11 @@ class _Recorder:
 def _kept(outcome: Outcome) -> tuple[Answer, list[bytes]]:
     """What is written down of an outcome, and the files of its outputs."""
     match outcome:
-        case Returned(outputs=outputs, element_types=element_types, seconds=seconds):
+        case Returned(outputs=outputs, element_types=element_types, seconds=seconds, placement=placement):
             contents = [npz_bytes({f"output_{i}": each for i, each in enumerate(feed)}) for feed in outputs]
             files = tuple(hashlib.sha256(each).hexdigest() for each in contents)
-            return Kept(files=files, element_types=element_types or None, seconds=seconds), contents
+            kept = Kept(files=files, element_types=element_types or None, seconds=seconds, placement=placement)
+            return kept, contents
         case Refused() | NotSupported():
             return replace(outcome, seq=0), []
         case _:

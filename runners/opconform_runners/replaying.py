@@ -9,6 +9,7 @@ from opconform.errors import SuiteError
 from opconform.suite import Entry, Suite
 from opconform_runners.executing import Executed, NotSent, Outcome, dialect_of
 from opconform_runners.recorded import Recorded, blind_digest
+from opconform_runners.results import placements_of
 from opconform_runners.running import Run, judged
 
 
@@ -60,4 +61,5 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
 
     entries = [each for each in suite.entries if each.id in recorded.answers]
     run = judged(suite, entries, executor, out, tell, twice=True)
-    return replace(run, environment=recorded.origin.environment, outputs=recorded.digest)
+    environment = recorded.origin.environment.placed(placements_of(run.results))
+    return replace(run, environment=environment, outputs=recorded.digest)

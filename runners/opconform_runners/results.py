@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from opconform.errors import SuiteError, UsageError
 from opconform.files import read_regular
 from opconform.replacing import is_ours, replace_file
 from opconform.suite import HEADER, MANIFEST
-from opconform_runners.backend import Stage
+from opconform_runners.backend import Placement, Stage
 from opconform_runners.comparing import Mismatch
 from opconform_runners.kept import KEPT, KEPT_BEGINNING
 from opconform_runners.verdicts import FailReason, VerdictName
@@ -55,6 +55,7 @@ class Result:
         broken: Those of them that a failure speaks against.
         inputs: The case's inputs in words.
         seconds: The time spent inside the backend.
+        placement: What executed the case, where the harness says so.
         stage: When it refused.
         message: What it said when it refused, or could not.
         late: Whether it refused later than it could have.
@@ -77,6 +78,7 @@ class Result:
     broken: tuple[str, ...] = ()
     inputs: str = ""
     seconds: float | None = None
+    placement: Placement | None = None
     stage: Stage | None = None
     message: str | None = None
     late: bool = False
@@ -112,6 +114,11 @@ def result_document(result: Result) -> dict[str, object]:
     """A result as a JSON object, without the keys that say nothing."""
     document: dict[str, object] = _RESULT.dump_python(result, mode="json")
     return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
+
+
+def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
+    """What executed each case, where the harness said so."""
+    return (each.placement for each in results if each.placement is not None)
 
 
 def check_folder(out: Path) -> None:

@@ -25,7 +25,7 @@ from opconform_runners.judging import (
 )
 from opconform_runners.kept import Keeper
 from opconform_runners.protocol import NotSupported, Refused
-from opconform_runners.results import GrowingResults, Result, check_folder, write_results
+from opconform_runners.results import GrowingResults, Result, check_folder, placements_of, write_results
 from opconform_runners.verdicts import (
     Error,
     Fail,
@@ -141,7 +141,7 @@ def run_suite(
         )
 
     run = judged(suite, selected(suite, options.selection), executor, out, tell)
-    return replace(run, environment=environment_of(command))
+    return replace(run, environment=environment_of(command, run.implementation, placements_of(run.results)))
 
 
 def judged(
@@ -311,6 +311,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         broken=broken_requirements(entry, verdict, suite.header),
         inputs=description_of(seen.case, feeds) if shown else "",
         seconds=getattr(outcome, "seconds", None),
+        placement=outcome.placement if isinstance(outcome, Returned) else None,
         stage=outcome.stage if isinstance(outcome, Refused) else None,
         message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
         late=isinstance(verdict, Pass) and verdict.late,
@@ -325,7 +326,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
 def light(outcome: Outcome) -> Outcome:
     """An outcome without the outputs, which have been compared and would fill the memory."""
     if isinstance(outcome, Returned):
-        return Returned(outputs=(), element_types=None, seconds=outcome.seconds)
+        return replace(outcome, outputs=(), element_types=None)
     return outcome
 
 

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from opconform_runners.environment import environment_facts
 from opconform_runners.novelty import against, print_novelty
 from opconform_runners.printable import printable
 from opconform_runners.report import VERDICTS, Report, RequirementRow, failures_by_kind
@@ -121,6 +122,9 @@ def _head(report: Report) -> Iterator[str]:
     who = report.implementation
     device = f" on {who.device}" if who.device else ""
     yield f"[bold]{_said(who.name)} {_said(who.version)}[/bold]{_said(device)}"
+    facts = "; ".join(f"{what.lower()}: {said}" for what, said in environment_facts(report.environment, who.device))
+    if facts:
+        yield _said(facts)
     profiles = ", ".join(sorted({each.profile for each in report.results}))
     digest = report.suite.digest[:16]
     yield f"suite {report.suite.version}, digest {digest}, {_cases(len(report.results))} of the profiles {profiles}"

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ from opconform_runners.summary import print_summary
 
 #: How wide a summary is that goes to a file.
 _WIDTH = 120
+#: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
+_PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 
 
@@ -103,7 +106,7 @@ def folder_of(command: Command) -> Path:
 
 def folder_name(name: str) -> str:
     """What the folder of a backend's results is called."""
-    return Path(name).name.translate(_NAMES)
+    return Path(_PLUGIN.sub(r"\1", name)).name.translate(_NAMES)
 
 
 def console_of() -> Console:

@@ -94,6 +94,7 @@ def command(
 
 
 def _lines(statement: "Statement") -> Iterator[str]:
+    from opconform_runners.environment import environment_facts
     from opconform_runners.printable import printable
 
     said = statement.predicate.opconform
@@ -109,6 +110,9 @@ def _lines(statement: "Statement") -> Iterator[str]:
     yield printable(
         f"{verdict} ({statement.predicate.result}): {said.backend.name} {said.backend.version}{device}{origin}"
     )
+    facts = environment_facts(said.environment, said.backend.device)
+    if facts:
+        yield printable("; ".join(f"{what.lower()}: {each}" for what, each in facts))
     yield printable(f"suite {said.suite.version}, digest {said.suite.digest}, {specs_sentence(specs)}")
     yield printable(f"profiles: {profiles}")
     yield printable(f"cases: {_counted(said)}")

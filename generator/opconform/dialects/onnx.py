@@ -22,7 +22,7 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
 from opconform.graphs import MOST_DECLARED, Edge, Graph, Node, Value, graph_of
 from opconform.lowering import SPLITS, Cut, cuts_of
-from opconform.packing import pack
+from opconform.packing import LOW_FIRST, pack
 from opconform.templates import render
 from opconform.tensors import Tensor
 
@@ -327,5 +327,5 @@ def _initializer(name: str, tensor: Tensor) -> "TensorProto":
     if tensor.type.kind == "string":
         proto.string_data.extend(str(each).encode() for each in tensor.array.reshape(-1))
     else:
-        proto.raw_data = pack(tensor)
+        proto.raw_data = pack(tensor, LOW_FIRST)
     return proto

@@ -9,7 +9,7 @@ from opconform.case import Attribute, Dynamic
 from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
 from opconform.graphs import Graph, Kind, Node, Value, graph_of
-from opconform.packing import pack
+from opconform.packing import OPENVINO_IR, pack
 from opconform.templates import render
 
 #: The file that a backend loads.
@@ -50,7 +50,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         name: What the model is called.
     """
     graph = graph_of(golden)
-    weights = tuple(b"" if node.tensor is None else pack(node.tensor) for node in graph.nodes)
+    weights = tuple(b"" if node.tensor is None else pack(node.tensor, OPENVINO_IR) for node in graph.nodes)
     layers = render("openvino/layer.xml.j2", layers=_layers(graph, weights))
     model = render("openvino/model.xml.j2", name=name, layers=layers, edges=tuple(_edges(graph)))
     bare = render("openvino/layer.xml.j2", layers=(_bare(graph),))

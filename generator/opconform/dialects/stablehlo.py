@@ -15,7 +15,7 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
 from opconform.graphs import Edge, Graph, Node, Value, graph_of
 from opconform.lowering import SPLITS, cuts_of
-from opconform.packing import pack
+from opconform.packing import LOW_FIRST, pack
 from opconform.templates import render
 from opconform.tensors import Tensor
 
@@ -160,7 +160,7 @@ def _elements(tensor: Tensor) -> str:
     if not tensor.array.size:
         return ""
     if tensor.type.kind != "boolean" and tensor.type.bits % _BYTE == 0:
-        return f'"0x{pack(tensor).hex().upper()}"'
+        return f'"0x{pack(tensor, LOW_FIRST).hex().upper()}"'
     if tensor.type.kind == "boolean":
         texts = ["true" if each else "false" for each in tensor.array.reshape(-1)]
     elif tensor.type.is_integer:

@@ -15,7 +15,7 @@ from iree.compiler.api import Session, Source, ctypes_dl
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform.packing import pack, unpack
+from opconform.packing import LOW_FIRST, pack, unpack
 from opconform.tensors import Tensor
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
 
@@ -156,7 +156,7 @@ class Iree:
     def _view(self, tensor: Tensor) -> runtime.HalBufferView:
         if tensor.element_type not in _KINDS:
             raise Unsupported(f"IREE's runtime has no element type for {tensor.element_type}")
-        content = np.frombuffer(pack(tensor), np.uint8)
+        content = np.frombuffer(pack(tensor, LOW_FIRST), np.uint8)
         buffer = self._device.allocator.allocate_buffer_copy(
             memory_type=runtime.MemoryType.DEVICE_LOCAL | runtime.MemoryType.HOST_VISIBLE,
             allowed_usage=runtime.BufferUsage.DEFAULT | runtime.BufferUsage.MAPPING,
@@ -171,7 +171,7 @@ def _output(view: runtime.HalBufferView) -> Tensor:
     name, shape = _BY_KIND[int(view.element_type)], tuple(view.shape)
     size = -(-math.prod(shape) * ELEMENT_TYPES[name].bits // _BYTE)
     content = bytes(np.asarray(view.get_buffer().map()).view(np.uint8)[:size]) if size else b""
-    return unpack(content, name, shape)
+    return unpack(content, name, shape, LOW_FIRST)
 
 
 class _Compiler:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from opconform.case import Case
 from opconform.errors import UsageError
-from opconform_runners.backend import Backend, Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backend import Backend, Implementation, Inputs, Outputs, PlacedOutputs, Rejected, Unsupported
 from opconform_runners.mutants.catalogue import mutants
 from opconform_runners.mutants.variants import VARIANTS
 
@@ -21,7 +21,7 @@ class Mutant:
         """What it is and can do: everything, and some of it wrongly."""
         return replace(self._implementation.describe(), name="mutant", device=self._name)
 
-    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002 - no dialect
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> Sequence[Outputs] | PlacedOutputs:  # noqa: ARG002 - no dialect
         """The outputs of each feed.
 
         Raises:

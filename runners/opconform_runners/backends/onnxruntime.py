@@ -12,10 +12,10 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import UsageError
 from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.backend import Implementation, Inputs, Outputs, PlacedOutputs, Rejected, Stage, Unsupported
 from opconform_runners.backends.onnx_split import CARRIED, MAPPED
+from opconform_runners.backends.onnxruntime_provider import FALLBACK_REFUSED, placement_of, provider_of, session_of
 
 #: The element types by the names that ONNX Runtime gives them.
 _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.values() if each.onnx is not None}
@@ -38,19 +38,17 @@ class OnnxRuntime:
     """ONNX Runtime with one execution provider and its default settings."""
 
     def __init__(self, device: str = "CPU") -> None:
-        self._device = device
-        self._provider = f"{device}ExecutionProvider"
-        if self._provider not in ort.get_available_providers():
-            known = ", ".join(each.removesuffix("ExecutionProvider") for each in ort.get_available_providers())
-            raise UsageError(f"ONNX Runtime has no device {device!r} here. Allowed are: {known}.")
         ort.set_default_logger_severity(_QUIET)
+        self._provider = provider_of(device)
 
     def describe(self) -> Implementation:
         """What the backend is and can do, as measured on the CPU."""
         return Implementation(
             name="onnxruntime",
             version=ort.__version__,
-            device=self._device,
+            device=self._provider.device,
+            hardware=self._provider.hardware,
+            driver=self._provider.driver,
             dialects=("onnx", "onnx13"),
             element_types=CARRIED,
             operations=("Split-1", "VariadicSplit-1"),
@@ -59,17 +57,18 @@ class OnnxRuntime:
             mapped=MAPPED,
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model
-        """The outputs of each feed, all in one session.
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:  # noqa: ARG002 - all is in the model
+        """The outputs of each feed, all in one session, and the provider that executed it.
 
         Raises:
             Rejected: ONNX Runtime refuses the model (`build`) or the inputs (`run`).
-            Unsupported: It has no kernel for the case.
+            Unsupported: It has no kernel for the case, or would execute it with another provider than the named one.
         """
         try:
-            session = ort.InferenceSession(str(model), providers=[self._provider])
+            session = session_of(str(model), self._provider)
         except (*_REFUSALS, state.NotImplemented) as fault:
             raise _answer("build", fault) from fault
+        placement = placement_of(session, self._provider)
         names = [each.name for each in session.get_outputs()]
         outputs: list[Outputs] = []
         for feed in feeds:
@@ -78,11 +77,13 @@ class OnnxRuntime:
                 outputs.append(_executed(session, names, given))
             except (*_REFUSALS, state.NotImplemented) as fault:
                 raise _answer("run", fault) from fault
-        return outputs
+        return PlacedOutputs(outputs=outputs, placement=placement)
 
 
 def _answer(stage: Stage, fault: Exception) -> Rejected | Unsupported:
     message = " ".join(str(fault).split())[:_LONGEST]
+    if FALLBACK_REFUSED in message:
+        return Unsupported("the named provider has no kernel for the case, and ONNX Runtime would use the CPU")
     if isinstance(fault, state.NotImplemented):
         return Unsupported(message)
     return Rejected(stage, message, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))

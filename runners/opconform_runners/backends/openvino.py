@@ -9,14 +9,29 @@ import openvino as ov
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import UsageError
 from opconform.packing import pack, unpack
 from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.backend import (
+    Implementation,
+    Inputs,
+    Outputs,
+    PlacedOutputs,
+    Placement,
+    Rejected,
+    Stage,
+    Unsupported,
+)
 from opconform_runners.backends.onnx_split import MAPPED
+from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
+from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})
+
+#: The element types that this version's Python interface does not have, as u2 in 2025.2.
+_NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, each))
+#: The others.
+NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
 #: How OpenVINO says that it does not implement something, as against refusing it.
 _NOT_IMPLEMENTED = (
@@ -46,10 +61,6 @@ _NOISE = re.compile(
 )
 _LONGEST = 400
 
-#: The names in a device such as `HETERO:GPU.1,CPU`, and those that stand for others.
-_DEVICES = re.compile(r"[A-Z]+")
-_COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
-
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
@@ -67,42 +78,44 @@ class OpenVINO:
         dialects: tuple[str, ...] = ("openvino",),
         mapped: tuple[str, ...] = (),
     ) -> None:
-        self._device = device
         self._mapped = mapped
         self._name = name
         self._dialects = dialects
         self._core = ov.Core()
-        known = [each.partition(".")[0] for each in self._core.available_devices]
-        if not set(_DEVICES.findall(device)) <= {*known, *_COMBINING}:
-            allowed = ", ".join((*known, *_COMBINING))
-            raise UsageError(f"OpenVINO has no device {device!r} here. Allowed are: {allowed}.")
+        self._device = device_of(self._core, device)
 
     def describe(self) -> Implementation:
         """What the backend is and can do, as measured on the CPU plugin."""
         return Implementation(
             name=self._name,
             version=version(),
-            device=self._device,
+            device=self._device.name,
+            hardware=hardware_of(self._core, self._device),
+            driver=driver_of(self._core, self._device),
             dialects=self._dialects,
-            element_types=tuple(each for each in ELEMENT_TYPES if each not in _NO_MEMORY),
+            element_types=tuple(each for each in NAMED if each not in _NO_MEMORY),
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
             mapped=self._mapped,
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
-        """The outputs of each feed, all on one compiled model.
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
+        """The outputs of each feed, all on one compiled model, and what executed it.
 
         Raises:
             Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
-            Unsupported: OpenVINO says that it does not implement something.
+            Unsupported: OpenVINO says that it does not implement something, or another device than the named one
+                executed the case.
         """
         try:
-            request = self._core.compile_model(self._core.read_model(model), self._device).create_infer_request()
+            compiled = self._core.compile_model(read_model(self._core, model), self._device.name)
+            request = compiled.create_infer_request()
         except RuntimeError as fault:
             raise answer_of(case, "build", str(fault)) from fault
+        check_types(request.model_outputs)
         outputs: list[Outputs] = []
+        executed: dict[str, None] = {}
         for feed in feeds:
             tensors = [(port, tensor_of(feed[port.any_name])) for port in request.model_inputs]
             try:
@@ -112,7 +125,9 @@ class OpenVINO:
                 outputs.append([output_of(request.get_tensor(each)) for each in request.model_outputs])
             except RuntimeError as fault:
                 raise answer_of(case, "run", str(fault)) from fault
-        return outputs
+            executed |= dict.fromkeys(executed_by(compiled, self._device))
+        placement = Placement(devices=tuple(executed), threads=threads_of(compiled))
+        return PlacedOutputs(outputs=outputs, placement=placement)
 
 
 def version() -> str:
@@ -141,12 +156,34 @@ def _shortened(message: str) -> str:
     return _NOISE.sub("", " ".join(message.split()))[:_LONGEST].strip()
 
 
+def type_of(element_type: str) -> ov.Type:
+    """An element type as OpenVINO names it.
+
+    Raises:
+        Unsupported: This version's Python interface does not have it.
+    """
+    if element_type in _NAMELESS:
+        raise Unsupported(f"OpenVINO {version()} has no element type {element_type} in Python")
+    return getattr(ov.Type, element_type)
+
+
+def check_types(ports: Sequence[ov.Output]) -> None:
+    """Say in advance that outputs cannot be read, which OpenVINO's Python interface answers with an `IndexError`.
+
+    Raises:
+        Unsupported: It has no element type of an output.
+    """
+    if _NAMELESS:
+        for each in ports:
+            type_of(each.element_type.to_string())
+
+
 def tensor_of(value: Tensor) -> ov.Tensor:
     """A tensor as OpenVINO holds it."""
     if value.type.kind == "string":
         return ov.Tensor(value.array)
-    tensor = ov.Tensor(getattr(ov.Type, value.element_type), ov.Shape(value.shape))
-    packed = np.frombuffer(pack(value), np.uint8)
+    tensor = ov.Tensor(type_of(value.element_type), ov.Shape(value.shape))
+    packed = np.frombuffer(pack(value, LAYOUTS), np.uint8)
     if packed.size:
         tensor.data.reshape(-1).view(np.uint8)[:] = packed
     return tensor
@@ -157,4 +194,4 @@ def output_of(tensor: ov.Tensor) -> Tensor:
     name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
     if name == "string":
         return Tensor(element_type=name, array=np.array(tensor.str_data, dtype=np.str_).reshape(shape))
-    return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape)
+    return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape, LAYOUTS)

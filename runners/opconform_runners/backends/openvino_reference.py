@@ -6,9 +6,9 @@ from pathlib import Path
 import openvino as ov
 
 from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
 from opconform_runners.backend import Implementation, Inputs, Outputs
-from opconform_runners.backends.openvino import answer_of, output_of, tensor_of, version
+from opconform_runners.backends.openvino import NAMED, answer_of, check_types, output_of, tensor_of, type_of, version
+from opconform_runners.backends.openvino_ir import read_model
 
 
 class OpenVINOReference:
@@ -23,7 +23,7 @@ class OpenVINOReference:
             name="openvino-reference",
             version=version(),
             dialects=("openvino",),
-            element_types=tuple(ELEMENT_TYPES),
+            element_types=NAMED,
             operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
@@ -37,9 +37,10 @@ class OpenVINOReference:
             Unsupported: OpenVINO says that it does not implement something.
         """
         try:
-            read = self._core.read_model(model)
+            read = read_model(self._core, model)
         except RuntimeError as fault:
             raise answer_of(case, "build", str(fault)) from fault
+        check_types(read.outputs)
         outputs: list[Outputs] = []
         for feed in feeds:
             given = [tensor_of(feed[port.any_name]) for port in read.inputs]
@@ -56,5 +57,6 @@ class OpenVINOReference:
 
 def _space(port: ov.Output, case: Case) -> ov.Tensor:
     """An output that the evaluation gives its size, and where the model does not know it data's element type."""
-    known = port.element_type.is_static()
-    return ov.Tensor(port.element_type if known else getattr(ov.Type, case.inputs[0].element_type), ov.Shape([0]))
+    if port.element_type.is_static():
+        return ov.Tensor(port.element_type, ov.Shape([0]))
+    return ov.Tensor(type_of(case.inputs[0].element_type), ov.Shape([0]))

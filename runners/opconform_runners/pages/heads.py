@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opconform_runners.environment import UNKNOWN
+from opconform_runners.environment import UNKNOWN, environment_facts
 from opconform_runners.pages.subject import Link, Subject, place_of
 from opconform_runners.report import Report
 from opconform_runners.summary import plain_conclusion
@@ -33,6 +33,7 @@ def head_of(number: int, subject: Subject) -> Head:
     first, *others = (each.replace("`", "") for each in plain_conclusion(report))
     facts = [
         ("Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")),
+        *environment_facts(report.environment, who.device),
         *_ingredients(report),
         ("Extent", "whole profiles" if report.whole else "a selection, which certifies nothing"),
         ("Rules", "interpretations count as well (strict)" if report.strict else "normative requirements count"),

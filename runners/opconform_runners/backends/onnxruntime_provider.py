@@ -1,0 +1,127 @@
+"""ONNX Runtime's execution providers: the one that a device names, and sessions that use no other."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import onnxruntime as ort
+from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+from opconform.errors import UsageError
+from opconform_runners.backend import Placement, Unsupported
+from opconform_runners.backends.plugin import Plugin, plugin_of
+
+#: What ONNX Runtime says where nodes would run on the CPU in the place of the named provider.
+FALLBACK_REFUSED = "fallback to CPU EP has been explicitly disabled"
+
+_SUFFIX = "ExecutionProvider"
+_CPU = "CPU"
+_ERROR = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
+_LONGEST = 300
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Provider:
+    """An execution provider.
+
+    Attributes:
+        device: What the device is called, as in `CUDA`.
+        name: The provider's name, as in `CUDAExecutionProvider`.
+        devices: The devices of a provider that comes from a plugin's library; none for one that is built in.
+        hardware: The hardware behind it, where ONNX Runtime can say.
+        driver: The plugin and its version.
+    """
+
+    device: str
+    name: str
+    devices: tuple[Any, ...] = ()
+    hardware: str | None = None
+    driver: str | None = None
+
+
+def provider_of(device: str) -> Provider:
+    """The provider of a device; the library of a plugin is registered.
+
+    Raises:
+        UsageError: ONNX Runtime has no such device here, cannot load the plugin, or cannot say what executes a case.
+    """
+    plugin = plugin_of(device)
+    if plugin is None and f"{device}{_SUFFIX}" not in ort.get_available_providers():
+        known = ", ".join(each.removesuffix(_SUFFIX) for each in ort.get_available_providers())
+        raise UsageError(
+            f"ONNX Runtime has no device {device!r} here. Allowed are: {known}, or NAME=path/libplugin.so."
+        )
+    if device != _CPU and not hasattr(ort.InferenceSession, "get_provider_graph_assignment_info"):
+        raise UsageError(
+            f"ONNX Runtime {ort.__version__} cannot say where a case is executed, which any device but CPU needs. "
+            f"Install 1.24 or later."
+        )
+    return _plugin_provider(plugin) if plugin is not None else Provider(device=device, name=f"{device}{_SUFFIX}")
+
+
+def session_of(model: str, provider: Provider) -> ort.InferenceSession:
+    """A session that executes with one provider and never falls back to another.
+
+    Args:
+        model: The model's file.
+        provider: The provider.
+    """
+    options = ort.SessionOptions()
+    if provider.device != _CPU:
+        options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    if provider.devices:
+        options.add_provider_for_devices(list(provider.devices), {})
+        return ort.InferenceSession(model, options, enable_fallback=False)
+    return ort.InferenceSession(model, options, providers=[provider.name], enable_fallback=False)
+
+
+def placement_of(session: ort.InferenceSession, provider: Provider) -> Placement:
+    """What executes a session.
+
+    Raises:
+        Unsupported: It is not the provider alone: ONNX Runtime folds constants on the CPU, so nothing may be left of
+            a model.
+    """
+    if provider.device == _CPU:
+        return Placement(devices=(_CPU,))
+    executing = {each.ep_name for each in session.get_provider_graph_assignment_info() if each.get_nodes()}
+    if executing != {provider.name}:
+        others = ", ".join(sorted(each.removesuffix(_SUFFIX) for each in executing)) or "the CPU, by constant folding"
+        raise Unsupported(f"ONNX Runtime executes the case on {others}, and {provider.device} was named")
+    return Placement(devices=(provider.device,))
+
+
+def _plugin_provider(plugin: Plugin) -> Provider:
+    before = {each.ep_name for each in ort.get_ep_devices()}
+    try:
+        ort.register_execution_provider_library(plugin.name, str(plugin.path))
+    except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as fault:
+        said = _ERROR.sub("", " ".join(str(fault).split()))[:_LONGEST].rstrip(". ")
+        raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from fault
+    found = [each for each in ort.get_ep_devices() if each.ep_name not in before]
+    if not found:
+        raise UsageError(f"{plugin.path} finds no device on this machine that it can execute on.")
+    named = [each for each in found if _label(each) == plugin.name]
+    named = named or [each for each in found if _exact_label(each) == plugin.name]
+    if not named or len({_exact_label(each) for each in named}) > 1:
+        labels = ", ".join(dict.fromkeys(_exact_label(each) for each in named or found))
+        raise UsageError(f"{plugin.name} is not one device of {plugin.path}. Allowed are: {labels}.")
+    first = named[0]
+    return Provider(
+        device=plugin.name,
+        name=first.ep_name,
+        devices=tuple(named),
+        hardware=f"{first.device.vendor} {first.device.type.name}".strip(),
+        driver=f"{first.ep_name} {first.ep_metadata.get('version', '')}".strip(),
+    )
+
+
+def _label(device: Any) -> str:
+    """A provider's name as a device is named, as in `OpenVINO` or `OpenVINO.AUTO`."""
+    return str(device.ep_name).replace(_SUFFIX, "")
+
+
+def _exact_label(device: Any) -> str:
+    """The same with the kind of hardware, as in `OpenVINO.GPU`."""
+    return f"{_label(device)}.{device.device.type.name}"

@@ -1,0 +1,150 @@
+"""OpenVINO's devices: which ones a name such as `HETERO:GPU,CPU` allows, and which ones executed a model."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import openvino as ov
+
+from opconform.errors import UsageError
+from opconform_runners.backend import Unsupported
+from opconform_runners.backends.plugin import Plugin, plugin_of
+
+#: The devices that execute nothing themselves and hand models on to others.
+_COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
+_NAME = re.compile(r"\w+(\.\w+)?")
+_MEMBER = re.compile(r"(?P<excluded>-?)(?P<name>\w+(\.\w+)?)(\(\w+\))?")
+_OTHER_NAME = re.compile(r"contains implementation for (?P<name>\w+)")
+_NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*")
+_LONGEST = 300
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Device:
+    """A device of OpenVINO's by the name that `compile_model` takes.
+
+    Attributes:
+        name: The name, as in `HETERO:GPU,CPU`.
+        allowed: The devices that may execute; any, where the name lists none, as `AUTO` does.
+        excluded: The devices that may not, as in `AUTO:-CPU`.
+    """
+
+    name: str
+    allowed: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    def allows(self, executed: str) -> bool:
+        """Whether the name covers a device that executed: `GPU` covers `GPU.1`."""
+        if any(_covers(each, executed) for each in self.excluded):
+            return False
+        return not self.allowed or any(_covers(each, executed) for each in self.allowed)
+
+
+def device_of(core: ov.Core, text: str) -> Device:
+    """The device of a name; the library of a plugin is registered.
+
+    Raises:
+        UsageError: OpenVINO has no such device here, or cannot load the plugin.
+    """
+    plugin = plugin_of(text)
+    if plugin is not None:
+        _register(core, plugin)
+        return Device(name=plugin.name, allowed=(plugin.name,))
+    device = _parsed(text)
+    known = [each.partition(".")[0] for each in core.available_devices]
+    listed = (*device.allowed, *device.excluded)
+    unknown = [each for each in listed if not _NAME.fullmatch(each) or each.partition(".")[0] not in known]
+    if unknown:
+        allowed = ", ".join((*dict.fromkeys(known), *_COMBINING))
+        raise UsageError(
+            f"OpenVINO has no device {unknown[0]!r} here. Allowed are: {allowed}, or NAME=path/libplugin.so."
+        )
+    if not _candidates(core, device):
+        raise UsageError(f"{text} excludes every device that OpenVINO has here: {', '.join(known)}.")
+    return device
+
+
+def driver_of(core: ov.Core, device: Device) -> str | None:
+    """The plugins of the devices that may execute, with their versions, or None where OpenVINO cannot say."""
+    try:
+        versions = [core.get_versions(each) for each in (device.name, *_candidates(core, device))]
+    except RuntimeError:
+        return None
+    plugins = [f"{each.description} {each.build_number}" for found in versions for each in found.values()]
+    return ", ".join(dict.fromkeys(plugins)) or None
+
+
+def hardware_of(core: ov.Core, device: Device) -> str | None:
+    """The full names of the devices that may execute, or None where a plugin cannot say."""
+    try:
+        names = [core.get_property(each, "FULL_DEVICE_NAME") for each in _candidates(core, device)]
+    except RuntimeError:
+        return None
+    return ", ".join(dict.fromkeys(names)) or None
+
+
+def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
+    """The devices that executed a model, asked after each inference since AUTO changes them; empty where not known.
+
+    Raises:
+        Unsupported: A device executed it that the name does not allow.
+    """
+    executed = tuple(each.strip("()") for each in _property(compiled, "EXECUTION_DEVICES") or ())
+    elsewhere = [each for each in executed if not device.allows(each)]
+    if elsewhere:
+        raise Unsupported(f"OpenVINO executed the case on {', '.join(elsewhere)}, and {device.name} was named")
+    return executed
+
+
+def threads_of(compiled: ov.CompiledModel) -> int | None:
+    """How many threads a compiled model runs on, or None where its plugin cannot say."""
+    return _property(compiled, "INFERENCE_NUM_THREADS") or None
+
+
+def _candidates(core: ov.Core, device: Device) -> list[str]:
+    """The devices that may execute: those that are listed, or all that are there and not excluded."""
+    return list(device.allowed) or [each for each in core.available_devices if device.allows(each)]
+
+
+def _property(compiled: ov.CompiledModel, name: str) -> Any:
+    """A property of a compiled model, or None where its plugin does not have it."""
+    try:
+        return compiled.get_property(name)
+    except RuntimeError:
+        return None
+
+
+def _parsed(text: str) -> Device:
+    base, _, members = text.partition(":")
+    if base not in _COMBINING:
+        return Device(name=text, allowed=(text,))
+    found = [_MEMBER.fullmatch(each) for each in members.split(",") if each]
+    if None in found:
+        raise UsageError(f"{text!r} is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU.")
+    named = [(each["name"], bool(each["excluded"])) for each in found if each is not None]
+    return Device(
+        name=text,
+        allowed=tuple(name for name, excluded in named if not excluded),
+        excluded=tuple(name for name, excluded in named if excluded),
+    )
+
+
+def _covers(named: str, executed: str) -> bool:
+    return executed == named or executed.startswith(f"{named}.")
+
+
+def _register(core: ov.Core, plugin: Plugin) -> None:
+    """Register a plugin's library, and load it so that a wrong one is found before the first case."""
+    try:
+        core.register_plugin(str(plugin.path), plugin.name)
+        core.get_versions(plugin.name)
+    except RuntimeError as fault:
+        message = " ".join(str(fault).split())
+        other = _OTHER_NAME.search(message)
+        if other is not None:
+            raise UsageError(
+                f"{plugin.path} implements {other['name']}, and its device needs a name that contains that, "
+                f"as in MY{other['name']}={plugin.path}."
+            ) from fault
+        said = _NOISE.sub("", message)[:_LONGEST].rstrip(". ")
+        raise UsageError(f"OpenVINO cannot load {plugin.path} as the device {plugin.name}: {said}.") from fault

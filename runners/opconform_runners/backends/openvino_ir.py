@@ -1,0 +1,47 @@
+"""OpenVINO's IR as the installed version reads it: constants packed as that version packs them."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import openvino as ov
+
+from opconform.packing import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
+
+#: How the installed version packs types narrower than a byte.
+LAYOUTS: Layouts = openvino_layouts(str(ov.__version__))
+#: The types that it packs otherwise than a suite's `model.bin` does.
+REPACKED = frozenset(name for name, layout in OPENVINO_IR.items() if LAYOUTS[name] != layout)
+
+
+def read_model(core: ov.Core, path: Path | None) -> ov.Model:
+    """The model of a file, with its constants packed as OpenVINO expects them.
+
+    Raises:
+        RuntimeError: OpenVINO refuses the model.
+    """
+    if path is None or not REPACKED or path.suffix != ".xml":
+        return core.read_model(path)
+    xml, weights = path.read_bytes(), path.with_suffix(".bin").read_bytes()
+    return core.read_model(xml, ov.Tensor(np.frombuffer(repacked(xml, weights, LAYOUTS), np.uint8)))
+
+
+def repacked(xml: bytes, weights: bytes, layouts: Layouts) -> bytes:
+    """The weights of a model of a suite with every constant packed by other layouts, each in its place.
+
+    Args:
+        xml: The model, which says where each constant lies.
+        weights: The constants, as a suite holds them; no constant takes more bytes by the other layouts.
+        layouts: How they are to be packed.
+    """
+    changed = bytearray(weights)
+    for data in ET.fromstring(xml).iter("data"):  # noqa: S314 - OpenVINO parses the same file
+        element_type, offset = data.get("element_type", ""), data.get("offset")
+        if offset is None or layouts.get(element_type) == OPENVINO_IR.get(element_type):
+            continue
+        size = int(data.get("size", ""))
+        shape = tuple(int(each) for each in data.get("shape", "").split(",") if each)
+        place = slice(int(offset), int(offset) + size)
+        packed = pack(unpack(weights[place], element_type, shape, OPENVINO_IR), layouts)
+        changed[place] = packed.ljust(size, b"\0")
+    return bytes(changed)
