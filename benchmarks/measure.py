@@ -162,7 +162,7 @@ def measure_run(folder: Path) -> None:
     suite = open_suite(out)
     for name, budget in (("openvino", "<= 1.1 times the time inside"), ("numpy", "(all of it is overhead)")):
         started = time.perf_counter()
-        run = run_suite(suite, backend_command(name), folder / "run-out", RunOptions())
+        run = run_suite(suite, backend_command(name), folder / "run-out", RunOptions(force=True))
         wall = time.perf_counter() - started
         inside = sum(each.seconds or 0.0 for each in run.results)
         say(f"run on {name}, wall time", 1000 * wall / count, "ms/case", wall / inside, budget)
@@ -202,7 +202,7 @@ def overhead(suite: Path, out: Path, backend: str) -> float:
     """The seconds that a run takes beside those that are spent inside the backend."""
     opened = open_suite(suite)
     started = time.perf_counter()
-    run = run_suite(opened, backend_command(backend), out, RunOptions())
+    run = run_suite(opened, backend_command(backend), out, RunOptions(force=True))
     wall = time.perf_counter() - started
     return wall - sum(each.seconds or 0.0 for each in run.results)
 
@@ -222,7 +222,7 @@ def measure_jobs(folder: Path) -> None:
             print(f"run on {name}: not measured; it is not installed here")
             continue
         run = partial(run_suite, suite, backend_command(name, Path(python) if python else None), folder / "jobs-out")
-        one, two = (seconds(partial(run, RunOptions(jobs=jobs))) for jobs in (1, 2))
+        one, two = (seconds(partial(run, RunOptions(jobs=jobs, force=True))) for jobs in (1, 2))
         say(f"run on {name}, 2 processes", count / two, "cases/s", one / two, budget)
 
 

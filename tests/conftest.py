@@ -11,6 +11,9 @@ from typing import NoReturn
 
 import pytest
 
+from opconform_runners.results import line_of, read_written, result_document
+from opconform_runners.run_header import header_line
+
 #: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 6 << 30
@@ -71,6 +74,16 @@ groups:
     expect: {reject: lengths.single-remainder}
     twin: {split_lengths: [-1, 2, 2]}
 """
+
+
+def killed(run: Path, cases: int = 2) -> bytes:
+    """The results of a run as it would have left them if it had been killed after some cases, in the middle of a line."""
+    written = read_written(run / "results.jsonl")
+    steps = [
+        line_of({"execution": "first", "own": {"verdict": "pass"}, "result": result_document(each), "twin": None})
+        for each in written.results[: cases + 1]
+    ]
+    return header_line(written.header) + b"".join(steps[:cases]) + steps[cases][:20]
 
 
 @pytest.fixture(scope="session")

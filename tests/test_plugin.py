@@ -184,7 +184,11 @@ def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: 
         "requirement: lengths.remainder (normative): A length of -1 takes all that the other pieces leave, wherever it stands.",
         "given: data f32[6, 2], axis 0, split_lengths [2, 2, 2]",
     ]
-    assert failed[1].splitlines()[3].endswith(f"--backend {miniature('Aborts')} --select {failed[0]}")
+    assert (
+        failed[1]
+        .splitlines()[3]
+        .endswith(f"--backend {miniature('Aborts')} --select {failed[0]} --out again/{failed[0][-10:]}")
+    )
     assert "inconclusive: its twin VariadicSplit-1/rejected/" in done.stdout
 
 

@@ -89,7 +89,7 @@ def main() -> None:
         fault.show()
         sys.exit(fault.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted. Run the same command again; a suite goes on from where it was.", err=True)
+        click.echo("Interrupted. The same command continues; what was done is kept.", err=True)
         sys.exit(_INTERRUPTED)
     except OpconformError as fault:
         if debug:

@@ -1,5 +1,10 @@
 """The errors of opconform, each one sentence that says what was wrong, where, and what to do."""
 
+import errno
+from pathlib import Path
+
+#: No room on the disk, or no more for this user, or in a file of this process.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: The most characters of a value that a message shows.
 _QUOTED = 200
 
@@ -49,3 +54,17 @@ class HarnessError(OpconformError):
     """A harness which cannot be started or does not speak the protocol."""
 
     exit_code = 3
+
+
+class DiskError(OpconformError):
+    """A disk which is full, or refuses to be written to in the middle of the work."""
+
+    exit_code = 1
+
+    def __init__(self, path: Path, fault: OSError) -> None:
+        super().__init__(f"{path} cannot be written: {fault.strerror}. Make room, or name another place.")
+
+    @staticmethod
+    def is_full(fault: OSError) -> bool:
+        """Whether a disk refused for want of room."""
+        return fault.errno in _FULL

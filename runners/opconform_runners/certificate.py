@@ -163,7 +163,7 @@ def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         again = Path(folder) / "again"
-        judge(suite, recorded, again)
+        judge(suite, recorded, again, strict=read_report(out).strict)
         if _digest(again / RESULTS) != _digest(out / RESULTS):
             raise CertificateError(f"{recorded.path}, judged again, does not give the verdicts in {out / RESULTS}.")
 

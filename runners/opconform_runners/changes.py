@@ -7,7 +7,6 @@ from pydantic import TypeAdapter
 
 from opconform_runners.environment import environment_facts
 from opconform_runners.novelty import counted, shortened
-from opconform_runners.origins import UNKNOWN_SUITE
 from opconform_runners.printable import one_line, printable
 from opconform_runners.report import Report
 from opconform_runners.results import Result
@@ -221,9 +220,8 @@ def _facts(old: Report, new: Report) -> Iterator[Fact]:
         ("Strict", _yes(old.strict), _yes(new.strict)),
         (_VERDICT, old.conclusion, new.conclusion),
     )
-    nameless = UNKNOWN_SUITE in (old.suite, new.suite)
     for what, before, after in pairs:
-        if before != after and (what == _VERDICT or not nameless):
+        if before != after:
             yield Fact(what=what, old=before or "nothing", new=after or "nothing")
 
 

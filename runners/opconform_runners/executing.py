@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import HarnessError, UsageError
+from opconform.errors import HarnessError, OpconformError, UsageError
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
 from opconform_runners.backend import Implementation, Placement
@@ -97,7 +97,7 @@ def execute(
     timeout: float,
     tell: Callable[[Entry, Case, Outcome], None],
     alone: bool = False,
-    ready: Callable[[], None] = lambda: None,
+    ready: Callable[[Implementation], None] = lambda _: None,
 ) -> Executed:
     """Execute cases of a suite.
 
@@ -109,7 +109,7 @@ def execute(
         timeout: How long a case may take, in seconds.
         tell: Told each outcome, in no certain order.
         alone: Whether each case has a harness process of its own, which no other case has touched.
-        ready: Called once a harness is up and reads the suite, before the first case.
+        ready: Told what is tested once a harness is up and reads the suite, before the first case.
 
     Raises:
         HarnessError: The harness cannot be started at all.
@@ -146,14 +146,14 @@ class Execution:
     gave_up: str | None = None
     implementation: Implementation | None = field(default=None)
 
-    async def run(self, jobs: int, ready: Callable[[], None]) -> Executed:
+    async def run(self, jobs: int, ready: Callable[[Implementation], None]) -> Executed:
         """Execute all that waits, by that many harnesses."""
         first = await connect(self.command)
         self.implementation = first.implementation
         try:
             check_dialects(self.suite, first.implementation)
-            ready()
-        except UsageError:
+            ready(first.implementation)
+        except OpconformError:
             await first.stop()
             raise
         tasks = [asyncio.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]

@@ -21,6 +21,7 @@ from opconform_runners.verdicts import (
     name_of,
     reason_of,
     sentence_of,
+    twin_sentence,
 )
 
 #: What each kind of difference shows to be right, since number, element type, shape and values are compared in turn.
@@ -69,19 +70,27 @@ def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
     verdict = own[entry.id]
     if entry.expect == "accept" or not isinstance(verdict, Pass):
         return verdict
-    if entry.twin is None:
-        return Inconclusive(why="the case has no twin, so a refusal may mean anything")
-    twin = own.get(entry.twin)
+    twin = None if entry.twin is None else own.get(entry.twin)
     if isinstance(twin, Pass):
         return verdict
-    what = "has no verdict" if twin is None else f"is {name_of(twin)}: {sentence_of(twin)}"
-    return Inconclusive(why=f"its twin {entry.twin} {what}")
+    return Inconclusive(why=twin_sentence(entry.twin, None if twin is None else (name_of(twin), sentence_of(twin))))
 
 
 def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | Nondeterministic:
     """The verdict of a case that failed and was executed once more."""
     same = isinstance(second, Fail) and (first.reason, first.mismatch) == (second.reason, second.mismatch)
     return first if same else Nondeterministic(first=first, second=second)
+
+
+def combined(
+    first: Pass | Fail | Unsupported | Error, second: Pass | Fail | Unsupported | Error | None
+) -> Pass | Fail | Nondeterministic | Unsupported | Error:
+    """The verdict of a case by its executions: a failure that does not come every time is one of its own."""
+    if second is None or not (isinstance(first, Fail) or (isinstance(first, Pass) and isinstance(second, Fail))):
+        return first
+    if isinstance(first, Fail):
+        return compared(first, second)
+    return Nondeterministic(first=second, second=first)  # type: ignore[arg-type]
 
 
 def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:

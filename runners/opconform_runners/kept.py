@@ -1,14 +1,18 @@
 """Kept outputs: what a backend returned for the cases that failed, to be shown beside what would have been right."""
 
+import contextlib
 import io
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from opconform.errors import SuiteError
-from opconform.files import open_regular
+from opconform.errors import DiskError, SuiteError
+from opconform.files import open_regular, read_regular
 from opconform.npz import arrays_of, member, npz_bytes
+from opconform.replacing import replace_file
 from opconform.suite import DAMAGE
 from opconform.tensors import Array
 
@@ -17,6 +21,8 @@ KEPT = "actual.zip"
 CASE_LIMIT = 1 << 16
 RUN_LIMIT = 1 << 24
 
+#: The head of a member: its checksum, its size and the sizes of its name and its extra field come last.
+_LOCAL = struct.Struct("<4s5H3L2H")
 _MARK = "opconform-actual-outputs"
 _NAME = re.compile(r"feed_(\d{1,4})_output_(\d{1,9})")
 _NONE: Mapping[tuple[int, int], Array] = {}
@@ -42,9 +48,32 @@ class Keeper:
         self._left = RUN_LIMIT
         self._archive: zipfile.ZipFile | None = None
 
+    def resume(self) -> None:
+        """Go on after what an interrupted run kept.
+
+        Raises:
+            DiskError: The disk refuses.
+        """
+        if not self._path.exists():
+            return
+        try:
+            if not _is_finished(self._path):
+                replace_file(self._path, _mended(self._path.read_bytes()))
+            self._archive = zipfile.ZipFile(self._path, "a")
+        except OSError as fault:
+            raise DiskError(self._path, fault) from fault
+        self._left -= sum(each.file_size for each in self._archive.infolist())
+
     def keep(self, case: str, outputs: Sequence[Sequence[Array]]) -> None:
-        """Keep a case's outputs, an array for each output of each feed, where there is room for them."""
+        """Keep a case's outputs, an array for each output of each feed, where there is room for them.
+
+        Raises:
+            DiskError: The disk refuses.
+        """
+        name = f"{case}.npz"
         if sum(each.nbytes for feed in outputs for each in feed) > min(CASE_LIMIT, self._left):
+            return
+        if self._archive is not None and name in self._archive.NameToInfo:  # kept just before a kill
             return
         arrays = {
             f"feed_{feed}_output_{number}": each
@@ -53,15 +82,21 @@ class Keeper:
         }
         content = npz_bytes(arrays)
         self._left -= len(content)
-        if self._archive is None:
-            self._archive = zipfile.ZipFile(self._path, "w")
-            self._archive.writestr(member(_MARK), b"")
-        self._archive.writestr(member(f"{case}.npz"), content)
+        try:
+            if self._archive is None:
+                self._archive = zipfile.ZipFile(self._path, "w")
+                self._archive.writestr(member(_MARK), b"")
+            self._archive.writestr(member(name), content)
+            if self._archive.fp is not None:
+                self._archive.fp.flush()
+        except OSError as fault:
+            raise DiskError(self._path, fault) from fault
 
     def close(self) -> None:
-        """Finish the file, if there is one."""
+        """Finish the file, if there is one. Where the disk refuses, what was kept can be read all the same."""
         if self._archive is not None:
-            self._archive.close()
+            with contextlib.suppress(OSError):
+                self._archive.close()
 
 
 class Kept:
@@ -71,8 +106,7 @@ class Kept:
         self._path = out / KEPT
         self._archive: zipfile.ZipFile | None = None
         try:
-            open_regular(self._path).close()
-            self._archive = zipfile.ZipFile(self._path)
+            self._archive = _archive(self._path)
         except FileNotFoundError:
             pass
         except DAMAGE as fault:
@@ -102,3 +136,38 @@ def _place(name: str) -> tuple[int, int]:
     if found is None:
         raise SuiteError(f"{KEPT} holds {name!r}, which is no output. Run the suite again.")
     return int(found[1]), int(found[2])
+
+
+def _archive(path: Path) -> zipfile.ZipFile:
+    """The archive in a file, also in one that a killed run did not finish."""
+    open_regular(path).close()
+    if _is_finished(path):
+        return zipfile.ZipFile(path)
+    content = read_regular(path, 4 * RUN_LIMIT)
+    if not content.startswith(KEPT_BEGINNING):
+        raise zipfile.BadZipFile("opconform did not write it")
+    return zipfile.ZipFile(io.BytesIO(_mended(content)))
+
+
+def _is_finished(path: Path) -> bool:
+    """Whether an archive has its own directory, and not only those of the archives that it holds."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _MARK in archive.NameToInfo
+    except zipfile.BadZipFile:
+        return False
+
+
+def _mended(content: bytes) -> bytes:
+    """An archive without its directory, with it; a member that was not written to its end is left out."""
+    mended, place = io.BytesIO(), 0
+    with zipfile.ZipFile(mended, "w") as archive:
+        while content[place : place + 4] == b"PK\x03\x04" and place + _LOCAL.size <= len(content):
+            *_, crc, size, _, name_size, extra_size = _LOCAL.unpack_from(content, place)
+            start = place + _LOCAL.size + name_size + extra_size
+            name, data = content[place + _LOCAL.size :][:name_size], content[start : start + size]
+            if zlib.crc32(data) != crc or len(data) != size:
+                break
+            archive.writestr(member(name.decode("utf-8", "replace")), data)
+            place = start + size
+    return mended.getvalue()

@@ -48,11 +48,6 @@ class Tested:
         return f"{self.name} {self.version}".strip() + (f" on {self.device}" if self.device else "")
 
 
-#: The suite and the backend of a run that was ended before it could say anything of either.
-UNKNOWN_SUITE = SuiteNote(digest="", version="", generator="", seed=0)
-UNKNOWN_BACKEND = Tested(name="an unknown backend", version="", language="")
-
-
 def suite_note(header: Header) -> SuiteNote:
     """What a report says of a suite."""
     return SuiteNote(

@@ -14,12 +14,21 @@ from opconform.files import read_regular
 from opconform.suite import Level, RequirementNote
 from opconform_runners.comparison import Comparison
 from opconform_runners.environment import UNKNOWN, Environment
-from opconform_runners.origins import UNKNOWN_BACKEND, UNKNOWN_SUITE, SuiteNote, Tested
+from opconform_runners.origins import SuiteNote, Tested
 from opconform_runners.report import Report, report_document, summed_up
-from opconform_runners.results import REPORT, RESULTS, RESULTS_LIMIT, Result, read_results, result_document
+from opconform_runners.results import (
+    REPORT,
+    RESULTS,
+    RESULTS_LIMIT,
+    Result,
+    placements_of,
+    read_results,
+    read_written,
+    result_document,
+)
+from opconform_runners.run_header import progress_of
+from opconform_runners.run_journal import read_steps, results_so_far
 
-#: Why a run is incomplete that left neither a footer nor a report.
-KILLED = "The run did not come to its end, and said nothing of why"
 #: What a report says that follows from its cases.
 _CONCLUDED = ("conformant", "summary", "profiles", "requirements")
 
@@ -81,24 +90,21 @@ def results_path(place: Path) -> Path:
 def read_report(place: Path) -> Report:
     """The report of a run, worked out again from its results.
 
-    A run that did not come to its end gives an incomplete report: with the cases of `report.json` where the run could
-    still write one, and without any where it was killed.
+    An interrupted run gives an incomplete report with what it found: from `report.json` where it could still write one,
+    and from its results where it was killed.
 
     Args:
         place: The folder of the run, or its `results.jsonl`.
 
     Raises:
-        SuiteError: The results are missing or were changed, or the report beside them is missing or of another run.
+        SuiteError: The results are missing or were changed, or the report beside them is of another run.
     """
     path = results_path(place)
     report = path.with_name(REPORT)
     if not report.is_file():
         if not path.is_file():
             raise SuiteError(f"There are no results at {path}. Write them with `opconform run` or `opconform certify`.")
-        if _has_end(path):
-            read_results(path)
-            raise SuiteError(f"There is no {REPORT} beside {path}, which says what was tested. Keep the two together.")
-        return _killed()
+        return _report_of_results(path)
     content = _content_of(report)
     document = _document_of(report, content)
     read = _report_of(document)
@@ -107,16 +113,6 @@ def read_report(place: Path) -> Report:
     if not document.missing and document.gave_up is None and not _same(read_results(path), document.cases):
         raise SuiteError(f"{report} is not of the same run as {path}. Run it again.")
     return read
-
-
-def _has_end(path: Path) -> bool:
-    """Whether the last line is whole and a footer of some kind, so that the file must be judged and not excused."""
-    _, _, last_line = _content_of(path).rstrip(b"\n").rpartition(b"\n")
-    try:
-        last = json.loads(last_line) if last_line else None
-    except ValueError:
-        return False
-    return isinstance(last, dict) and "footer" in last
 
 
 def _content_of(path: Path) -> bytes:
@@ -166,18 +162,27 @@ def _report_of(document: _Document) -> Report:
     )
 
 
-def _killed() -> Report:
+def _report_of_results(path: Path) -> Report:
+    """The report of a run that was ended before it wrote one."""
+    written = read_written(path)
+    header = written.header
+    if written.is_complete:
+        results, gave_up = read_results(path), None
+    else:
+        steps = read_steps(path, written.lines)
+        executed = len({each.result.id for each in steps})
+        results, gave_up = results_so_far(steps), f"Interrupted {progress_of(executed, header.cases)}"
     return summed_up(
-        suite=UNKNOWN_SUITE,
-        implementation=UNKNOWN_BACKEND,
-        started="",
-        notes={},
-        results=(),
+        suite=header.suite,
+        implementation=header.implementation,
+        started=header.started,
+        notes=header.requirements,
+        results=results,
         missing=(),
-        gave_up=KILLED,
-        whole=False,
-        strict=False,
-        environment=UNKNOWN,
-        outputs=None,
+        gave_up=gave_up,
+        whole=header.whole,
+        strict=header.strict,
+        environment=header.environment.placed(placements_of(results)),
+        outputs=header.outputs,
         baseline=None,
     )

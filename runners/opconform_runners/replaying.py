@@ -1,19 +1,27 @@
 """Replaying: recorded outputs judged against a suite, as if the harness were here."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from opconform.case import Case
 from opconform.errors import SuiteError
 from opconform.suite import Entry, Suite
+from opconform_runners.backend import Implementation
 from opconform_runners.executing import Executed, NotSent, Outcome, dialect_of
 from opconform_runners.recorded import Recorded, blind_digest
-from opconform_runners.results import placements_of
+from opconform_runners.run_header import RunPlan
 from opconform_runners.running import Run, judged
 
 
-def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, int], None] = lambda *_: None) -> Run:
+def judge(
+    suite: Suite,
+    recorded: Recorded,
+    out: Path,
+    tell: Callable[[float, int], None] = lambda *_: None,
+    *,
+    strict: bool = False,
+    force: bool = False,
+) -> Run:
     """Judge recorded outputs, and write `results.jsonl`.
 
     Args:
@@ -21,6 +29,8 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
         recorded: The outputs; of that suite, or of the blind one that differs from it in the expected outputs alone.
         out: The folder for the results.
         tell: Told the share of the cases that are done, of 1, and how many that are.
+        strict: Whether interpretations count as much as normative requirements.
+        force: Whether the results of another run are replaced.
 
     Raises:
         SuiteError: The outputs are of another suite, or a file of either is not what it says.
@@ -48,9 +58,9 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
         *,
         again: bool,
         alone: bool,  # noqa: ARG001 - what was executed again alone is written down as such
-        ready: Callable[[], None] = lambda: None,
+        ready: Callable[[Implementation], None] = lambda _: None,
     ) -> Executed:
-        ready()
+        ready(executed.implementation)
         for entry in entries:
             case = suite.case(entry)
             outcome = recorded.outcome(suite, entry, case, again=again)
@@ -60,6 +70,20 @@ def judge(suite: Suite, recorded: Recorded, out: Path, tell: Callable[[float, in
         return executed
 
     entries = [each for each in suite.entries if each.id in recorded.answers]
-    run = judged(suite, entries, executor, out, tell, twice=True)
-    environment = recorded.origin.environment.placed(placements_of(run.results))
-    return replace(run, environment=environment, outputs=recorded.digest)
+    plan = RunPlan(
+        out=out,
+        whole=is_whole(suite, recorded),
+        strict=strict,
+        environment_of=lambda _: recorded.origin.environment,
+        timeout=recorded.origin.timeout,
+        outputs=recorded.digest,
+        force=force,
+    )
+    return judged(suite, entries, executor, plan, tell)
+
+
+def is_whole(suite: Suite, recorded: Recorded) -> bool:
+    """Whether there are outputs of all cases of each profile of which there are any."""
+    profiles = {each.profile for each in suite.entries if each.id in recorded.answers}
+    held = {each.id for each in suite.entries if each.profile in profiles}
+    return not suite.header.select and held == set(recorded.answers)

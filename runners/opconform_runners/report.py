@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opconform.errors import DiskError
 from opconform.replacing import replace_file
 from opconform.suite import Header, Level, RequirementNote
 from opconform_runners.comparison import Comparison, comparison_document
@@ -199,8 +200,15 @@ def summed_up(
 
 
 def write_report(out: Path, report: Report) -> None:
-    """Write `report.json`, whole or not at all."""
-    replace_file(out / REPORT, report_text(report).encode())
+    """Write `report.json`, whole or not at all.
+
+    Raises:
+        DiskError: The disk refuses.
+    """
+    try:
+        replace_file(out / REPORT, report_text(report).encode())
+    except OSError as fault:
+        raise DiskError(out / REPORT, fault) from fault
 
 
 def report_text(report: Report) -> str:

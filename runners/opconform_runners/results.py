@@ -1,23 +1,21 @@
-"""`results.jsonl`: a line a case while the run goes on, sorted and closed with a footer when it is over."""
+"""`results.jsonl`: a header, one line per case sorted by id, and a footer; what a run leaves when it is complete."""
 
 import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import CaseId, canonical_json
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import SuiteError
 from opconform.files import read_regular
-from opconform.replacing import is_ours, replace_file
-from opconform.suite import HEADER, MANIFEST
+from opconform.replacing import replace_file
 from opconform_runners.backend import Placement, Stage
 from opconform_runners.comparing import Mismatch
-from opconform_runners.kept import KEPT, KEPT_BEGINNING
+from opconform_runners.run_header import RunHeader, header_from, header_line
 from opconform_runners.verdicts import FailReason, VerdictName
 
 #: The most bytes that are read of results, and of a report, which repeats them.
@@ -29,17 +27,6 @@ CERTIFICATE = "certificate.json"
 PAGE = "report.html"
 #: What a page begins with that is ours.
 PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
-#: What a run writes into its folder, and what stands among the first bytes of each file that is ours.
-_OURS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
-    {
-        RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
-        REPORT: (b'{\n "format"',),
-        CERTIFICATE: (b'{\n "payload"',),
-        PAGE: (PAGE_BEGINNING,),
-        KEPT: (KEPT_BEGINNING,),
-    }
-)
-
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -96,7 +83,7 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Footer:
-    """The last line: without it the results are not complete. `digest` is the SHA-256 of the lines before."""
+    """The last line: without it the results are not complete. `digest` is the SHA-256 of the lines before it."""
 
     __pydantic_config__ = _STRICT
 
@@ -107,6 +94,8 @@ class Footer:
 
 _RESULT = TypeAdapter(Result)
 _FOOTER = TypeAdapter(Footer)
+#: What the last line begins with, its keys being sorted, and no other line.
+_FOOTER_BEGINNING = b'{"cases":'
 _PLAIN: Mapping[str, object] = {"sentence": "", "late": False, "findings": [], "broken": [], "inputs": ""}
 
 
@@ -121,74 +110,64 @@ def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
     return (each.placement for each in results if each.placement is not None)
 
 
-def check_folder(out: Path) -> None:
-    """Check that a folder can take results; nothing in it is touched.
+def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
+    """Put the complete results, sorted and with their footer, in the place of those that were written one by one.
 
     Raises:
-        UsageError: It is a file, or in a suite, or holds files of their names that are not ours.
+        OSError: The disk refuses; what stood there still does.
     """
-    for each in (out, *out.absolute().parents):
-        if (each / MANIFEST).is_file() and (each / HEADER).is_file():
-            raise UsageError(f"{out} is in the suite {each}, where results would be foreign. Name another --out.")
-    try:
-        if out.exists() and not out.is_dir():
-            raise UsageError(f"Results cannot be written to {out}: it is a file. Name another --out.")
-        for name, marks in _OURS.items():
-            if not is_ours(out / name, marks):
-                raise UsageError(
-                    f"{out / name} was not written by opconform, and nothing is overwritten. Name another --out."
-                )
-    except OSError as fault:
-        raise _no_place(out, fault) from fault
-
-
-def _no_place(out: Path, fault: OSError) -> UsageError:
-    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.")
-
-
-class GrowingResults:
-    """A results file that is being written; until it is begun the folder is as an earlier run left it."""
-
-    def __init__(self, out: Path) -> None:
-        """Nothing is written yet.
-
-        Args:
-            out: The folder, which `check_folder` has found fit.
-        """
-        self._out = out
-        self._file: io.BufferedWriter | None = None
-
-    def begin(self) -> None:
-        """Make the folder, remove what an earlier run left in it, and begin the file.
-
-        Raises:
-            UsageError: The disk refuses.
-        """
-        try:
-            self._out.mkdir(parents=True, exist_ok=True)
-            for name in _OURS:
-                (self._out / name).unlink(missing_ok=True)
-            self._file = (self._out / RESULTS).open("wb")
-        except OSError as fault:
-            raise _no_place(self._out, fault) from fault
-
-    def add(self, result: Result) -> None:
-        """Write a line, so that it is there whatever happens next."""
-        if self._file is not None:
-            self._file.write(_line(result_document(result)))
-            self._file.flush()
-
-    def close(self) -> None:
-        """Close the file, if it was begun."""
-        if self._file is not None:
-            self._file.close()
-
-
-def write_results(out: Path, results: Sequence[Result]) -> None:
-    """Put the whole results, sorted and with their footer, in the place of the growing ones."""
-    lines = b"".join(_line(result_document(each)) for each in sorted(results, key=lambda each: each.id))
+    ordered = sorted(results, key=lambda each: each.id)
+    lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
     footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
-    replace_file(out / RESULTS, lines + _line(_FOOTER.dump_python(footer, mode="json")))
+    replace_file(out / RESULTS, lines + line_of(_FOOTER.dump_python(footer, mode="json")))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """`results.jsonl` as a run left it.
+
+    Attributes:
+        header: Which run it is of.
+        lines: The lines between header and footer; a line that was not written to its end is not among them.
+        is_complete: Whether there is a footer.
+    """
+
+    header: RunHeader
+    lines: tuple[bytes, ...]
+    is_complete: bool
+
+    @property
+    def results(self) -> list[Result]:
+        """The results of a complete run."""
+        return [_RESULT.validate_json(line) for line in self.lines]
+
+
+def read_written(path: Path) -> Written:
+    """Results, complete or interrupted.
+
+    Raises:
+        SuiteError: The file is missing, has no header, or was changed after a complete run.
+    """
+    try:
+        content = read_regular(path, RESULTS_LIMIT)
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+    first, *lines = [each for each in io.BytesIO(content) if each.endswith(b"\n")] or [b""]
+    header = header_from(first)
+    if not first:
+        raise SuiteError(f"{path} is empty: the run was interrupted before its first case. Run it again.")
+    if header is None:
+        raise SuiteError(f"{path} has no header that this version of opconform writes. Run it again.")
+    if not lines or not lines[-1].startswith(_FOOTER_BEGINNING):
+        return Written(header=header, lines=tuple(lines), is_complete=False)
+    try:
+        footer = _FOOTER.validate_json(lines.pop())
+    except ValidationError as fault:
+        raise SuiteError(f"{path} was changed after the run. Run it again.") from fault
+    digest = hashlib.sha256(b"".join([first, *lines])).hexdigest()
+    if (footer.digest, footer.cases) != (digest, len(lines)) or not content.endswith(b"\n"):
+        raise SuiteError(f"{path} was changed after the run. Run it again.")
+    return Written(header=header, lines=tuple(lines), is_complete=True)
 
 
 def read_results(path: Path) -> list[Result]:
@@ -197,23 +176,15 @@ def read_results(path: Path) -> list[Result]:
     Raises:
         SuiteError: The file is missing, has no footer, or was changed.
     """
+    written = read_written(path)
+    if not written.is_complete:
+        raise SuiteError(f"{path} has no footer: the run did not come to its end. Run it again.")
     try:
-        content = read_regular(path, RESULTS_LIMIT)
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
-    end = content.rfind(b"\n", 0, len(content) - 1) + 1
-    lines = content[:end]
-    try:
-        footer = _FOOTER.validate_json(content[end:])
-    except ValidationError as fault:
-        raise SuiteError(f"{path} has no footer: the run did not come to its end. Run it again.") from fault
-    if footer.digest != hashlib.sha256(lines).hexdigest() or footer.cases != lines.count(b"\n"):
-        raise SuiteError(f"{path} was changed after the run. Run it again.")
-    try:
-        return [_RESULT.validate_json(line) for line in io.BytesIO(lines)]
+        return written.results
     except ValidationError as fault:
         raise SuiteError(f"{path} holds a line that is no result. Run it again.") from fault
 
 
-def _line(document: Mapping[str, object]) -> bytes:
+def line_of(document: Mapping[str, object]) -> bytes:
+    """A JSON object as a line."""
     return canonical_json(document).encode() + b"\n"

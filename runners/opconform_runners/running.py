@@ -4,10 +4,10 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from opconform.case import Case
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
 from opconform.selecting import EVERYTHING, Selection, near_miss
 from opconform.suite import Entry, Suite, inputs_name
 from opconform_runners.backend import Implementation
@@ -18,14 +18,16 @@ from opconform_runners.executing import Executed, NotSent, Outcome, Returned, ex
 from opconform_runners.judging import (
     as_declared,
     broken_requirements,
-    compared,
+    combined,
     final_verdict,
     findings_of,
     first_verdict,
 )
 from opconform_runners.kept import Keeper
 from opconform_runners.protocol import NotSupported, Refused
-from opconform_runners.results import GrowingResults, Result, check_folder, placements_of, write_results
+from opconform_runners.results import RESULTS, Result, placements_of, write_results
+from opconform_runners.run_header import RunHeader, RunPlan, header_of, progress_of
+from opconform_runners.run_journal import Execution, Journal, Own, Step, check_folder, own_document
 from opconform_runners.verdicts import (
     Error,
     Fail,
@@ -38,6 +40,8 @@ from opconform_runners.verdicts import (
     sentence_of,
 )
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunOptions:
@@ -47,11 +51,19 @@ class RunOptions:
         jobs: How many harness processes there are.
         timeout: How long a case may take, in seconds.
         selection: Which cases are run, together with the twins that their verdicts need.
+        whole: Whether whole profiles are run, as a certificate needs.
+        strict: Whether interpretations count as much as normative requirements.
+        force: Whether the results of another run are replaced.
+        resume: Whether the same run goes on where it was interrupted.
     """
 
     jobs: int = 1
     timeout: float = 60.0
     selection: Selection = EVERYTHING
+    whole: bool = False
+    strict: bool = False
+    force: bool = False
+    resume: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +77,8 @@ class Run:
         gave_up: Why there are some, or None.
         environment: Where it ran.
         outputs: The SHA-256 of the file that the outputs came in, where they did not come from a harness.
+        interrupted: What ended the run before its end, to be raised once the report is written, or None.
+        continued: How many cases were executed before an interruption, and not now.
     """
 
     implementation: Implementation
@@ -73,6 +87,8 @@ class Run:
     gave_up: str | None
     environment: Environment = UNKNOWN
     outputs: str | None = None
+    interrupted: KeyboardInterrupt | DiskError | None = None
+    continued: int = 0
 
 
 class Executor(Protocol):
@@ -85,7 +101,7 @@ class Executor(Protocol):
         *,
         again: bool,
         alone: bool,
-        ready: Callable[[], None] = ...,
+        ready: Callable[[Implementation], None] = ...,
     ) -> Executed:
         """Tell the outcome of each case.
 
@@ -94,11 +110,11 @@ class Executor(Protocol):
             tell: Told each outcome, in no certain order.
             again: Whether each has been executed before.
             alone: Whether each has a harness process of its own.
-            ready: Called once outcomes are sure to come, before the first of them.
+            ready: Told what is tested once outcomes are sure to come, before the first of them.
         """
 
 
-def _nothing() -> None:
+def _nothing(_: Implementation) -> None:
     """Nothing waits for the harness to be up."""
 
 
@@ -115,6 +131,8 @@ def run_suite(
 ) -> Run:
     """Run cases of a suite, and write `results.jsonl`, and beside it what the cases that fail returned.
 
+    The same run goes on where it was interrupted.
+
     Args:
         suite: The suite; it holds the expected outputs.
         command: How the harness is started.
@@ -123,9 +141,10 @@ def run_suite(
         tell: Told the share of the cases that are done, of 1, and how many that are.
 
     Raises:
+        DiskError: The disk is full before there is any result.
         HarnessError: The harness cannot be started.
         SuiteError: The suite is blind, or a file of it is not what it says.
-        UsageError: No case is selected, or the results have no place.
+        UsageError: No case is selected, or the results have no place, or the folder holds those of another run.
     """
 
     def executor(
@@ -134,47 +153,57 @@ def run_suite(
         *,
         again: bool,  # noqa: ARG001 - a harness does not know what another one did
         alone: bool,
-        ready: Callable[[], None] = _nothing,
+        ready: Callable[[Implementation], None] = _nothing,
     ) -> Executed:
         return execute(
             suite, entries, command, jobs=options.jobs, timeout=options.timeout, tell=tell, alone=alone, ready=ready
         )
 
-    run = judged(suite, selected(suite, options.selection), executor, out, tell)
-    return replace(run, environment=environment_of(command, run.implementation, placements_of(run.results)))
+    plan = RunPlan(
+        out=out,
+        started=command.options,
+        profiles=options.selection.profiles,
+        whole=options.whole,
+        strict=options.strict,
+        environment_of=lambda implementation: environment_of(command, implementation, ()),
+        timeout=options.timeout,
+        memory=command.memory,
+        force=options.force,
+        resume=options.resume,
+    )
+    return judged(suite, selected(suite, options.selection), executor, plan, tell)
 
 
 def judged(
     suite: Suite,
     entries: Sequence[Entry],
     executor: Executor,
-    out: Path,
+    plan: RunPlan,
     tell: Callable[[float, int], None] = lambda *_: None,
-    *,
-    twice: bool = False,
 ) -> Run:
     """Judge what comes of cases, and write `results.jsonl`.
 
     Args:
         suite: The suite; it holds the expected outputs.
         entries: The lines of the cases, each twin before its case.
-        executor: What gives their outcomes.
-        out: The folder for the results.
+        executor: What gives their outcomes. Of recorded outputs each is asked for twice, whatever came first.
+        plan: What is known of the run; where the results go.
         tell: Told the share of the cases that are done, of 1, and how many that are.
-        twice: Whether what passed is executed once more, too: recorded outputs have it.
 
     Raises:
+        DiskError: The disk is full before there is any result.
         SuiteError: The suite is blind, or a file of it is not what it says.
-        UsageError: The results have no place.
+        UsageError: The results have no place, or the folder holds those of another run.
     """
     if suite.header.blind:
         raise SuiteError(
             f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind, or "
             f"`run` it with --outputs FILE.zip for somebody else to judge."
         )
-    check_folder(out)
-    with contextlib.closing(GrowingResults(out)) as growing, contextlib.closing(Keeper(out)) as keeper:
-        return _Running(suite, executor, growing, keeper, tell, len(entries)).run(entries, out, twice=twice)
+    check_folder(plan.out)
+    journal = Journal(plan.out, force=plan.force, resume=plan.resume and plan.outputs is None)
+    with contextlib.closing(journal), contextlib.closing(Keeper(plan.out)) as keeper:
+        return _Running(suite, entries, executor, plan, _Files(journal, keeper), tell).run()
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
@@ -201,88 +230,174 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     return [suite.by_id[each] for each in ordered]
 
 
+class _Files(NamedTuple):
+    """Where a run writes what it finds."""
+
+    journal: Journal
+    keeper: Keeper
+
+
 class _Running:
     """One run, from its first case to its results."""
 
     def __init__(
         self,
         suite: Suite,
+        entries: Sequence[Entry],
         executor: Executor,
-        growing: GrowingResults,
-        keeper: Keeper,
+        plan: RunPlan,
+        files: _Files,
         tell: Callable[[float, int], None],
-        count: int,
     ) -> None:
         self._suite = suite
+        self._entries = entries
         self._executor = executor
-        self._growing = growing
-        self._keeper = keeper
+        self._plan = plan
+        self._files = files
         self._tell = tell
-        self._count = count
+        self._implementation: Implementation | None = None
+        self._header: RunHeader | None = None
         self._seen: dict[str, Seen] = {}
+        self._first: dict[str, Own] = {}
+        self._second: dict[str, Own] = {}
+        self._alone: set[str] = set()
         self._own: dict[str, Verdict] = {}
-        self._second: dict[str, Pass | Fail | Unsupported | Error] = {}
-        self._confirmed: set[str] = set()
+        self._so_far: dict[str, Result] = {}
 
-    def run(self, entries: Sequence[Entry], out: Path, *, twice: bool) -> Run:
-        executed = self._executor(entries, self._first, again=False, alone=False, ready=self._growing.begin)
-        failed = [each for each in entries if isinstance(self._own.get(each.id), Fail)]
+    def run(self) -> Run:
+        """Execute what has to be, and give what came of all the cases."""
+        interrupted = None
+        try:
+            gave_up = self._execute()
+            self._complete()
+        except (KeyboardInterrupt, DiskError) as fault:
+            if not self._files.journal.is_begun:
+                raise
+            interrupted = fault
+            how = "interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
+            gave_up = f"{how[:1].upper()}{how[1:]} {progress_of(len(self._first), len(self._entries))}"
+        results = tuple(self._results())
+        return Run(
+            implementation=self._known(self._implementation),
+            results=results,
+            missing=tuple(each.id for each in self._entries if each.id not in self._own),
+            gave_up=gave_up,
+            environment=self._known(self._header).environment.placed(placements_of(results)),
+            outputs=self._plan.outputs,
+            interrupted=interrupted,
+            continued=len({each.result.id for each in self._files.journal.steps}),
+        )
+
+    def _execute(self) -> str | None:
+        """Execute what has no verdict yet, and what failed once more; gives why that was given up, if it was."""
+        done = {each.result.id for each in self._files.journal.steps}
+        left = [each for each in self._entries if each.id not in done]
+        executed = self._executor(left, self._tell_first, again=False, alone=False, ready=self._begin)
+        failed = [each for each in self._entries if isinstance(self._first.get(each.id), Fail)]
         if failed and executed.gave_up is None:
             self._confirm(failed)
-        if twice:
-            failed += self._failed_again([each for each in entries if isinstance(self._own.get(each.id), Pass)])
-        for each in failed:
-            self._own[each.id] = as_declared(self._seen[each.id].case, self._own[each.id], executed.implementation)
-        results = [
-            result_of(self._suite, each, self._seen[each.id], final_verdict(each, self._own), executed.implementation)
-            for each in entries
-            if each.id in self._own
-        ]
-        missing = tuple(each.id for each in entries if each.id not in self._own)
-        if not missing:
-            write_results(out, results)
-        return Run(
-            implementation=executed.implementation, results=tuple(results), missing=missing, gave_up=executed.gave_up
-        )
+        if self._plan.outputs is not None:  # of recorded outputs a failure that comes and goes is known
+            passed = [each for each in self._entries if isinstance(self._first.get(each.id), Pass)]
+            self._executor(passed, self._tell_again, again=True, alone=False)
+        return executed.gave_up
+
+    def _begin(self, implementation: Implementation) -> None:
+        """Begin the journal, or go on with it, now that it is known what is tested."""
+        journal, ids = self._files.journal, [each.id for each in self._entries]
+        self._implementation = implementation
+        self._header = header_of(self._plan, self._suite.header, ids, implementation)
+        journal.begin(self._header)
+        if journal.steps:
+            self._files.keeper.resume()
+        for step in journal.steps:
+            entry = self._suite.by_id[step.result.id]
+            if step.execution == "first":
+                self._seen[entry.id] = Seen(case=self._suite.case(entry), outcome=_outcome_of(step))
+            self._keep(entry, step.execution, step.verdict)
 
     def _confirm(self, failed: Sequence[Entry]) -> None:
         """Execute what failed once more in a fresh harness; what then ends otherwise, and what crashed, each alone."""
-        together = [each for each in failed if reason_of(self._own[each.id]) not in ("crash", "timeout")]
+        together = [
+            each
+            for each in failed
+            if each.id not in self._second and reason_of(self._first[each.id]) not in ("crash", "timeout")
+        ]
         if together:
-            self._executor(together, self._again, again=True, alone=False)
-        alone = [each for each in failed if each.id not in self._confirmed]
+            self._executor(together, self._tell_again, again=True, alone=False)
+        alone = [each for each in failed if each.id not in self._alone and not self._is_confirmed(each)]
         if alone:
-            self._executor(alone, self._again, again=True, alone=True)
-        for each in failed:
-            first, second = self._own[each.id], self._second.get(each.id)
-            if isinstance(first, Fail) and second is not None:
-                self._own[each.id] = compared(first, second)
+            self._executor(alone, self._tell_alone, again=True, alone=True)
 
-    def _failed_again(self, passed: Sequence[Entry]) -> list[Entry]:
-        """Execute what passed once more; gives what then failed: a failure that comes and goes."""
-        self._executor(passed, self._again, again=True, alone=False)
-        failed = []
-        for each in passed:
-            own, second = self._own[each.id], self._second[each.id]
-            if isinstance(own, Pass) and isinstance(second, Fail):
-                self._own[each.id] = Nondeterministic(first=second, second=own)
-                failed.append(each)
-        return failed
+    def _is_confirmed(self, entry: Entry) -> bool:
+        first, second = self._first[entry.id], self._second.get(entry.id)
+        return second is not None and combined(first, second) is first
 
-    def _first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
+    def _tell_first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         own = first_verdict(self._suite, entry, case, outcome)
-        self._own[entry.id] = own
         if isinstance(own, Fail) and isinstance(outcome, Returned):
-            self._keeper.keep(entry.id, outcome.outputs)
+            self._files.keeper.keep(entry.id, outcome.outputs)
         self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
-        self._growing.add(_plain_result(entry, own))
-        self._tell(len(self._own) / self._count, len(self._own))
+        self._note(entry, "first", own)
+        self._tell(len(self._first) / len(self._entries), len(self._first))
 
-    def _again(self, entry: Entry, case: Case, outcome: Outcome) -> None:
-        first, second = self._own[entry.id], first_verdict(self._suite, entry, case, outcome)
-        self._second[entry.id] = second
-        if isinstance(first, Fail) and not isinstance(compared(first, second), Nondeterministic):
-            self._confirmed.add(entry.id)
+    def _tell_again(self, entry: Entry, case: Case, outcome: Outcome) -> None:
+        self._note(entry, "again", first_verdict(self._suite, entry, case, outcome))
+
+    def _tell_alone(self, entry: Entry, case: Case, outcome: Outcome) -> None:
+        self._note(entry, "alone", first_verdict(self._suite, entry, case, outcome))
+
+    def _note(self, entry: Entry, execution: Execution, own: Own) -> None:
+        """Keep the verdict of an execution, and write it down."""
+        result = self._keep(entry, execution, own)
+        self._files.journal.add(
+            Step(
+                execution=execution,
+                own=own_document(own),
+                result=result,
+                twin=entry.twin if entry.expect != "accept" else None,
+            )
+        )
+
+    def _keep(self, entry: Entry, execution: Execution, own: Own) -> Result:
+        """Keep the verdict of an execution; gives the result of its case so far."""
+        if execution == "first":
+            self._first[entry.id] = own
+        else:
+            self._second[entry.id] = own
+        if execution == "alone":
+            self._alone.add(entry.id)
+        implementation, seen = self._known(self._implementation), self._seen[entry.id]
+        verdict = as_declared(seen.case, combined(self._first[entry.id], self._second.get(entry.id)), implementation)
+        self._own[entry.id] = verdict
+        self._so_far[entry.id] = result_of(self._suite, entry, seen, verdict, implementation)
+        return self._so_far[entry.id]
+
+    def _results(self) -> list[Result]:
+        """The results of the cases that have one, with what their twins say."""
+        results = []
+        for each in self._entries:
+            if each.id in self._own:
+                verdict = final_verdict(each, self._own)
+                if verdict is not self._own[each.id]:
+                    implementation = self._known(self._implementation)
+                    results.append(result_of(self._suite, each, self._seen[each.id], verdict, implementation))
+                else:
+                    results.append(self._so_far[each.id])
+        return results
+
+    def _complete(self) -> None:
+        """Write the complete results, if every case has one."""
+        if all(each.id in self._own for each in self._entries):
+            try:
+                write_results(self._plan.out, self._known(self._header), self._results())
+            except OSError as fault:
+                raise DiskError(self._plan.out / RESULTS, fault) from fault
+
+    def _known(self, value: T | None) -> T:
+        """What is known once the backend has started."""
+        if value is None:
+            raise HarnessError("The backend ended before it said what it is.")
+        return value
 
 
 def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
@@ -330,14 +445,13 @@ def light(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _plain_result(entry: Entry, own: Verdict) -> Result:
-    """What is written while the run goes on, when neither twins nor second executions are known."""
-    return Result(
-        id=entry.id,
-        profile=entry.profile,
-        expect="accept" if entry.expect == "accept" else "reject",
-        verdict=name_of(own),
-        reason=reason_of(own),
-        sentence=sentence_of(own),
-        requirements=entry.requirements,
-    )
+def _outcome_of(step: Step) -> Outcome:
+    """The outcome of an execution before an interruption, as far as a result says more than its verdict."""
+    result = step.result
+    if result.stage is not None:
+        return Refused(seq=0, stage=result.stage, message=result.message or "", seconds=result.seconds)
+    if result.message is not None:
+        return NotSupported(seq=0, message=result.message, seconds=result.seconds)
+    if isinstance(step.verdict, Unsupported):
+        return NotSent(why=step.verdict.why)
+    return Returned(outputs=(), element_types=None, seconds=result.seconds, placement=result.placement)

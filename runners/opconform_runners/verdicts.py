@@ -119,3 +119,10 @@ def sentence_of(verdict: Verdict) -> str:
             return f"first: {first.sentence}; once more in a fresh harness: {again}"
         case Unsupported(why=why) | Inconclusive(why=why):
             return why
+
+
+def twin_sentence(twin: str | None, said: tuple[VerdictName, str] | None) -> str:
+    """Why a rejection is evidence of nothing: what its twin came to (verdict and sentence), which is not a pass."""
+    if twin is None:
+        return "the case has no twin, so a refusal may mean anything"
+    return f"its twin {twin} has no verdict" if said is None else f"its twin {twin} is {said[0]}: {said[1]}"

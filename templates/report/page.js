@@ -284,7 +284,8 @@
       for (const [name, text] of seen.models) article.append(make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text));
     }
     article.append(make("h2", {}, "Reproduce"),
-      command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id),
+      command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id
+        + " --out again/" + each.id.split("/").pop()),
       command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --from " + backend.place)));
     if (backend.script && each.verdict === "fail") {
       const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;

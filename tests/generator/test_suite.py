@@ -274,7 +274,7 @@ def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path)
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1].strip()
         if process.returncode == 130:
-            assert said == "Interrupted. Run the same command again; a suite goes on from where it was."
+            assert said == "Interrupted. The same command continues; what was done is kept."
         else:
             assert process.returncode in (0, -signal.SIGINT)
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -15,7 +15,7 @@ from opconform_runners.report import recounted, write_report
 from opconform_runners.results import Result, read_results
 from opconform_runners.updating import update
 from opconform_runners.verdicts import FailReason, VerdictName
-from tests.conftest import MINIATURES, Run
+from tests.conftest import MINIATURES, Run, killed
 
 REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
 TWIN = "VariadicSplit-1/rejected/c8611d2f32"
@@ -287,7 +287,8 @@ def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, run
     [
         ("Raises", "The run is incomplete: 1 case ended in an error of the harness. Run it again."),
         ("cut", "has no footer: the run did not come to its end. Run it again."),
-        ("killed", "The run is incomplete: The run did not come to its end, and said nothing of why. Run it again."),
+        ("killed", "The run is incomplete: Interrupted after 2 of 6 cases. Run it again."),
+        ("empty", "results.jsonl is empty: the run was interrupted before its first case. Run it again."),
         ("gave-up", "The run is incomplete: It died. Twice. Run it again."),
     ],
 )
@@ -300,6 +301,9 @@ def test_nothing_is_taken_from_an_incomplete_run(
         lines = (tmp_path / name / "results.jsonl").read_bytes().splitlines(keepends=True)
         (tmp_path / name / "results.jsonl").write_bytes(b"".join(lines[:-1]))
     if name == "killed":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.jsonl").write_bytes(killed(runs / "Perfect"))
+    if name == "empty":
         (tmp_path / name).mkdir()
         (tmp_path / name / "results.jsonl").write_bytes(b"")
     if name == "gave-up":
@@ -318,19 +322,16 @@ def test_nothing_is_taken_from_an_incomplete_run(
     ("content", "sentence"),
     [
         ("", "report.json is no report that opconform wrote. Run it again."),
-        (None, "results.jsonl, which says what was tested. Keep the two together."),
         ("LosesNegativeZero", "results.jsonl. Run it again."),
     ],
 )
 def test_nothing_is_taken_from_results_without_their_report(
-    opconform: Run, runs: Path, tmp_path: Path, content: str | None, sentence: str
+    opconform: Run, runs: Path, tmp_path: Path, content: str, sentence: str
 ) -> None:
-    """An empty report, none, or that of another run: as `report` and `diff` refuse them."""
+    """An empty report, or that of another run: as `report` and `diff` refuse them."""
     run = tmp_path / "run"
     shutil.copytree(runs / "Perfect", run)
-    if content is None:
-        (run / "report.json").unlink()
-    elif content:
+    if content:
         shutil.copy(runs / content / "report.json", run)
     else:
         (run / "report.json").write_text("")
@@ -399,11 +400,11 @@ def test_diff_with_an_incomplete_run_settles_nothing(opconform: Run, runs: Path)
 
 def test_diff_claims_nothing_of_what_a_killed_run_did_not_come_to(opconform: Run, runs: Path, tmp_path: Path) -> None:
     """No requirement is mended, no case gone or new, and the suite is not called another."""
-    (tmp_path / "results.jsonl").write_bytes(b"")
+    (tmp_path / "results.jsonl").write_bytes(killed(runs / "AcceptsEverything", 0))
     full = runs / "AcceptsEverything"
     shown = opconform("diff", full, tmp_path, code=1).stdout
     back = json.loads(opconform("diff", tmp_path, full, "--json", code=1).stdout)
-    why = "run: The run did not come to its end, and said nothing of why."
+    why = "run: Interrupted after 0 of 6 cases."
 
     assert shown == (
         f"INCOMPLETE, so nothing is settled. New {why}\n"

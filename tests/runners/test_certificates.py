@@ -579,8 +579,12 @@ def test_a_key_that_others_can_read_signs_nothing(opconform: Run, certified: Cer
 
 
 def test_a_new_run_removes_the_certificate_of_the_old_one(opconform: Run, certified: Certified) -> None:
-    """A certificate never lies beside results that it does not speak of."""
-    opconform("run", certified.out / "suite", "--backend", "numpy", "--out", certified.out)
+    """A certificate never lies beside results that it does not speak of, and its own are replaced with --force only."""
+    run = ("run", certified.out / "suite", "--backend", "numpy", "--out", certified.out)
+    refused = opconform(*run, code=2).stderr
+    assert refused.startswith(f"error: {certified.out} holds the results of a certification of ")
+    assert certified.certificate.exists()
+    opconform(*run, "--force")
 
     assert not certified.certificate.exists()
 

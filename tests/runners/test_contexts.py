@@ -70,7 +70,7 @@ def test_a_fault_of_the_second_inference_must_be_refused(opconform: Run, tmp_pat
     (tmp_path / "second.yaml").write_text(SECOND)
     opconform("generate", tmp_path / "second.yaml", "--out", tmp_path / "suite")
     for backend in ("numpy", "openvino", "mutant:right/bytes"):
-        opconform("run", tmp_path / "suite", "--backend", backend, "--out", tmp_path / "out")
+        opconform("run", tmp_path / "suite", "--backend", backend, "--out", tmp_path / backend.replace("/", "-"))
     opconform(
         "run", tmp_path / "suite", "--backend", "mutant:state/second-unchecked", "--out", tmp_path / "out", code=1
     )

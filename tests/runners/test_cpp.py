@@ -86,7 +86,7 @@ def judged(out: Path) -> dict[str, dict[str, Any]]:
     """What each case's result says, by the case's id."""
     results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert results[-1].get("footer") is True
-    return {each["id"]: {key: each.get(key) for key in JUDGED} for each in results[:-1]}
+    return {each["id"]: {key: each.get(key) for key in JUDGED} for each in results[1:-1]}
 
 
 def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, tmp_path: Path) -> None:

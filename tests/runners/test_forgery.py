@@ -80,7 +80,7 @@ def certified(suite: Path, key: Path) -> Path:
     """A certificate of a run on a forged suite, as an accomplice with the key would make it."""
     out, forged = suite.parent, open_suite(suite)
     backend = command_of(BROKEN, None, None, None)
-    execute_shown(forged, backend, out, RunOptions(), whole=True, strict=False, as_json=True)
+    execute_shown(forged, backend, out, RunOptions(whole=True), as_json=True)
     assert sign(out, forged, read_private(key)).predicate.opconform.conformant
     return out / "certificate.json"
 

@@ -16,7 +16,7 @@ from opconform_runners.excerpts import excerpt_of
 from opconform_runners.kept import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reading import finished
 from opconform_runners.report import recounted, write_report
-from opconform_runners.results import write_results
+from opconform_runners.results import read_written, write_results
 from tests.conftest import MINIATURES, Run, missing
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     result = failures(run)[0]
     mismatch = result["mismatch"]
     assert isinstance(mismatch, dict)
+    digits = str(result["id"]).rpartition("/")[2]
     page = opened(browser, run / "report.html")
     page.locator(".group .links a", has_text=str(result["id"])).click()
     first = page.locator("#case td.first")
@@ -138,7 +139,7 @@ def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     assert mismatch["actual"] == "0x00000000"
     assert page.locator("#case th.chunk").all_text_contents() == ["output_0", "output_1", "output_2"]
     assert page.locator("#case pre").all_text_contents()[-2:] == [
-        f"opconform run {small_suite} --backend {MINIATURES}:LosesNegativeZero --select {result['id']}",
+        f"opconform run {small_suite} --backend {MINIATURES}:LosesNegativeZero --select {result['id']} --out again/{digits}",
         f"opconform show {result['id']} --from {small_suite}",
     ]
     assert page.locator("#case pre").first.inner_text().startswith('<layer id="1" type="VariadicSplit">')
@@ -232,7 +233,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
     )[:20_000]
     results = tuple(sorted(results, key=lambda each: each.id))
     many = recounted(report, results)
-    write_results(tmp_path, results)
+    write_results(tmp_path, read_written(run / "results.jsonl").header, results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)
     page = opened(browser, tmp_path / "report.html")

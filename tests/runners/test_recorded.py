@@ -22,7 +22,7 @@ from opconform_runners.reading import read_report
 from opconform_runners.recorded import blind_digest, open_recorded
 from opconform_runners.replaying import judge
 from opconform_runners.report import recounted, write_report
-from opconform_runners.results import read_results, write_results
+from opconform_runners.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 
 
@@ -44,7 +44,7 @@ def outputs(opconform: Run, blind_suite: Path) -> Path:
 
 def lines(path: Path) -> list[Any]:
     """The lines of results without the times, which are never the same."""
-    documents = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()[:-1]]
+    documents = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()[1:-1]]
     return [{name: each for name, each in document.items() if name != "seconds"} for document in documents]
 
 
@@ -141,12 +141,14 @@ def test_judged_outputs_are_certified_where_they_are_whole(
     shown = opconform(*checking, *everything, "--outputs", outputs).stdout
     other = opconform(*checking, "--outputs", blind_suite, code=1).stderr
     opconform("run", blind_suite, "--backend", "numpy", "--select", "lengths.remainder", "--outputs", part)
-    refused = opconform("judge", part, *judging, code=1).stderr
+    kept = opconform("judge", part, *judging, code=2).stderr
+    refused = opconform("judge", part, *judging, "--force", code=1).stderr
 
     assert ", judged from outputs that were made elsewhere\n" in shown
     assert f"the digest of {outputs}; the suite {small_suite}; every count and conclusion, worked out anew" in shown
     assert shown.endswith("; every verdict, judged again from the outputs.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
+    assert kept.startswith(f"error: {out} holds the results of a certification of numpy ")
     assert "report.json is of a run that may select: only a whole `certify` or `judge` is signed." in refused
     assert not (out / "certificate.json").exists()
 
@@ -164,7 +166,7 @@ def test_verdicts_that_outputs_do_not_give_are_refused(
     right = [
         replace(each, verdict="pass", reason=None, broken=(), sentence="", mismatch=None) for each in report.results
     ]
-    write_results(out, right)
+    write_results(out, read_written(out / "results.jsonl").header, right)
     write_report(out, recounted(report, right))
     opconform("sign", out, "--key", tmp_path / "me.key", "--suite", small_suite)
     shown = ("--key", tmp_path / "me.pub", "--results", out, "--suite", small_suite)

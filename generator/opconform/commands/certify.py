@@ -8,11 +8,19 @@ import click
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.reporting import check_place, show_page
-from opconform.commands.running import backend_options, command_of, dialects_of, execute_shown, folder_of
+from opconform.commands.running import (
+    backend_options,
+    command_of,
+    dialects_of,
+    execute_shown,
+    folder_of,
+    force_option,
+)
 from opconform.commands.signing import sign_option, signing_with
 from opconform.selecting import Selection
 from opconform.suite import open_suite
 from opconform_runners.results import PAGE
+from opconform_runners.run_journal import check_certifiable
 from opconform_runners.running import RunOptions
 
 
@@ -22,6 +30,7 @@ from opconform_runners.running import RunOptions
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Certify this profile; repeatable.")
 @generation_options
 @click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
+@force_option
 @sign_option
 @click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
 def command(
@@ -35,6 +44,7 @@ def command(
     as_json: bool,
     profiles: tuple[str, ...],
     out: Path | None,
+    force: bool,
     signer: Path | None,
     jobs: int | None,
     dialects: tuple[str, ...],
@@ -43,6 +53,7 @@ def command(
     """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
 
     Writes suite/, results.jsonl, report.json and the page report.html under --out, and with --sign certificate.json.
+    The same command goes on where it was interrupted; with --sign it executes every case anew.
     Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
     be started.
     """
@@ -52,10 +63,19 @@ def command(
     selection = Selection(profiles=profiles)
     options = options_of(selection, jobs=jobs, dialects=dialects or dialects_of(started), **limits)
     check_place(folder / PAGE)
+    if not force:
+        check_certifiable(folder, started.options, profiles)
     generated = generate_shown(specs, folder / "suite", options, quiet=as_json)
-    running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
-    suite = open_suite(generated.out)
-    code = execute_shown(suite, started, folder, running, whole=True, strict=strict, as_json=as_json)
+    running = RunOptions(
+        jobs=jobs or 1,
+        timeout=timeout,
+        selection=selection,
+        whole=True,
+        strict=strict,
+        force=force,
+        resume=signer is None,
+    )
+    code = execute_shown(open_suite(generated.out), started, folder, running, as_json=as_json)
     show_page(folder, generated.out, quiet=as_json)
     signing(folder, generated.out, quiet=as_json)
     raise click.exceptions.Exit(code)

@@ -6,11 +6,11 @@ import click
 
 from opconform.commands.progress import progress
 from opconform.commands.reporting import check_place, show_page
-from opconform.commands.running import folder_name, show_report
+from opconform.commands.running import folder_name, force_option, raise_interruption, show_report
 from opconform.commands.signing import sign_option, signing_with
-from opconform.suite import Suite, open_suite
-from opconform_runners.recorded import Recorded, open_recorded
-from opconform_runners.replaying import judge
+from opconform.suite import open_suite
+from opconform_runners.recorded import open_recorded
+from opconform_runners.replaying import is_whole, judge
 from opconform_runners.report import report_of
 from opconform_runners.results import PAGE
 
@@ -22,9 +22,12 @@ from opconform_runners.results import PAGE
 )
 @click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
 @click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements.")
+@force_option
 @sign_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(outputs: Path, suite: Path, out: Path | None, strict: bool, signer: Path | None, as_json: bool) -> None:
+def command(
+    outputs: Path, suite: Path, out: Path | None, strict: bool, force: bool, signer: Path | None, as_json: bool
+) -> None:
     """Judge OUTPUTS, the file that `run --outputs` wrote elsewhere, as if the backend were here.
 
     Writes results.jsonl, report.json and report.html under --out, and certificate.json with --sign. Ends as `run` does.
@@ -35,16 +38,10 @@ def command(outputs: Path, suite: Path, out: Path | None, strict: bool, signer: 
     folder = out or Path("opconform-out") / folder_name(recorded.origin.implementation.name)
     check_place(folder / PAGE)
     with progress("judge", quiet=as_json) as tell:
-        run = judge(full, recorded, folder, tell)
-    report = report_of(full.header, run, whole=_is_whole(full, recorded), strict=strict)
+        run = judge(full, recorded, folder, tell, strict=strict, force=force)
+    report = report_of(full.header, run, whole=is_whole(full, recorded), strict=strict)
     code = show_report(report, folder, as_json=as_json)
+    raise_interruption(run)
     show_page(folder, suite, quiet=as_json)
     signing(folder, suite, quiet=as_json)
     raise click.exceptions.Exit(code)
-
-
-def _is_whole(suite: Suite, recorded: Recorded) -> bool:
-    """Whether there are outputs of all cases of each profile of which there are any."""
-    profiles = {each.profile for each in suite.entries if each.id in recorded.answers}
-    held = {each.id for each in suite.entries if each.profile in profiles}
-    return not suite.header.select and held == set(recorded.answers)

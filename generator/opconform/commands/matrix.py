@@ -16,7 +16,14 @@ from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.progress import progress
 from opconform.commands.reporting import subjects_of, write_page
-from opconform.commands.running import console_of, folder_name, memory_of, memory_option
+from opconform.commands.running import (
+    console_of,
+    folder_name,
+    force_option,
+    memory_of,
+    memory_option,
+    raise_interruption,
+)
 from opconform.dialects import DIALECTS
 from opconform.errors import HarnessError, UsageError
 from opconform.replacing import check_ours, replace_file
@@ -78,6 +85,7 @@ class _Entrant:
 @click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
 @click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take.")
 @memory_option
+@force_option
 @click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements.")
 @click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON.")
 def command(
@@ -91,6 +99,7 @@ def command(
     jobs: int | None,
     timeout: float,
     memory: float | None,
+    force: bool,
     strict: bool,
     as_json: bool,
     **limits: Any,
@@ -111,8 +120,8 @@ def command(
     for name, mark in _FILES.items():
         check_ours(out / name, mark)
     suite = open_suite(generate_shown(specs, out / "suite", options, quiet=as_json).out)
-    running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection)
-    columns = [_column(each, suite, out, running, strict=strict, quiet=as_json) for each in entrants]
+    running = RunOptions(jobs=jobs or 1, timeout=timeout, selection=selection, whole=True, strict=strict, force=force)
+    columns = [_column(each, suite, out, running, quiet=as_json) for each in entrants]
     matrix = matrix_of(columns, absent)
     replace_file(out / "matrix.json", (json.dumps(matrix_document(matrix), indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
@@ -186,12 +195,13 @@ def _read_by(entrants: Sequence[_Entrant]) -> tuple[str, ...]:
     return tuple(each for each in DIALECTS if each in read)
 
 
-def _column(entrant: _Entrant, suite: Suite, out: Path, options: RunOptions, *, strict: bool, quiet: bool) -> Column:
+def _column(entrant: _Entrant, suite: Suite, out: Path, options: RunOptions, *, quiet: bool) -> Column:
     folder = out / folder_name(entrant.name)
     with progress(entrant.name, then=f"{entrant.name}: failures once more", quiet=quiet) as tell:
         run = run_suite(suite, entrant.command, folder, options, tell)
-    report = report_of(suite.header, run, whole=True, strict=strict, started=entrant.command.options)
+    report = report_of(suite.header, run, whole=True, strict=options.strict, started=entrant.command.options)
     write_report(folder, report)
+    raise_interruption(run)
     return Column(name=entrant.name, report=report)
 
 

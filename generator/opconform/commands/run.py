@@ -6,7 +6,7 @@ import click
 
 from opconform.commands.options import selection_options
 from opconform.commands.recording import record_shown
-from opconform.commands.running import backend_options, command_of, execute_shown, folder_of
+from opconform.commands.running import backend_options, command_of, execute_shown, folder_of, force_option
 from opconform.errors import UsageError
 from opconform.selecting import Selection
 from opconform.suite import open_suite
@@ -28,6 +28,7 @@ from opconform_runners.running import RunOptions
 @click.option(
     "--outputs", type=click.Path(path_type=Path), metavar="FILE.zip", help="Write outputs to be judged elsewhere."
 )
+@force_option
 @click.option("--jobs", type=int, default=1, show_default=True, help="Harness processes.")
 def command(
     suite: Path,
@@ -43,6 +44,7 @@ def command(
     baseline: Path | None,
     out: Path | None,
     outputs: Path | None,
+    force: bool,
     jobs: int,
 ) -> None:
     """Run a backend on SUITE (a folder or a zip file) and compare every bit.
@@ -50,13 +52,16 @@ def command(
     With --outputs nothing is compared, so that the suite may be blind: each case is executed twice, and what comes of
     it is written to one file, for `opconform judge` elsewhere.
 
+    The same command goes on where it was interrupted. Results of another run are replaced only with --force.
+
     Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
     be started. With a baseline, 0 where nothing is new, and 1 for a failure that it does not expect, a pass that it
     does not expect, or a line of it that is about no case.
     """
     expected = None if baseline is None else read_baseline(baseline)
     started = command_of(backend, harness, python, memory)
-    options = RunOptions(jobs=jobs, timeout=timeout, selection=Selection(profiles=profiles, patterns=patterns))
+    selection = Selection(profiles=profiles, patterns=patterns)
+    options = RunOptions(jobs=jobs, timeout=timeout, selection=selection, strict=strict, force=force)
     if outputs is not None:
         if out is not None or strict:
             raise UsageError("--out and --strict go with verdicts, and with --outputs there are none.")
@@ -66,8 +71,6 @@ def command(
         started,
         out or folder_of(started),
         options,
-        whole=False,
-        strict=strict,
         as_json=as_json,
         baseline=expected,
     )

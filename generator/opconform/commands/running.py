@@ -18,14 +18,14 @@ from rich.console import Console
 from opconform.commands.options import Function
 from opconform.commands.progress import progress
 from opconform.dialects import DIALECTS
-from opconform.errors import UsageError
+from opconform.errors import DiskError, UsageError
 from opconform.suite import Suite
 from opconform_runners.baseline import Baseline
 from opconform_runners.commands import GIB, Command, backend_command, harness_command
 from opconform_runners.comparison import compare
 from opconform_runners.connecting import described
 from opconform_runners.report import Report, report_document, report_of, write_report
-from opconform_runners.running import RunOptions, run_suite
+from opconform_runners.running import Run, RunOptions, run_suite
 from opconform_runners.summary import print_summary
 
 #: How wide a summary is that goes to a file.
@@ -35,6 +35,8 @@ _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 
 
+#: Whether results of another run are replaced.
+force_option = click.option("--force", is_flag=True, help="Replace the results of another run in --out; start over.")
 #: How much memory a harness may take.
 memory_option = click.option(
     "--memory", type=float, metavar="GIB", help="Memory that a harness may take; three quarters of all by default."
@@ -120,8 +122,6 @@ def execute_shown(
     out: Path,
     options: RunOptions,
     *,
-    whole: bool,
-    strict: bool,
     as_json: bool,
     baseline: Baseline | None = None,
 ) -> int:
@@ -132,35 +132,63 @@ def execute_shown(
         command: How the harness is started.
         out: The folder for the results.
         options: How to run.
-        whole: Whether whole profiles are run.
-        strict: Whether interpretations count.
         as_json: Whether to print the report as JSON, and nothing else.
         baseline: The failures that are expected.
 
     Returns:
         The exit code: 0 where the backend is conformant or, with a baseline, does what that says; 1 otherwise.
+
+    Raises:
+        DiskError: The disk is full; what was found before is written and shown.
+        KeyboardInterrupt: The same of Ctrl-C.
     """
     if options.timeout <= 0 or options.jobs < 1:
         raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
     with progress("run", then="run failures once more", quiet=as_json) as tell:
         run = run_suite(suite, command, out, options, tell)
+    if run.continued:
+        counted = f"{run.continued:,} of {len(run.results) + len(run.missing):,} cases"
+        click.echo(f"note: the interrupted run in {out} was continued; {counted} had been executed before.", err=True)
     expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
     comparison = None if baseline is None else compare(baseline, run.results, expects)
+    whole, strict = options.whole, options.strict
     report = report_of(suite.header, run, whole=whole, strict=strict, started=command.options, baseline=comparison)
-    return show_report(report, out, as_json=as_json)
+    code = show_report(report, out, as_json=as_json)
+    raise_interruption(run)
+    return code
+
+
+def raise_interruption(run: Run) -> None:
+    """End the command as what interrupted a run would have ended it, now that the report is written.
+
+    Raises:
+        DiskError: The disk was full.
+        KeyboardInterrupt: It was Ctrl-C.
+    """
+    if run.interrupted is not None:
+        raise run.interrupted
 
 
 def show_report(report: Report, out: Path, *, as_json: bool) -> int:
-    """Write a report and show it.
+    """Write a report and show it; where the disk is full it is shown all the same.
 
     Returns:
         The exit code: 0 where the backend is conformant or, with a baseline, does what that says; 1 otherwise.
+
+    Raises:
+        DiskError: The disk is full.
     """
-    write_report(out, report)
+    full = None
+    try:
+        write_report(out, report)
+    except DiskError as fault:
+        full = fault
     if as_json:
         click.echo(json.dumps(report_document(report), ensure_ascii=False))
     else:
         _print(report, out)
+    if full is not None:
+        raise full
     if report.baseline is None:
         return 0 if report.conformant else 1
     return 0 if report.conformant is not None and report.baseline.is_as_expected else 1

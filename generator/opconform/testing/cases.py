@@ -123,5 +123,8 @@ class CaseItem(pytest.Item):
     def _command(self) -> str:
         """The command that shows the same failure without pytest."""
         place = os.path.relpath(self._tested.suite.store.root)
-        command = f"opconform run {shlex.quote(place)} {self._tested.named} --select {shlex.quote(self.name)}"
+        out = f"again/{self.name.rpartition('/')[2]}"
+        command = (
+            f"opconform run {shlex.quote(place)} {self._tested.named} --select {shlex.quote(self.name)} --out {out}"
+        )
         return command if self._tested.timeout is None else f"{command} --timeout {self._tested.timeout:g}"

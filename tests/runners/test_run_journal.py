@@ -1,0 +1,303 @@
+"""A run that is interrupted keeps what it found, says so, and goes on; no run replaces the results of another."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from opconform.case import Case
+from opconform.commands.report import command as report
+from opconform.commands.run import command as run
+from opconform.errors import DiskError, UsageError
+from opconform.suite import Entry, Suite, inputs_name, open_suite
+from opconform.tensors import Tensor
+from opconform_runners.backend import Implementation, Rejected
+from opconform_runners.backends.numpy import Numpy
+from opconform_runners.environment import UNKNOWN
+from opconform_runners.executing import Executed, Outcome, Returned, TimedOut
+from opconform_runners.kept import KEPT, Kept
+from opconform_runners.protocol import NotSupported, Refused
+from opconform_runners.reading import read_report
+from opconform_runners.results import read_results, read_written
+from opconform_runners.run_header import RunPlan
+from opconform_runners.running import Run, judged
+from tests.conftest import MINIATURES
+
+IMPLEMENTATION = replace(Numpy().describe(), name="fake", version="1")
+TWIN, REJECTED = "VariadicSplit-1/rejected/c8611d2f32", "VariadicSplit-1/rejected/edf4e822b0"
+
+
+@dataclass
+class FakeBackend:
+    """An executor without a process: right, but for what `odd` says; Ctrl-C comes before execution number `until`."""
+
+    suite: Suite
+    until: int | None = None
+    odd: Callable[[Entry, int], Outcome | None] = lambda _entry, _time: None
+    fault: BaseException = field(default_factory=KeyboardInterrupt)
+    implementation: Implementation = IMPLEMENTATION
+    executed: list[str] = field(default_factory=list)
+
+    def __call__(
+        self,
+        entries: Sequence[Entry],
+        tell: Callable[[Entry, Case, Outcome], None],
+        *,
+        again: bool,
+        alone: bool,
+        ready: Callable[[Implementation], None] = lambda _: None,
+    ) -> Executed:
+        """Execute the cases one after the other."""
+        ready(self.implementation)
+        for entry in entries:
+            if len(self.executed) == self.until:
+                raise self.fault
+            self.executed.append(f"{entry.id}{' again' if again else ''}{' alone' if alone else ''}")
+            case = self.suite.case(entry)
+            odd = self.odd(entry, sum(each.startswith(entry.id) for each in self.executed))
+            tell(entry, case, odd or self._right(entry, case))
+        return Executed(implementation=self.implementation, gave_up=None)
+
+    def _right(self, entry: Entry, case: Case) -> Outcome:
+        arrays = self.suite.arrays(entry, inputs_name(0))
+        feed = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+        try:
+            [outputs] = Numpy().run(case, None, [feed])
+        except Rejected as answer:
+            return Refused(seq=0, stage="build", message=answer.message)
+        return Returned(outputs=(tuple(each.array for each in outputs),), element_types=None, seconds=0.5)
+
+
+@pytest.fixture
+def suite(small_suite: Path) -> Suite:
+    """The small suite: four accepted cases, a rejected one and its twin."""
+    return open_suite(small_suite)
+
+
+def plan_of(out: Path, **changes: Any) -> RunPlan:
+    """A plan of a run on the fake backend."""
+    return replace(
+        RunPlan(out=out, started="--backend fake", environment_of=lambda _: UNKNOWN, timeout=20.0), **changes
+    )
+
+
+def ran(suite: Suite, backend: FakeBackend, plan: RunPlan, some: Sequence[Entry] | None = None) -> Run:
+    """A run of the suite, or of some of its cases."""
+    return judged(suite, suite.entries if some is None else some, backend, plan)
+
+
+def zeros(suite: Suite, entry: Entry) -> Outcome:
+    """Outputs of the right shapes, and of zeros."""
+    right = FakeBackend(suite)._right(entry, suite.case(entry))
+    assert isinstance(right, Returned)
+    return replace(right, outputs=(tuple(np.zeros_like(each) for each in right.outputs[0]),))
+
+
+def odd_ways(suite: Suite) -> Callable[[Entry, int], Outcome | None]:
+    """One case fails always, one the first time, one hangs, one is unsupported."""
+    first, second, third, fourth = [each for each in suite.entries if each.expect == "accept"][:4]
+
+    def odd(entry: Entry, time: int) -> Outcome | None:
+        if entry.id == first.id or (entry.id == second.id and time == 1):
+            return zeros(suite, entry)
+        if entry.id == third.id:
+            return TimedOut(seconds=20.0)
+        return NotSupported(seq=0, message="not today") if entry.id == fourth.id else None
+
+    return odd
+
+
+def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tmp_path: Path) -> None:
+    """Nothing is executed twice, and results and kept outputs are those of a run that was never interrupted."""
+    straight = FakeBackend(suite, odd=odd_ways(suite))
+    expected = ran(suite, straight, plan_of(tmp_path / "straight"))
+    assert [each.verdict for each in expected.results] == ["fail", "fail", "fail", "unsupported", "pass", "pass"]
+    assert [each.reason for each in expected.results][:3] == ["value", "nondeterministic", "timeout"]
+
+    for moment in range(len(straight.executed)):
+        out = tmp_path / str(moment)
+        before = FakeBackend(suite, odd=odd_ways(suite), until=moment)
+        stopped = ran(suite, before, plan_of(out))
+        counts: dict[str, int] = {}
+
+        def odd(
+            entry: Entry, _: int, counts: dict[str, int] = counts, done: Sequence[str] = before.executed
+        ) -> Outcome | None:
+            counts[entry.id] = counts.get(entry.id, sum(each.startswith(entry.id) for each in done)) + 1
+            return odd_ways(suite)(entry, counts[entry.id])
+
+        after = FakeBackend(suite, odd=odd)
+        final = ran(suite, after, plan_of(out))
+
+        assert stopped.gave_up == f"Interrupted after {min(moment, 6)} of 6 cases"
+        assert isinstance(stopped.interrupted, KeyboardInterrupt)
+        assert before.executed + after.executed == straight.executed
+        assert final.results == expected.results
+        assert (out / "results.jsonl").read_bytes() == (tmp_path / "straight" / "results.jsonl").read_bytes()
+        for each in expected.results[:2]:
+            kept, right = Kept(out).outputs(each.id), Kept(tmp_path / "straight").outputs(each.id)
+            assert kept.keys() == right.keys() != set()
+
+
+def test_a_killed_run_is_reported_as_it_would_have_reported_itself(suite: Suite, tmp_path: Path) -> None:
+    """From its results alone, which say what was tested; a line that was not written to its end does not count."""
+    stopped = ran(suite, FakeBackend(suite, odd=odd_ways(suite), until=5), plan_of(tmp_path))
+    with (tmp_path / "results.jsonl").open("ab") as file:
+        file.write(b'{"execution":"fir')
+    read = read_report(tmp_path)
+
+    assert read.results == stopped.results
+    assert read.unsettled == "Interrupted after 5 of 6 cases"
+    assert (read.implementation.name, read.suite.digest, read.conformant) == ("fake", suite.header.digest, None)
+    assert read.requirements
+
+
+def test_a_rejection_without_its_twin_is_no_evidence_yet(suite: Suite, tmp_path: Path) -> None:
+    """Neither in the report of the interrupted run nor in one of its results alone."""
+    order = [suite.by_id[REJECTED], suite.by_id[TWIN]]
+    stopped = ran(suite, FakeBackend(suite, until=1), plan_of(tmp_path), order)
+    [result] = stopped.results
+    final = ran(suite, FakeBackend(suite), plan_of(tmp_path), order)
+
+    assert (result.verdict, result.sentence) == ("inconclusive", f"its twin {TWIN} has no verdict")
+    assert {each.id: each.verdict for each in final.results} == {REJECTED: "pass", TWIN: "pass"}
+
+
+def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Path) -> None:
+    """Up to the member that was being written."""
+    ran(
+        suite,
+        FakeBackend(suite, odd=lambda entry, _: zeros(suite, entry) if entry.expect == "accept" else None),
+        plan_of(tmp_path),
+    )
+    [first, second, *_] = read_results(tmp_path / "results.jsonl")
+    whole = (tmp_path / KEPT).read_bytes()
+    (tmp_path / KEPT).write_bytes(whole[: whole.index(second.id.encode()) + 100])
+
+    assert len(Kept(tmp_path).outputs(first.id)) == 3
+    assert Kept(tmp_path).outputs(second.id) == {}
+
+
+def test_a_full_disk_ends_a_run_with_what_it_found(suite: Suite, tmp_path: Path) -> None:
+    """As an interruption does, and the same run goes on."""
+    full = DiskError(tmp_path / "7", OSError(28, "No space left on device"))
+    stopped = ran(suite, FakeBackend(suite, until=4, fault=full), plan_of(tmp_path))
+    after = FakeBackend(suite)
+    final = ran(suite, after, plan_of(tmp_path))
+
+    assert stopped.interrupted is full
+    assert stopped.gave_up == (
+        f"{tmp_path}/7 cannot be written: No space left on device. Make room, or name another place, "
+        "interrupted after 4 of 6 cases"
+    )
+    assert len(stopped.results) == 4
+    assert (len(after.executed), final.continued, final.gave_up) == (2, 4, None)
+
+
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "another version": ({}, {"version": "2"}, "the backend (fake 1, now fake 2)"),
+    "another device": ({}, {"device": "GPU"}, "the backend (fake 1, now fake 1 on GPU)"),
+    "another time limit": ({"timeout": 5.0}, {}, "--timeout"),
+    "another environment": ({"environment_of": lambda _: replace(UNKNOWN, machine="arm64")}, {}, "the environment"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_run_does_not_go_on_under_other_circumstances(suite: Suite, tmp_path: Path, name: str) -> None:
+    """Since verdicts of both would be mixed; with --force it starts over."""
+    plan, backend, what = CHANGES[name]
+    ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path))
+    held = (tmp_path / "results.jsonl").read_bytes()
+    new = FakeBackend(suite, implementation=replace(IMPLEMENTATION, **backend))
+    with pytest.raises(UsageError) as refusal:
+        ran(suite, new, plan_of(tmp_path, **plan))
+
+    assert str(refusal.value) == (
+        f"{tmp_path} holds the results of a run of fake 1 (6 cases), interrupted, and what decides verdicts is "
+        f"another since: {what}. Name another --out, or replace them with --force."
+    )
+    assert (tmp_path / "results.jsonl").read_bytes() == held
+    assert len(ran(suite, new, plan_of(tmp_path, force=True, **plan)).results) == 6
+    assert len(new.executed) == 6
+
+
+def test_the_results_of_another_run_are_not_replaced(suite: Suite, tmp_path: Path) -> None:
+    """Of a certification, another selection or another backend; nothing in the folder changes."""
+    ran(suite, FakeBackend(suite), plan_of(tmp_path, whole=True))
+    (tmp_path / "report.html").write_bytes(b"<!doctype html>\n<!-- opconform report -->")
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    others = {
+        "and this run is no certification": (plan_of(tmp_path), None),
+        "and this run is of another backend": (plan_of(tmp_path, started="--backend numpy", whole=True), None),
+        "and this run is of another selection": (plan_of(tmp_path, whole=True, profiles=("core",)), None),
+    }
+    for sentence, (plan, some) in others.items():
+        with pytest.raises(UsageError, match=sentence):
+            ran(suite, FakeBackend(suite), plan, some)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_the_same_run_replaces_its_own_results(suite: Suite, tmp_path: Path) -> None:
+    """Also with another version of the backend, but not with other cases."""
+    ran(suite, FakeBackend(suite), plan_of(tmp_path), suite.entries[:2])
+    new = FakeBackend(suite, implementation=replace(IMPLEMENTATION, version="2"))
+    ran(suite, new, plan_of(tmp_path), suite.entries[:2])
+    assert len(new.executed) == 2
+    assert read_written(tmp_path / "results.jsonl").header.implementation.version == "2"
+    with pytest.raises(
+        UsageError, match="holds the results of a run of fake 2 \\(2 cases\\), and this run is of another selection"
+    ):
+        ran(suite, new, plan_of(tmp_path), suite.entries[:3])
+
+
+def test_a_certification_that_signs_starts_over(suite: Suite, tmp_path: Path) -> None:
+    """Whoever can write into the folder could have written the first half."""
+    ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path, whole=True))
+    signing = FakeBackend(suite)
+    ran(suite, signing, plan_of(tmp_path, whole=True, resume=False))
+
+    assert len(signing.executed) == 6
+
+
+def test_ctrl_c_writes_the_report_and_the_same_command_goes_on(small_suite: Path, tmp_path: Path) -> None:
+    """In a process of its own, since a signal is the point: the backend waits where it is to be interrupted."""
+    command = [str(small_suite), "--backend", f"{MINIATURES}:Waits", "--timeout", "600", "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "OPCONFORM_TEST_MARK": str(tmp_path / "mark")}
+    program = [str(Path(sys.executable).with_name("opconform")), "run", *command]
+    process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "mark").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    shown, said = process.communicate(timeout=300)
+    document = json.loads((tmp_path / "out" / "report.json").read_text())
+    again = CliRunner(env={"OPCONFORM_TEST_MARK": str(tmp_path / "mark")}).invoke(run, command)
+
+    assert process.returncode == 130, said
+    assert "INCOMPLETE: Interrupted after 2 of 6 cases. 4 cases have no verdict. 2 of 2 cases pass." in " ".join(
+        shown.split()
+    )
+    assert document["gave_up"] == "Interrupted after 2 of 6 cases"
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "mark").read_text() == "waited"
+    assert "6 of 6 cases pass" in again.output
+
+
+@pytest.mark.parametrize("option", ["junit", "markdown", "csv", "badge"])
+def test_every_format_says_that_a_run_was_interrupted(suite: Suite, tmp_path: Path, option: str) -> None:
+    """And ends with 1."""
+    ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path))
+    done = CliRunner().invoke(report, [str(tmp_path), f"--{option}", "-"])
+
+    assert done.exit_code == 1
+    assert "incomplete" in done.stdout.lower()
+    assert "Interrupted after 3 of 6 cases" in done.stderr
