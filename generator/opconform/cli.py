@@ -4,13 +4,15 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import click
 
 from opconform import __version__
-from opconform.errors import OpconformError
+from opconform.commands.terminal import harmless_streams
+from opconform.errors import DiskError, OpconformError
 from opconform.interrupts import put_off
 
 
@@ -81,6 +83,11 @@ def _opconform(debug: bool) -> None:
 
 def main() -> None:
     """Run the command line. Ends with 0, or 1, 2 or 3 as `docs/cli.md` says."""
+    with harmless_streams():
+        _end_with_code()
+
+
+def _end_with_code() -> None:
     debug = "--debug" in sys.argv[1:]
     try:
         code = _opconform.main(standalone_mode=False, prog_name="opconform")
@@ -102,6 +109,9 @@ def main() -> None:
     except Exception as fault:
         if debug:
             raise
+        if isinstance(fault, OSError) and DiskError.is_full(fault):
+            click.echo(f"error: {DiskError(Path(fault.filename or 'the output'), fault)}", err=True)
+            sys.exit(DiskError.exit_code)
         click.echo(
             f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.", err=True
         )

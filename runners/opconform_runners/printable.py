@@ -15,7 +15,7 @@ def printable(text: str, *, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(each if _is_shown(each, lines=lines) else _spelt(each) for each in text)
+    return "".join(each if is_shown(each, lines=lines) else _spelt(each) for each in text)
 
 
 def one_line(text: str, longest: int) -> str:
@@ -24,7 +24,8 @@ def one_line(text: str, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def _is_shown(character: str, *, lines: bool) -> bool:
+def is_shown(character: str, *, lines: bool) -> bool:
+    """Whether a character is shown as itself; `lines`: whether line breaks and tabs are."""
     if character in "\n\t":
         return lines
     return unicodedata.category(character) not in _HIDDEN

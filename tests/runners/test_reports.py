@@ -420,14 +420,15 @@ def test_a_summary_steers_neither_a_terminal_nor_a_workflow(
     command = ("run", small_suite, "--backend", f"{MINIATURES}:IsHostile", "--out", tmp_path)
     plain = opconform(*command, code=1).stdout
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    first, *_, last, results = opconform(*command, code=1).stdout.splitlines()
+    first, *lines, last = opconform(*command, code=1).stdout.splitlines()
 
     assert "\x1b" in HOSTILE
     assert "\x1b" not in plain
     assert "::stop-commands::" not in plain
     assert first.startswith("::stop-commands::")
     assert last == f"::{first.removeprefix('::stop-commands::')}::"
-    assert results.startswith("Results: ")
+    assert lines[-1].startswith("Results: ")
+    assert not any(line.lstrip().startswith("::") for line in lines)
 
 
 def test_text_is_spelt_out_where_it_is_not_shown() -> None:

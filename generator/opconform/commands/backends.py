@@ -5,6 +5,7 @@ import json
 
 import click
 
+from opconform.commands.terminal import print_document
 from opconform.errors import HarnessError
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import backend_command
@@ -21,7 +22,7 @@ def command(as_json: bool) -> None:
     """
     found = [(each, _asked(each)) for each in names()]
     if as_json:
-        click.echo(json.dumps([_document(name, each) for name, each in found]))
+        print_document(json.dumps([_document(name, each) for name, each in found]))
         return
     width = max((len(name) for name, _ in found), default=0)
     for name, each in found:

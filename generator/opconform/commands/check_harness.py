@@ -2,19 +2,19 @@
 
 import asyncio
 import json
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from opconform.commands.console import console_of
 from opconform.commands.options import options_of
 from opconform.commands.progress import progress
 from opconform.commands.running import command_of, memory_option
+from opconform.commands.terminal import print_document
 from opconform.dialects import DIALECTS
 from opconform.drafting import LIMITS
 from opconform.errors import UsageError
@@ -27,8 +27,6 @@ from opconform_runners.commands import Command
 from opconform_runners.conversing import greeting_of, shortened
 from opconform_runners.playing import Breach
 
-#: How wide the table is that goes to a file.
-_WIDTH = 120
 #: The profile whose cases are played.
 _PROFILE = "core"
 #: How many times that a rule was broken are shown.
@@ -67,7 +65,7 @@ def command(
     started = command_of(backend, harness, python, memory)
     checked = _checked(started, timeout, quiet=as_json)
     if as_json:
-        click.echo(json.dumps(_document(started, checked), ensure_ascii=False))
+        print_document(json.dumps(_document(started, checked), ensure_ascii=False))
     else:
         _print(started, checked)
     raise click.exceptions.Exit(1 if any(isinstance(each.finding, Broken) for each in checked) else 0)
@@ -95,7 +93,7 @@ def _checked(started: Command, timeout: float, *, quiet: bool) -> tuple[Checked,
 
 
 def _print(started: Command, checked: Sequence[Checked]) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_of()
     width = max(len(each.id) for each in checked)
     for each in checked:
         row = Table.grid(padding=(0, 1))

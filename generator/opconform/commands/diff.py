@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from opconform.commands.terminal import print_document
 from opconform_runners.changes import changes_between, changes_document, changes_lines
 from opconform_runners.reading import read_report
 
@@ -21,7 +22,7 @@ def command(old: Path, new: Path, as_json: bool) -> None:
     """
     changes = changes_between(read_report(old), read_report(new))
     if as_json:
-        click.echo(json.dumps(changes_document(changes), ensure_ascii=False))
+        print_document(json.dumps(changes_document(changes), ensure_ascii=False))
     else:
         for line in changes_lines(changes):
             click.echo(line)

@@ -8,6 +8,7 @@ import click
 
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, selection_options, spec_arguments
+from opconform.commands.terminal import print_document
 from opconform.generating import Generated
 from opconform.selecting import Selection
 
@@ -37,7 +38,10 @@ def command(
     selection = Selection(profiles=profiles, patterns=patterns)
     options = options_of(selection, jobs=jobs, blind=blind, **limits)
     generated = generate_shown(specs, out, options, quiet=as_json)
-    click.echo(_json(generated) if as_json else _sentence(generated))
+    if as_json:
+        print_document(_json(generated))
+    else:
+        click.echo(_sentence(generated))
 
 
 def _json(generated: Generated) -> str:

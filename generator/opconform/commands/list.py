@@ -1,19 +1,19 @@
 """`opconform list`."""
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from opconform.case import Accept, Case, Reject
+from opconform.commands.console import console_of
 from opconform.commands.listing import listed, near_miss_of
 from opconform.commands.options import selection_options
+from opconform.commands.terminal import print_document
 from opconform.drafting import LIMITS
 from opconform.errors import UsageError
 from opconform.kills import Kills, shipped_kills
@@ -48,7 +48,7 @@ def command(
         for each in [] if as_json else cases:
             click.echo(f"{each.id}  {each.profile:10}  {_expectation(each)}")
         if as_json:
-            click.echo(json.dumps([_document(each) for each in cases]))
+            print_document(json.dumps([_document(each) for each in cases]))
 
 
 def _expectation(case: Case) -> str:
@@ -111,7 +111,7 @@ def _rows(cases: Sequence[Case], kills: Kills | None) -> list[_Row]:
 def _print_requirements(cases: Sequence[Case], kills: Kills | None, *, as_json: bool) -> None:
     rows = _rows(cases, kills)
     if as_json:
-        click.echo(json.dumps([asdict(each) for each in rows]))
+        print_document(json.dumps([asdict(each) for each in rows]))
         return
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name in ("requirement", "level"):
@@ -126,4 +126,4 @@ def _print_requirements(cases: Sequence[Case], kills: Kills | None, *, as_json: 
             table.add_row(f"[bold]{op}[/bold]")
         counts = ["-" if each is None else f"{each:,}" for each in (row.accepting, row.rejecting, row.mutants)]
         table.add_row(row.id, row.level, *counts, row.source)
-    Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH).print(table)
+    console_of(width=_WIDTH).print(table)

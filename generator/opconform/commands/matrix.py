@@ -12,18 +12,19 @@ from typing import Any
 import click
 from rich.console import Console
 
+from opconform.commands.console import console_of
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import generation_options, options_of, spec_arguments
 from opconform.commands.progress import progress
 from opconform.commands.reporting import subjects_of, write_page
 from opconform.commands.running import (
-    console_of,
     folder_name,
     force_option,
     memory_of,
     memory_option,
     raise_interruption,
 )
+from opconform.commands.terminal import print_document
 from opconform.dialects import DIALECTS
 from opconform.errors import HarnessError, UsageError
 from opconform.replacing import check_ours, replace_file
@@ -128,7 +129,7 @@ def command(
     runs = [finished(out / folder_name(each.name)) for each in entrants]
     write_page(out / PAGE, subjects_of(runs, suite.store.root))
     if as_json:
-        click.echo(json.dumps(matrix_document(matrix)))
+        print_document(json.dumps(matrix_document(matrix)))
     else:
         _print(matrix, out, console_of())
     raise click.exceptions.Exit(0 if all(each.report.conformant for each in columns) else 1)

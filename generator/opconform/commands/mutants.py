@@ -1,7 +1,6 @@
 """`opconform mutants`."""
 
 import json
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -9,13 +8,14 @@ from pathlib import Path
 
 import click
 from rich.columns import Columns
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from opconform.commands.console import console_of
 from opconform.commands.generating import generate_shown
 from opconform.commands.options import cores, spec_arguments
 from opconform.commands.progress import progress
+from opconform.commands.terminal import print_document
 from opconform.errors import UsageError
 from opconform.generating import Options
 from opconform.kills import Kills, MutantKills, kills_text, suite_of
@@ -82,7 +82,7 @@ def command(
     if record is not None:
         record.write_text(kills_text(_kills(suite, rows)), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(_document(rows, wrong)))
+        print_document(json.dumps(_document(rows, wrong)))
     else:
         _print(suite.header, rows, len(right), wrong, strict=strict)
     raise click.exceptions.Exit(1 if wrong or any(each.faults for each in rows) else 0)
@@ -135,7 +135,7 @@ def _document(rows: Sequence[Weighed], wrong: Sequence[str]) -> dict[str, object
 
 
 def _print(header: Header, rows: Sequence[Weighed], right: int, wrong: Sequence[str], *, strict: bool) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_of(width=_WIDTH)
     console.print(_matrix(header, rows))
     for op, notes in header.requirements.items():
         console.print(f"\n[bold]{op}[/bold]")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from opconform.commands.console import console_of
 
 #: Told the share of the work that is done, of 1, and how many things are.
 Tell = Callable[[float, int], None]
@@ -38,7 +39,7 @@ def progress(what: str, *, then: str = "", of: str = "cases", quiet: bool) -> It
 def _bar(what: str, then: str, of: str) -> Iterator[Tell]:
     columns = ("{task.description}", BarColumn(), TextColumn(f"{{task.fields[done]:,}} {of}"))
     rate = TextColumn("{task.fields[rate]:,.0f}/s")
-    with Progress(*columns, rate, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, rate, TimeRemainingColumn(), console=console_of(stderr=True), transient=True) as bar:
         started = time.monotonic()
         task = bar.add_task(what, total=1.0, done=0, rate=0.0)
 

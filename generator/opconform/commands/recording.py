@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from opconform.commands.progress import progress
+from opconform.commands.terminal import print_document
 from opconform.errors import UsageError
 from opconform.suite import Suite
 from opconform_runners.commands import Command
@@ -26,7 +27,9 @@ def record_shown(suite: Suite, command: Command, out: Path, options: RunOptions,
     origin = recording.origin
     if as_json:
         counts = dict(origin.counts)
-        click.echo(json.dumps({"out": str(out), "sha256": recording.digest, "suite": origin.suite, "counts": counts}))
+        print_document(
+            json.dumps({"out": str(out), "sha256": recording.digest, "suite": origin.suite, "counts": counts})
+        )
     else:
         who = origin.implementation
         counted = ", ".join(f"{count:,} {name}" for name, count in origin.counts.items())

@@ -9,6 +9,7 @@ import click
 
 from opconform.commands.options import Function
 from opconform.commands.reporting import page_text, subjects_of
+from opconform.commands.terminal import print_document
 from opconform.errors import UsageError
 from opconform.replacing import replace_ours
 from opconform_runners.reading import finished
@@ -81,7 +82,7 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, place: Pa
         kind = _FORMATS[name]
         _write(file, kind.text(runs[0].report), kind.name, kind.mark, quiet=quiet)
     if github:
-        click.echo(annotations_text(runs[0].report), nl=False)
+        print_document(annotations_text(runs[0].report), nl=False)
     if html is not None or not (wanted or github):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
         _write(file, page_text(subjects_of(runs, place)), "Page", PAGE_BEGINNING, quiet=quiet)
@@ -93,7 +94,7 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, place: Pa
 
 def _write(file: str, text: str, name: str, mark: bytes, *, quiet: bool) -> None:
     if file == _STDOUT:
-        click.echo(text, nl=False)
+        print_document(text, nl=False)
         return
     replace_ours(Path(file), text.encode(), mark)
     click.echo(f"{name}: {file}", err=quiet)

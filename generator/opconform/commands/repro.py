@@ -11,6 +11,7 @@ import click
 
 from opconform.case import Reject
 from opconform.commands.running import command_of
+from opconform.commands.terminal import print_document
 from opconform.drafting import LIMITS
 from opconform.errors import HarnessError, UsageError
 from opconform.generating import Options, generate
@@ -80,7 +81,7 @@ def command(case: str, backend: str, suite: Path | None, python: Path | None, ti
             ),
         )
     if out is None:
-        click.echo(script, nl=False)
+        print_document(script, nl=False)
         return
     replace_named(out, script.encode())
     click.echo(f"{out}: {len(script.splitlines())} lines; run it with python {out}")

@@ -1,22 +1,18 @@
 """What `run` and `certify` share: a suite executed with its progress shown, and its report."""
 
 import asyncio
-import contextlib
 import json
-import os
 import re
-import secrets
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 import psutil
-from rich.console import Console
 
+from opconform.commands.console import console_of
 from opconform.commands.options import Function
 from opconform.commands.progress import progress
+from opconform.commands.terminal import print_document
 from opconform.dialects import DIALECTS
 from opconform.errors import DiskError, UsageError
 from opconform.suite import Suite
@@ -28,8 +24,6 @@ from opconform_runners.report import Report, report_document, report_of, write_r
 from opconform_runners.running import Run, RunOptions, run_suite
 from opconform_runners.summary import print_summary
 
-#: How wide a summary is that goes to a file.
-_WIDTH = 120
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
@@ -111,11 +105,6 @@ def folder_name(name: str) -> str:
     return Path(_PLUGIN.sub(r"\1", name)).name.translate(_NAMES)
 
 
-def console_of() -> Console:
-    """Where a summary is printed: as wide as the terminal, or as a file may well be."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
-
-
 def execute_shown(
     suite: Suite,
     command: Command,
@@ -184,7 +173,7 @@ def show_report(report: Report, out: Path, *, as_json: bool) -> int:
     except DiskError as fault:
         full = fault
     if as_json:
-        click.echo(json.dumps(report_document(report), ensure_ascii=False))
+        print_document(json.dumps(report_document(report), ensure_ascii=False))
     else:
         _print(report, out)
     if full is not None:
@@ -194,22 +183,7 @@ def show_report(report: Report, out: Path, *, as_json: bool) -> int:
     return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
 
 
-@contextlib.contextmanager
-def _without_commands(console: Console) -> Iterator[None]:
-    """Has a GitHub workflow take what is printed for text: a line of a backend's message may read as a command."""
-    if os.environ.get("GITHUB_ACTIONS") != "true":
-        yield
-        return
-    token = secrets.token_hex(16)
-    console.print(f"::stop-commands::{token}", markup=False)
-    try:
-        yield
-    finally:
-        console.print(f"::{token}::", markup=False)
-
-
 def _print(report: Report, out: Path) -> None:
     console = console_of()
-    with _without_commands(console):
-        print_summary(report, console)
+    print_summary(report, console)
     console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)

@@ -4,6 +4,7 @@ import json
 
 import click
 
+from opconform.commands.terminal import print_document
 from opconform.spec import schema
 from opconform_runners.protocol import schema as messages_schema
 
@@ -16,4 +17,4 @@ def command(protocol: bool) -> None:
     Save the first, and name it in an editor's settings or in a spec's first line:
     # yaml-language-server: $schema=opconform.schema.json
     """
-    click.echo(json.dumps(messages_schema() if protocol else schema(), indent=2))
+    print_document(json.dumps(messages_schema() if protocol else schema(), indent=2))

@@ -8,6 +8,7 @@ import click
 
 from opconform.case import Accept, Case, Reject, document_of
 from opconform.commands.listing import Listed, listed, near_miss_of
+from opconform.commands.terminal import print_document
 from opconform.drafting import LIMITS
 from opconform.drawing import drawing_of
 from opconform.errors import UsageError
@@ -33,7 +34,7 @@ def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
     """
     shown = _found(case, sources)
     if as_json:
-        click.echo(json.dumps(document_of(shown.case), indent=1, ensure_ascii=False))
+        print_document(json.dumps(document_of(shown.case), indent=1, ensure_ascii=False))
         return
     for line in _lines(shown):
         click.echo(line)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from opconform.commands.terminal import print_document
 from opconform.suite import open_suite
 from opconform.verifying import faults_of
 
@@ -19,7 +20,7 @@ def command(suite: Path, as_json: bool) -> None:
     """
     faults = list(faults_of(suite))
     if as_json:
-        click.echo(json.dumps({"suite": str(suite), "whole": not faults, "faults": faults}))
+        print_document(json.dumps({"suite": str(suite), "whole": not faults, "faults": faults}))
     else:
         for each in faults:
             click.echo(each)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opconform.commands.signing import check_origin, check_suite_files, specs_sentence
+from opconform.commands.terminal import print_document
 from opconform.errors import UsageError
 from opconform.provenance import foreign_specs
 from opconform.suite import HEADER, MANIFEST, open_suite
@@ -83,7 +84,7 @@ def command(
         lacking.append("the goldens, since opconform does not ship the suite's specs")
     if as_json:
         document = {"statement": json.loads(statement_bytes(statement)), "checked": checked, "not_checked": lacking}
-        click.echo(json.dumps(document))
+        print_document(json.dumps(document))
     else:
         for line in _lines(statement):
             click.echo(line)
