@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from opconform.errors import UsageError
+from opconform.errors import DiskError, UsageError
 
 #: Enough of a file to tell whose it is.
 _HEAD = 300
@@ -53,7 +53,8 @@ def replace_named(path: Path, content: bytes) -> None:
     """The same for a file that a user named: folders are made for it, and a pipe or a device is written to as it is.
 
     Raises:
-        UsageError: The disk refuses, or it is a link to a file.
+        DiskError: The disk is full.
+        UsageError: It cannot be written, or it is a link to a file.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +64,8 @@ def replace_named(path: Path, content: bytes) -> None:
         check_no_link(path)
         replace_file(path, content)
     except OSError as fault:
+        if DiskError.is_full(fault):
+            raise DiskError(path, fault) from fault
         raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
 
 

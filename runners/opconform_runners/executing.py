@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import HarnessError, OpconformError, UsageError
+from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
 from opconform_runners.backend import Implementation, Placement
@@ -18,7 +17,7 @@ from opconform_runners.commands import Command
 from opconform_runners.connecting import Harness, HarnessEnded, connect
 from opconform_runners.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
 from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
-from opconform_runners.scratch_paths import without_scratch
+from opconform_runners.scratch_paths import check_room, is_full, scratch_folder, without_scratch
 
 #: How many requests a harness is given ahead, so that it never waits for us.
 IN_FLIGHT = 4
@@ -112,11 +111,12 @@ def execute(
         ready: Told what is tested once a harness is up and reads the suite, before the first case.
 
     Raises:
+        DiskError: The disk of the temporary folder is full.
         HarnessError: The harness cannot be started at all.
         SuiteError: A file of the suite is not what it says.
     """
-    with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
-        execution = Execution(suite, command, deque(entries), timeout, Path(scratch), tell, 1 if alone else IN_FLIGHT)
+    with scratch_folder() as scratch:
+        execution = Execution(suite, command, deque(entries), timeout, scratch, tell, 1 if alone else IN_FLIGHT)
         return asyncio.run(execution.run(max(1, min(jobs, len(entries))), ready))
 
 
@@ -200,7 +200,12 @@ class Execution:
             if why is not None:
                 self.tell(entry, case, NotSent(why=why))
                 continue
-            sent.append(self._send(harness, entry, case, dialect))
+            try:
+                sent.append(self._send(harness, entry, case, dialect))
+            except OSError as fault:
+                if DiskError.is_full(fault):
+                    raise DiskError(self.scratch.parent, fault) from fault
+                raise
 
     def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Sent:
         self.seq += 1
@@ -240,6 +245,8 @@ class Execution:
             outcome = Crashed(how=ending.how)
         except ProtocolError as fault:
             outcome = Broken(sentence=str(fault), log=harness.said_last or None)
+        filled = not isinstance(outcome, Returned) and is_full(self.scratch.parent)
+        usable = usable and not filled
         sent.popleft()
         self._clear(oldest)
         if not usable:
@@ -247,6 +254,9 @@ class Execution:
                 self._clear(each)
             self.waiting.extendleft(each.entry for each in reversed(sent))
             sent.clear()
+        if filled:
+            check_room(self.scratch.parent)
+            outcome = Broken(sentence="the disk of the temporary folder was full while the case was executed")
         self.tell(oldest.entry, oldest.case, without_scratch(outcome, self.scratch))
         return usable
 

@@ -7,7 +7,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.errors import CertificateError, UsageError
+from opconform.errors import CertificateError, DiskError, UsageError
 from opconform.files import read_regular
 
 try:
@@ -100,6 +100,7 @@ def write_pair(name: Path) -> KeyFiles:
     """Make a pair and write it to `NAME.key`, which its owner alone can read, and `NAME.pub`.
 
     Raises:
+        DiskError: The disk is full; neither file is left.
         UsageError: Either is there, or cannot be written; or the name is none.
     """
     if not name.name or name.suffix in (".key", ".pub"):
@@ -118,6 +119,8 @@ def write_pair(name: Path) -> KeyFiles:
             private.unlink()
             raise
     except OSError as fault:
+        if DiskError.is_full(fault):
+            raise DiskError(name.absolute().parent, fault) from fault
         raise UsageError(f"{name}.key and {name}.pub cannot be written: {fault.strerror}.") from fault
     return KeyFiles(private=private, public=public, id=key.public.id)
 
@@ -180,6 +183,11 @@ def _read(path: Path) -> bytes:
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that is not there; from its first byte on it has its mode."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-        file.write(content)
+    """Write a file that is not there, whole or not at all; from its first byte on it has its mode."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+    except OSError:
+        path.unlink()
+        raise

@@ -1,5 +1,6 @@
 """The journal of a run: `results.jsonl` while the run goes on, one line per execution, so that a kill loses nothing."""
 
+import contextlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -170,7 +171,8 @@ class Journal:
             while written < len(line):  # a disk that is nearly full takes a part
                 written += self._file.write(line[written:])
         except OSError:
-            self._file.truncate(end)
+            with contextlib.suppress(OSError):
+                self._file.truncate(end)
             raise
 
 

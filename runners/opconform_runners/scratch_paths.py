@@ -1,11 +1,54 @@
-"""Scratch paths: where a harness finds a case on this machine, taken out of all that it says."""
+"""The scratch folder of a run: where a harness finds a case on this machine, which nothing that it says may show."""
 
+import contextlib
+import errno
+import os
 import re
+import tempfile
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TypeVar
 
+from opconform.errors import DiskError
+
 _Outcome = TypeVar("_Outcome")
+#: With less than this a disk counts as full, in bytes.
+_ROOM = 1 << 16
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A temporary folder, which goes away with all that it holds.
+
+    Raises:
+        DiskError: No temporary folder can be made.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True)
+    except OSError as fault:
+        raise DiskError(Path(os.environ.get("TMPDIR", "The temporary folder")), fault) from fault
+    with folder:
+        yield Path(folder.name)
+
+
+def is_full(folder: Path) -> bool:
+    """Whether a folder's disk has no room, so that what failed there may have failed for that."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _ROOM or (disk.f_files > 0 and disk.f_favail == 0)
+
+
+def check_room(folder: Path) -> None:
+    """Check that a folder's disk has room.
+
+    Raises:
+        DiskError: It is full.
+    """
+    if is_full(folder):
+        raise DiskError(folder, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
 
 def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:

@@ -1,0 +1,95 @@
+"""A full disk is one sentence and exit code 1; what was found before is kept, and nothing half-written is left."""
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from opconform.commands.run import command as run
+from opconform.errors import DiskError
+from opconform_runners import executing, scratch_paths
+from opconform_runners.reading import read_report
+from tests.conftest import HARNESSES, MINIATURES
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def own_error(suite: Path, out: Path) -> list[str]:
+    """A run of a harness that fails on one case."""
+    return [str(suite), "--harness", f"{sys.executable} {HARNESSES} own_error", "--timeout", "60", "--out", str(out)]
+
+
+def test_a_full_temporary_folder_ends_the_run_with_what_it_found(
+    small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error of the harness may come of it; the case has no verdict, and has one when the command continues."""
+    for module in (executing, scratch_paths):
+        monkeypatch.setattr(module, "is_full", lambda _: True)
+    done = CliRunner().invoke(run, own_error(small_suite, tmp_path))
+    monkeypatch.undo()
+    report = read_report(tmp_path)
+    again = CliRunner().invoke(run, own_error(small_suite, tmp_path))
+
+    assert isinstance(done.exception, DiskError)
+    assert "cannot be written: No space left on device. Make room, or name another place." in str(done.exception)
+    assert "No space left on device" in report.unsettled
+    assert 0 < len(report.results) < 6
+    assert {each.verdict for each in report.results} == {"pass"}
+    assert again.exit_code == 1
+    assert "5 of 6 cases pass" in again.stdout
+
+
+def test_a_disk_that_a_case_filled_costs_that_case_alone(
+    small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where its files made room again when they were removed."""
+    monkeypatch.setattr(executing, "is_full", lambda _: True)
+    done = CliRunner().invoke(run, own_error(small_suite, tmp_path))
+    report = read_report(tmp_path)
+
+    assert done.exit_code == 1
+    assert "the disk of the temporary folder was full while the case was executed" in {
+        each.sentence for each in report.results
+    }
+    assert report.missing == ()
+
+
+def test_a_line_that_does_not_fit_is_left_out_whole(small_suite: Path, tmp_path: Path) -> None:
+    """In a process of its own, in which a file may have as many bytes as the first lines of the results take."""
+    program = [str(Path(sys.executable).with_name("opconform")), "run", str(small_suite)]
+    program += ["--backend", f"{MINIATURES}:Perfect", "--out", str(tmp_path / "out")]
+    subprocess.run([*program, "--out", str(tmp_path / "whole")], check=True, capture_output=True)
+    room = len((tmp_path / "whole" / "results.jsonl").read_bytes())
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    done = subprocess.run(program, preexec_fn=limit, capture_output=True, text=True, check=False)
+    content = (tmp_path / "out" / "results.jsonl").read_bytes()
+    again = subprocess.run(program, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(f"error: {tmp_path}/out/")
+    assert "Traceback" not in done.stderr
+    assert content.endswith(b"\n")
+    assert again.returncode == 0, again.stderr
+    assert {each.name for each in (tmp_path / "out").iterdir()} == {"results.jsonl", "report.json"}
+
+
+def test_keygen_leaves_no_part_of_a_key(tmp_path: Path) -> None:
+    """In a process of its own, which may write files of no more than a hundred bytes."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    program = [str(Path(sys.executable).with_name("opconform")), "keygen", str(tmp_path / "me")]
+    done = subprocess.run(program, preexec_fn=limit, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr == f"error: {tmp_path} cannot be written: File too large. Make room, or name another place.\n"
+    assert list(tmp_path.iterdir()) == []
