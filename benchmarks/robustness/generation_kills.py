@@ -1,7 +1,7 @@
 """Generations that are killed continue to the same bytes, and leave nothing else behind.
 
-A small one is killed before each of its changes of the disk, its finishing renames among them. The shipped one is
-killed at seeded moments, alone or with its worker processes.
+A small one is killed before each of its changes of the disk, its finishing renames among them. That of the shipped
+profile `core` is killed at seeded moments, alone or with its worker processes.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from opconform.verifying import faults_of
 
 from .attempt import Attempt
 
-#: How many generations of the shipped specs are killed.
+#: How many generations of the profile `core` are killed.
 KILLS = 66
 _SEED = 2026
 #: How many kills in a row one suite is generated through.
@@ -46,9 +46,9 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 def attempts(scratch: Path, count: int | None) -> Iterator[Attempt]:
-    """Kill small generations before every change of the disk, then the shipped one at random moments."""
+    """Kill small generations before every change of the disk, then larger ones at random moments."""
     yield from killed_at_every_change(scratch, 1)
-    yield from killed_at_random(scratch, KILLS if count is None else count)
+    yield from killed_at_random(scratch, KILLS if count is None else count, "--profile", "core")
 
 
 def killed_at_every_change(scratch: Path, step: int) -> Iterator[Attempt]:
