@@ -9,7 +9,7 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.case import Accept, Case, CaseId, Reject, canonical_json, case_of
+from opconform.case import Accept, Case, CaseId, Input, Output, Reject, canonical_json, case_of
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import SuiteError
 from opconform.files import FileTooLargeError, open_regular, read_regular
@@ -43,6 +43,8 @@ _TENSORS_LIMIT, _SPELLING = 1 << 28, 16
 _CHARACTER = 4
 #: How many times its own size a zip file may unpack to. `generate` stores its members, so its files do not grow at all.
 _GROWTH = 100
+#: How many cases are remembered after they were read.
+_RECENT = 16
 
 _STRICT = ConfigDict(extra="forbid")
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
@@ -295,13 +297,37 @@ class Suite:
             case = case_of(self.read(entry, CASE))
         except ValidationError as fault:
             raise SuiteError(f"{self.store.root}: {entry.id}/case.json: {_first(fault)}.") from fault
+        contradiction = _contradiction(case)
+        if contradiction is not None:
+            raise SuiteError(f"{self.store.root}: {entry.id}/case.json: {contradiction}. Generate the suite again.")
         expect = case.expect if isinstance(case.expect, Reject) else "accept"
         if (case.id, case.twin, case.requirements, expect) != (entry.id, entry.twin, entry.requirements, entry.expect):
             raise SuiteError(f"{self.store.root}: {entry.id}/case.json contradicts the manifest. Generate it again.")
+        while len(self._recent) >= _RECENT:
+            del self._recent[next(iter(self._recent))]
+        self._recent[entry.id] = case
         return case
 
+    @cached_property
+    def _recent(self) -> dict[str, Case]:
+        """The cases that were read last: their arrays are often read next."""
+        return {}
+
     def arrays(self, entry: Entry, name: str) -> dict[str, Array]:
-        """The arrays of an `.npz` file of a case.
+        """The arrays of an `.npz` file of a case: those that the case declares, of their types and shapes.
+
+        Raises:
+            SuiteError: It is missing, changed or not readable, or holds other arrays.
+        """
+        arrays = self.stored_arrays(entry, name)
+        case = self._recent.get(entry.id) or self.case(entry)
+        fault = next(array_faults(f"{self.store.root}: {entry.id}/{name}", name, arrays, case), None)
+        if fault is not None:
+            raise SuiteError(f"{fault} Generate the suite again.")
+        return arrays
+
+    def stored_arrays(self, entry: Entry, name: str) -> dict[str, Array]:
+        """The arrays of an `.npz` file of a case, whatever the case declares.
 
         Raises:
             SuiteError: It is missing, changed or not readable.
@@ -318,6 +344,48 @@ def inputs_name(feed: int) -> str:
 def expected_name(feed: int) -> str:
     """The file of a feed's expected outputs: `expected.npz`, then `expected.1.npz`."""
     return "expected.npz" if feed == 0 else f"expected.{feed}.npz"
+
+
+def tensors_of(case: Case, *, blind: bool) -> Iterator[tuple[str, Sequence[Input | Output]]]:
+    """The files of arrays that a case has, each with the tensors that it holds."""
+    for feed in range(case.feeds):
+        yield inputs_name(feed), case.inputs
+        if isinstance(case.expect, Accept) and not blind:
+            yield expected_name(feed), case.expect.accept
+
+
+def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case) -> Iterator[str]:
+    """Arrays of a file that are not the tensors of its case, one sentence each.
+
+    The shapes of a second feed may be any: no file declares them.
+    """
+    declared = {each.name: each for each in dict(tensors_of(case, blind=False)).get(file, ())}
+    for name in sorted(set(declared) ^ set(arrays)):
+        yield (
+            f"{where} has no array {name}."
+            if name in declared
+            else f"{where} has an array {name}, which the case does not declare."
+        )
+    for name in (each for each in declared if each in arrays):
+        array, tensor = arrays[name], declared[name]
+        storage = ELEMENT_TYPES[tensor.element_type].storage
+        if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
+            yield f"{where}: {name} is stored as {array.dtype}, and {tensor.element_type} is stored as {storage}."
+        if file in (inputs_name(0), expected_name(0)) and array.shape != tensor.shape:
+            yield f"{where}: {name} has the shape {list(array.shape)}, and {CASE} says {list(tensor.shape)}."
+
+
+def _contradiction(case: Case) -> str | None:
+    """What no case can be, or None."""
+    inputs = [each.name for each in case.inputs]
+    outputs = [each.name for each in case.expect.accept] if isinstance(case.expect, Accept) else []
+    if case.op != case.id.partition("/")[0]:
+        return f"it is of {case.op}, and its id is not"
+    if len(set(inputs)) < len(inputs):
+        return "two of its inputs have one name"
+    if outputs != [f"output_{number}" for number in range(len(outputs))]:
+        return "its outputs are not called output_0, output_1, …"
+    return None
 
 
 def declared_bytes(case: Case) -> int:

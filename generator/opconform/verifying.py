@@ -2,14 +2,12 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from opconform.case import Accept, Case, Input, Output, case_text
-from opconform.element_types import ELEMENT_TYPES
+from opconform.case import case_text
 from opconform.errors import SuiteError
-from opconform.suite import CASE, HEADER, MANIFEST, Entry, Suite, entry_line, expected_name, inputs_name, open_suite
-from opconform.tensors import Array
+from opconform.suite import CASE, HEADER, MANIFEST, Entry, Suite, array_faults, entry_line, open_suite, tensors_of
 
 
 def faults_of(path: Path) -> Iterator[str]:
@@ -65,43 +63,14 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         case = suite.case(entry)
         if case_text(case).encode() != suite.read(entry, CASE):
             yield f"{where}/{CASE} repeats a key, or is not spelled as `generate` spells it."
-        needed = dict(_arrays_of(case, blind=suite.header.blind))
+        needed = dict(tensors_of(case, blind=suite.header.blind))
         for name in sorted(set(needed) ^ {each for each in entry.files if each.endswith(".npz")}):
             yield f"{where}/{name} is missing." if name in needed else f"{where}/{name} belongs to no feed of the case."
-        for name, tensors in needed.items():
+        for name in needed:
             if name in entry.files:
-                fixed = name in (inputs_name(0), expected_name(0))
-                yield from _array_faults(f"{where}/{name}", suite.arrays(entry, name), tensors, fixed=fixed)
+                yield from array_faults(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
     except SuiteError as fault:
         yield str(fault)
-
-
-def _arrays_of(case: Case, *, blind: bool) -> Iterator[tuple[str, Sequence[Input | Output]]]:
-    """The files of arrays that a case has, each with the tensors that it holds."""
-    for feed in range(case.feeds):
-        yield inputs_name(feed), case.inputs
-        if isinstance(case.expect, Accept) and not blind:
-            yield expected_name(feed), case.expect.accept
-
-
-def _array_faults(
-    where: str, arrays: Mapping[str, Array], tensors: Sequence[Input | Output], *, fixed: bool
-) -> Iterator[str]:
-    """Arrays that are not the tensors of a case. The shapes of a second feed are not `fixed`: no file declares them."""
-    declared = {each.name: each for each in tensors}
-    for name in sorted(set(declared) ^ set(arrays)):
-        yield (
-            f"{where} has no array {name}."
-            if name in declared
-            else f"{where} has an array {name}, which the case does not declare."
-        )
-    for name in declared.keys() & arrays.keys():
-        array, tensor = arrays[name], declared[name]
-        storage = ELEMENT_TYPES[tensor.element_type].storage
-        if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
-            yield f"{where}: {name} is stored as {array.dtype}, and {tensor.element_type} is stored as {storage}."
-        if fixed and array.shape != tensor.shape:
-            yield f"{where}: {name} has the shape {list(array.shape)}, and {CASE} says {list(tensor.shape)}."
 
 
 def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:

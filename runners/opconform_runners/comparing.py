@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from opconform.case import Output
 from opconform.element_types import ELEMENT_TYPES, ElementType
@@ -31,9 +32,9 @@ class Mismatch:
 
     reason: Reason
     sentence: str
-    feed: int
-    output: str | None = None
-    at: tuple[int, ...] | None = None
+    feed: Annotated[int, Field(ge=0, le=1)]
+    output: Annotated[str, Field(pattern=r"^output_(0|[1-9][0-9]{0,8})$")] | None = None
+    at: tuple[Annotated[int, Field(ge=0)], ...] | None = None
     differing: int | None = None
     elements: int | None = None
     expected: str | None = None

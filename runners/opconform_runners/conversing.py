@@ -227,7 +227,7 @@ def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
         if key in document:
             try:
                 _SAID.validate_json(json.dumps(base | {key: document[key]}), strict=True)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             base[key] = document[key]
     return _SAID.validate_python(base)
@@ -248,6 +248,6 @@ def shortened(line: bytes, longest: int = 320) -> str:
 def _object(line: bytes) -> Mapping[str, Any] | None:
     try:
         document = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None

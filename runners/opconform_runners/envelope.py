@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opconform.errors import CertificateError
+from opconform.errors import CertificateError, quoted
 from opconform_runners.keys import SIGNATURE_BYTES, PrivateKey, PublicKey
 
 #: What the payload of every certificate is.
@@ -69,7 +69,9 @@ def envelope_of(content: bytes, where: str) -> Envelope:
     document = document_of(content, where)
     _has_keys(document, _KEYS, where)
     if document["payloadType"] != PAYLOAD_TYPE:
-        raise CertificateError(f"{where} holds a payload of the type {document['payloadType']!r}, not {PAYLOAD_TYPE}.")
+        raise CertificateError(
+            f"{where} holds a payload of the type {quoted(document['payloadType'])}, not {PAYLOAD_TYPE}."
+        )
     signatures = document["signatures"]
     if not isinstance(signatures, list) or len(signatures) != 1:
         count = len(signatures) if isinstance(signatures, list) else "no list of"
@@ -96,7 +98,9 @@ def opened(envelope: Envelope, key: PublicKey, where: str) -> bytes:
         CertificateError: It was signed with another key, or changed after it was signed.
     """
     if envelope.key != key.id:
-        raise CertificateError(f"{where} says that it was signed with the key {envelope.key!r}, and not with {key.id}.")
+        raise CertificateError(
+            f"{where} says that it was signed with the key {quoted(envelope.key)}, and not with {key.id}."
+        )
     if not key.verifies(envelope.signature, encoded(PAYLOAD_TYPE, envelope.payload)):
         raise CertificateError(f"{where} was changed after it was signed: its signature does not belong to it.")
     return envelope.payload
@@ -110,11 +114,12 @@ def document_of(content: bytes, where: str) -> Mapping[str, Any]:
     """
 
     def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise CertificateError(f"{where} has the key {twice!r} twice.")
-        return dict(pairs)
+        document: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in document:
+                raise CertificateError(f"{where} has the key {quoted(name)} twice.")
+            document[name] = value
+        return document
 
     def never(name: str) -> None:
         raise CertificateError(f"{where} holds {name}, which is no JSON.")
@@ -131,7 +136,7 @@ def document_of(content: bytes, where: str) -> Mapping[str, Any]:
 def _has_keys(document: object, keys: set[str], where: str) -> None:
     if not isinstance(document, dict) or set(document) != keys:
         odd = sorted(set(document) ^ keys) if isinstance(document, dict) else []
-        named = f"; look at {odd[0]!r}" if odd else ""
+        named = f"; look at {quoted(odd[0])}" if odd else ""
         raise CertificateError(f"{where} does not have the keys {', '.join(sorted(keys))} and no other{named}.")
 
 

@@ -310,6 +310,8 @@ def _fault(error: ErrorDetails) -> Fault:
     key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
     named = f"`{'.'.join(place) or key}`" if key else "the message"
     match error["type"]:
+        case "json_invalid":
+            sentence = f"{named} is not JSON: {error['ctx']['error']}"
         case "missing" | "union_tag_not_found":
             sentence = f"{named} is missing"
         case "unexpected_keyword_argument":

@@ -157,7 +157,7 @@ def answer_document(answer: Answer) -> dict[str, object]:
 
 def _answer_of(document: Mapping[str, Any]) -> Answer:
     plain = dict(document)
-    name = plain.pop("status")
+    name = str(plain.pop("status"))
     known = _PROTOCOL if name in ("rejected", "unsupported") else {}
     answer: Answer = _ADAPTERS[name].validate_python(plain | known)
     return answer

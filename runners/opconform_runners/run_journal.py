@@ -73,7 +73,7 @@ class Step:
     def verdict(self) -> Own:
         """The verdict of this execution by itself."""
         document = dict(self.own)
-        own: Own = _OWN[document.pop("verdict")].validate_python(document)
+        own: Own = _OWN[str(document.pop("verdict"))].validate_python(document)
         return own
 
 

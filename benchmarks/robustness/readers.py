@@ -1,0 +1,465 @@
+"""What the fuzzed documents are given to: each reader of opconform, and what uses all that was read."""
+
+import contextlib
+import hashlib
+import io
+import json
+import shutil
+import zipfile
+from collections import deque
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+
+import yaml
+from rich.console import Console
+
+from opconform.case import canonical_json
+from opconform.casefiles import Recipe, case_files
+from opconform.commands.reporting import page_text, subjects_of
+from opconform.commands.verify_certificate import _lines as certificate_lines
+from opconform.dialects import DEFAULT
+from opconform.drafting import Limits
+from opconform.errors import SuiteError
+from opconform.expanding import expand
+from opconform.loading import load_specs
+from opconform.npz import arrays_of
+from opconform.suite import Suite, expected_name, inputs_name, open_suite
+from opconform.verifying import _case_faults as _entry_faults
+from opconform.verifying import faults_of
+from opconform_runners.baseline import read_baseline
+from opconform_runners.certificate import (
+    check_claims,
+    check_profiles,
+    check_results,
+    check_suite,
+    read_certificate,
+)
+from opconform_runners.changes import changes_between, changes_document, changes_lines
+from opconform_runners.conversing import Answer, Greeting, _object, said_in
+from opconform_runners.describing import description_of
+from opconform_runners.envelope import envelope_of, envelope_text, sealed
+from opconform_runners.executing import Returned
+from opconform_runners.judging import first_verdict
+from opconform_runners.kept import Kept
+from opconform_runners.keys import read_private, read_public
+from opconform_runners.outputs import output_limit, read_outputs
+from opconform_runners.protocol import reply_faults, reply_of, said_faults, said_of
+from opconform_runners.reading import finished
+from opconform_runners.recorded import open_recorded
+from opconform_runners.replaying import judge
+from opconform_runners.reports.annotations import annotations_text
+from opconform_runners.reports.badge import badge_text
+from opconform_runners.reports.junit import junit_text
+from opconform_runners.reports.markdown import markdown_text
+from opconform_runners.reports.spreadsheet import csv_text
+from opconform_runners.results import line_of, read_results, read_written
+from opconform_runners.run_journal import own_document, read_steps
+from opconform_runners.running import Seen, result_of
+from opconform_runners.summary import print_summary
+from opconform_runners.verdicts import Fail
+
+BASELINE = b"""\
+# Failures that are expected
+
+Split-1/axis-range/*  rejected-valid,pass  # flaky  https://example.org/1
+VariadicSplit-1/accepted/0123456789  value  # to be explained
+#- VariadicSplit-1/accepted  shape  # gone
+"""
+GREETING = json.dumps(
+    {
+        "protocol": 1,
+        "implementation": {"name": "x", "version": "1", "device": "CPU", "language": "C++"},
+        "dialects": ["openvino"],
+        "element_types": ["f32", "i64"],
+        "operations": ["Split-1"],
+        "dynamic": True,
+        "bindings": ["constant"],
+        "contexts": ["bare"],
+        "mapped": ["axis.range"],
+    }
+).encode()
+REPLIES = tuple(
+    json.dumps(each).encode()
+    for each in (
+        {"seq": 1, "status": "ok", "seconds": 0.5, "element_types": [["f32", "f32"]]},
+        {"seq": 2, "status": "rejected", "stage": "build", "message": "no", "requirement": "axis.range"},
+        {"seq": 3, "status": "unsupported", "message": "no"},
+        {"seq": 4, "status": "error", "message": "no", "traceback": "x", "seconds": 1},
+    )
+)
+_LIMIT = 1 << 24
+_LIMITS = Limits(cases=500, elements=1 << 12)
+
+
+def as_json(spec: str) -> bytes:
+    """A spec as JSON, which is YAML too."""
+    return json.dumps(yaml.safe_load(spec)).encode()
+
+
+def read_npz(content: bytes) -> None:
+    """Read an `.npz` file."""
+    arrays_of(content, "x.npz", limit=_LIMIT)
+
+
+class SpecReader:
+    """Loads a spec, expands it, and makes the files of its first cases."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, content: bytes) -> None:
+        """Read a spec."""
+        self._path.write_bytes(content)
+        for spec in load_specs([self._path]):
+            for group in spec.groups:
+                for each in islice(expand(group, limits=_LIMITS), 3):
+                    case_files(each, Recipe(seed=0, dialects=DEFAULT, blind=False))
+
+
+class SuiteReader:
+    """Puts one changed file into a suite, seals it, and uses every case of it."""
+
+    def __init__(self, members: Mapping[str, bytes], path: Path) -> None:
+        self._members = members
+        self._path = path
+        names = [each.rpartition("/")[0] for each in members if each.endswith("/case.json")]
+        self._cases = {json.loads(members[f"{each}/case.json"])["id"]: each for each in names}
+        self._turn = 0
+
+    def read_case(self, content: bytes) -> None:
+        """Read a `case.json` in the place of the first case's, or of the one whose id it has."""
+        folders = [*self._cases.values()]
+        folder = next((each for each in folders if each.encode() in content), folders[0])
+        self._read({f"{folder}/case.json": content})
+
+    def read_arrays(self, content: bytes) -> None:
+        """Read an `.npz` file in the place of each one in turn."""
+        names = [each for each in self._members if each.endswith(".npz")]
+        self._turn += 1
+        self._read({names[self._turn % len(names)]: content})
+
+    def read_header(self, content: bytes) -> None:
+        """Read a `suite.json`, as it is and sealed again."""
+        self._write({**self._members, "suite.json": content})
+        self._use()
+        try:
+            document = json.loads(content)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(document, dict):
+            self._write({**self._members, "suite.json": _with_checksum(document)})
+            self._use()
+
+    def read_manifest(self, content: bytes) -> None:
+        """Read a manifest, sealed."""
+        self._write({**self._members, **self._sealed(content)})
+        self._use()
+
+    def read_zip(self, content: bytes) -> None:
+        """Read a zip file as it is."""
+        self._path.write_bytes(content)
+        self._use()
+
+    def _read(self, changed: Mapping[str, bytes]) -> None:
+        members = {**self._members, **changed}
+        lines = [json.loads(line) for line in members["manifest.jsonl"].splitlines()]
+        for line in lines:
+            for name in line["files"]:
+                line["files"][name] = hashlib.sha256(members[f"{line['id']}/{name}"]).hexdigest()
+        manifest = "".join(canonical_json(line) + "\n" for line in lines).encode()
+        self._write(members | self._sealed(manifest))
+        self._use(next(iter(changed)).rpartition("/")[0])
+
+    def _sealed(self, manifest: bytes) -> dict[str, bytes]:
+        header = json.loads(self._members["suite.json"])
+        header["digest"] = hashlib.sha256(manifest).hexdigest()
+        return {"manifest.jsonl": manifest, "suite.json": _with_checksum(header)}
+
+    def _write(self, members: Mapping[str, bytes]) -> None:
+        _write_zip(self._path, members)
+
+    def _use(self, folder: str = "") -> None:
+        """Verify the suite, and use the case in a folder, or all of them."""
+        if not folder:
+            deque(faults_of(self._path), maxlen=0)
+        try:
+            suite = open_suite(self._path)
+        except SuiteError:
+            return
+        for entry in [each for each in suite.entries if folder in ("", each.id)]:
+            if folder:
+                deque(_entry_faults(suite, entry), maxlen=0)
+            try:
+                _use_case(suite, entry.id)
+            except SuiteError:
+                continue
+
+
+def _use_case(suite: Suite, identity: str) -> None:
+    """Describe a case, judge right and wrong outputs of it, and say so."""
+    entry = suite.by_id[identity]
+    case = suite.case(entry)
+    output_limit(suite, entry, case)
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    description_of(case, feeds)
+    right = [
+        tuple(suite.arrays(entry, expected_name(feed)).values()) if expected_name(feed) in entry.files else ()
+        for feed in range(case.feeds)
+    ]
+    wrong = [tuple(each.reshape(-1)[::-1].reshape(each.shape) for each in outputs) for outputs in right]
+    for outputs in (right, wrong, [tuple(each.values()) for each in feeds]):
+        outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=0.5)
+        verdict = first_verdict(suite, entry, case, outcome)
+        result_of(suite, entry, Seen(case=case, outcome=outcome), verdict, said_of(GREETING))
+
+
+def _with_checksum(document: dict[str, object]) -> bytes:
+    document = {name: each for name, each in document.items() if name != "checksum"}
+    try:
+        checksum = hashlib.sha256(canonical_json(document).encode(errors="replace")).hexdigest()
+    except ValueError:
+        checksum = ""
+    return (json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n").encode(errors="replace")
+
+
+def _write_zip(path: Path, members: Mapping[str, bytes]) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    path.write_bytes(packed.getvalue())
+
+
+class RunReader:
+    """Puts one changed file into a folder of results, and makes every report of it."""
+
+    def __init__(self, out: Path, suite: Path, folder: Path) -> None:
+        self._right = finished(out).report
+        self._suite = suite
+        self._folder = folder
+        self._out = out
+        shutil.copytree(out, folder)
+
+    def read_results(self, content: bytes) -> None:
+        """Read results, as they are and with a right footer."""
+        self._put("results.jsonl", content)
+        with contextlib.suppress(SuiteError):
+            self._use()
+        lines = b"".join(line + b"\n" for line in content.splitlines()[:-1])
+        footer = json.loads((self._out / "results.jsonl").read_bytes().splitlines()[-1])
+        footer |= {"cases": max(0, lines.count(b"\n") - 1), "digest": hashlib.sha256(lines).hexdigest()}
+        self._put("results.jsonl", lines + canonical_json(footer).encode() + b"\n")
+        try:
+            read_results(self._folder / "results.jsonl")
+            (self._folder / "report.json").unlink()
+            self._use()
+        finally:
+            self._restore("results.jsonl")
+            self._restore("report.json")
+
+    @property
+    def journal(self) -> bytes:
+        """The results as they would be if the run had been interrupted after its last case."""
+        header, *lines, _ = (self._out / "results.jsonl").read_bytes().splitlines(keepends=True)
+        own = own_document(Fail(reason="crash", sentence="it ended"))
+        steps = [{"execution": "first", "own": own, "result": json.loads(line), "twin": None} for line in lines]
+        return header + b"".join(line_of(each) for each in steps)
+
+    def read_journal(self, content: bytes) -> None:
+        """Read the results of an interrupted run."""
+        self._put("results.jsonl", content)
+        (self._folder / "report.json").unlink()
+        try:
+            read_steps(self._folder / "results.jsonl", read_written(self._folder / "results.jsonl").lines)
+            self._use()
+        finally:
+            self._restore("results.jsonl")
+            self._restore("report.json")
+
+    def read_report(self, content: bytes) -> None:
+        """Read a report."""
+        self._put("report.json", content)
+        try:
+            self._use()
+        finally:
+            self._restore("report.json")
+
+    def read_kept(self, content: bytes) -> None:
+        """Read the outputs that were kept of each case."""
+        with zipfile.ZipFile(self._out / "actual.zip") as archive:
+            members = {each.filename: archive.read(each) for each in archive.infolist()}
+        _write_zip(
+            self._folder / "actual.zip",
+            {name: content if name.endswith(".npz") else each for name, each in members.items()},
+        )
+        self._use_kept()
+
+    def read_kept_zip(self, content: bytes) -> None:
+        """Read the file of kept outputs."""
+        self._put("actual.zip", content)
+        self._use_kept()
+
+    def _use_kept(self) -> None:
+        try:
+            kept = Kept(self._folder)
+            for each in self._right.results:
+                kept.outputs(each.id)
+            page_text(subjects_of([finished(self._folder)], self._suite))
+        finally:
+            self._restore("actual.zip")
+
+    def _use(self) -> None:
+        run = finished(self._folder)
+        report = run.report
+        for text in (junit_text, markdown_text, csv_text, badge_text, annotations_text):
+            text(report)
+        print_summary(report, Console(file=io.StringIO()))
+        for changes in (changes_between(self._right, report), changes_between(report, self._right)):
+            deque(changes_lines(changes), maxlen=0)
+            json.dumps(changes_document(changes))
+        page_text(subjects_of([run], self._suite if report.suite.digest == self._right.suite.digest else None))
+
+    def _put(self, name: str, content: bytes) -> None:
+        (self._folder / name).write_bytes(content)
+
+    def _restore(self, name: str) -> None:
+        shutil.copyfile(self._out / name, self._folder / name)
+
+
+class OutputsReader:
+    """Puts one changed file into recorded outputs, seals them, and judges them."""
+
+    def __init__(self, members: Mapping[str, bytes], suite: Path, path: Path, out: Path) -> None:
+        self._members = members
+        self._suite = open_suite(suite)
+        self._path = path
+        self._out = out
+        self._turn = 0
+
+    def read_origin(self, content: bytes) -> None:
+        """Read an `outputs.json`, as it is and sealed again."""
+        _write_zip(self._path, {**self._members, "outputs.json": content})
+        with contextlib.suppress(SuiteError):
+            self._use()
+        try:
+            document = json.loads(content)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(document, dict):
+            _write_zip(self._path, {**self._members, "outputs.json": _with_checksum(document)})
+            self._use()
+
+    def read_answers(self, content: bytes) -> None:
+        """Read the answers, sealed."""
+        self._write({**self._members, "answers.jsonl": content})
+        self._use()
+
+    def read_arrays(self, content: bytes) -> None:
+        """Read the outputs of a case, each in turn, sealed."""
+        names = [each for each in self._members if each.endswith(".npz")]
+        self._turn += 1
+        name = names[self._turn % len(names)]
+        old, new = (hashlib.sha256(each).hexdigest() for each in (self._members[name], content))
+        answers = self._members["answers.jsonl"].replace(old.encode(), new.encode())
+        self._write({**self._members, name: content, "answers.jsonl": answers})
+        self._use()
+
+    def read_zip(self, content: bytes) -> None:
+        """Read a zip file as it is."""
+        self._path.write_bytes(content)
+        self._use()
+
+    def _write(self, members: Mapping[str, bytes]) -> None:
+        origin = json.loads(members["outputs.json"])
+        origin["digest"] = hashlib.sha256(members["answers.jsonl"]).hexdigest()
+        _write_zip(self._path, {**members, "outputs.json": _with_checksum(origin)})
+
+    def _use(self) -> None:
+        judge(self._suite, open_recorded(self._path), self._out)
+
+
+class CertificateReader:
+    """Checks a certificate in every way that there is."""
+
+    def __init__(self, out: Path, suite: Path, key: Path, path: Path) -> None:
+        self._out = out
+        self._suite = open_suite(suite)
+        self._private = read_private(key.with_suffix(".key"))
+        self._public = read_public(key.with_suffix(".pub"))
+        self._path = path
+        self.payload = envelope_of((out / "certificate.json").read_bytes(), "x").payload
+
+    def read(self, content: bytes) -> None:
+        """Read a certificate."""
+        self._path.write_bytes(content)
+        statement = read_certificate(self._path, self._public)
+        deque(certificate_lines(statement), maxlen=0)
+        check_profiles(statement, ["core"])
+        check_results(statement, self._out)
+        check_suite(statement, self._suite)
+        check_claims(statement, self._out, self._suite)
+
+    def read_statement(self, content: bytes) -> None:
+        """Read a statement, signed."""
+        self.read(envelope_text(sealed(content, self._private)).encode())
+
+
+class KeyReader:
+    """Reads keys."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read_private(self, content: bytes) -> None:
+        """Read a private key."""
+        self._path.write_bytes(content)
+        self._path.chmod(0o600)
+        read_private(self._path)
+
+    def read_public(self, content: bytes) -> None:
+        """Read a public key."""
+        self._path.write_bytes(content)
+        read_public(self._path)
+
+
+class BaselineReader:
+    """Reads a baseline, and asks it about some cases."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, content: bytes) -> None:
+        """Read a baseline."""
+        self._path.write_bytes(content)
+        baseline = read_baseline(self._path)
+        baseline.lines_of({"Split-1/axis-range/0123456789": "accept", "VariadicSplit-1/accepted/0123456789": "reject"})
+        str(baseline.text)
+
+
+class OutputFileReader:
+    """Reads the outputs that a harness wrote."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, content: bytes) -> None:
+        """Read outputs."""
+        self._path.write_bytes(content)
+        read_outputs(self._path, "outputs.npz", limit=_LIMIT)
+
+
+def read_greeting(line: bytes) -> None:
+    """Read a reply to `start`, as `run` and as `check-harness` do."""
+    said_faults(line)
+    document = _object(line)
+    if document is not None:
+        answer = Answer(request=b"", line=line, document=document, seconds=0.5)
+        said_in(Greeting(answer=answer, early=()), ("Split-1",))
+    said_of(line)
+
+
+def read_reply(line: bytes) -> None:
+    """Read a reply to `run`, as `run` and as `check-harness` do."""
+    reply_faults(line)
+    reply_of(line)

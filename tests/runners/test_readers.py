@@ -1,0 +1,155 @@
+"""Readers of files and replies from outside: whatever is changed in a right document, they refuse it or read it."""
+
+import hashlib
+import json
+import random
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from benchmarks.robustness.fuzzed_readers import DOCUMENTED, Reader, changed, readers_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from opconform.case import canonical_json
+from opconform.errors import CertificateError, SuiteError
+from opconform.suite import Suite, inputs_name, open_suite
+from opconform_runners.conversing import Answer, Greeting, said_in
+from opconform_runners.envelope import document_of
+from opconform_runners.protocol import reply_faults
+from opconform_runners.reading import read_report
+from opconform_runners.run_journal import read_steps
+from tests.conftest import Run
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Reader]:
+    """Every reader, with documents that were written by right commands."""
+    return readers_of(tmp_path_factory.mktemp("readers"))
+
+
+def test_right_documents_are_read(readers: Mapping[str, Reader]) -> None:
+    """What was not changed is read without an error, so that the next test tests something."""
+    for reader in readers.values():
+        for each in reader.documents:
+            reader.read(each)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+@given(source=st.randoms(use_true_random=False), number=st.integers(0, 10_000))
+def test_a_changed_document_is_read_or_refused(
+    readers: Mapping[str, Reader], source: random.Random, number: int
+) -> None:
+    """A change by structure or by bytes ends in a documented error or in none, never in another one."""
+    reader = [*readers.values()][number % len(readers)]
+    document = changed(source, reader)
+    try:
+        reader.read(document)
+    except DOCUMENTED:
+        return
+
+
+def sealed(path: Path, suite: Path, name: str, old: str, new: str) -> Suite:
+    """A zip file with a suite whose first case has another text in one of its files, and right digests."""
+    members = {each.relative_to(suite).as_posix(): each.read_bytes() for each in suite.rglob("*") if each.is_file()}
+    lines = [json.loads(line) for line in members["manifest.jsonl"].splitlines()]
+    place = f"{lines[0]['id']}/{name}"
+    assert old.encode() in members[place]
+    members[place] = members[place].replace(old.encode(), new.encode())
+    lines[0]["files"][name] = hashlib.sha256(members[place]).hexdigest()
+    members["manifest.jsonl"] = "".join(canonical_json(each) + "\n" for each in lines).encode()
+    header = json.loads(members["suite.json"])
+    del header["checksum"]
+    header["digest"] = hashlib.sha256(members["manifest.jsonl"]).hexdigest()
+    checksum = hashlib.sha256(canonical_json(header).encode()).hexdigest()
+    members["suite.json"] = (json.dumps(header | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n").encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for each, content in members.items():
+            archive.writestr(each, content)
+    return open_suite(path)
+
+
+def test_arrays_are_those_that_the_case_declares(small_suite: Path, tmp_path: Path) -> None:
+    """A resealed case that declares another input is refused where its arrays are read."""
+    suite = sealed(tmp_path / "suite.zip", small_suite, "case.json", '"name": "axis"', '"name": "angle"')
+
+    with pytest.raises(SuiteError, match=r"has no array angle\. Generate the suite again\."):
+        suite.arrays(suite.entries[0], inputs_name(0))
+
+
+def test_arrays_have_the_type_that_the_case_declares(small_suite: Path, tmp_path: Path) -> None:
+    """A resealed case that declares another element type is refused where its arrays are read."""
+    suite = sealed(tmp_path / "suite.zip", small_suite, "case.json", '"element_type": "i64"', '"element_type": "i8"')
+
+    with pytest.raises(SuiteError, match="axis is stored as int64, and i8 is stored as int8"):
+        suite.arrays(suite.entries[0], inputs_name(0))
+
+
+def test_a_case_is_of_the_operation_of_its_id(small_suite: Path, tmp_path: Path) -> None:
+    """A resealed case of another operation than its id says is refused."""
+    suite = sealed(tmp_path / "suite.zip", small_suite, "case.json", '"op": "VariadicSplit-1"', '"op": "Split-1"')
+
+    with pytest.raises(SuiteError, match="it is of Split-1, and its id is not"):
+        suite.case(suite.entries[0])
+
+
+def test_repeated_keys_are_found_in_little_time() -> None:
+    """Half a megabyte of keys is read in much less than a second, and the one that is repeated is named."""
+    keys = "".join(f'"{number:06}":0,' for number in range(50_000))
+    started = time.process_time()
+
+    with pytest.raises(CertificateError, match=r"^x has the key '000000' twice\.$"):
+        document_of(f'{{{keys}"000000":0}}'.encode(), "x")
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("line", [b'{"seq": 1, "status": "ok"', b'{"seq": 1, "message": "\\ud800"}', b"[" * 9_000])
+def test_a_reply_that_is_not_json_is_a_fault(line: bytes) -> None:
+    """Also what Python's reader takes for JSON and a strict one does not."""
+    [fault] = reply_faults(line)
+
+    assert fault.sentence.startswith("the message is not JSON: ")
+
+
+def test_a_greeting_that_nests_deep_is_read_without_it() -> None:
+    """A key of an answer to `start` whose value cannot be written as JSON again stands for all that there is."""
+    nested: list[object] = []
+    for _ in range(9_000):
+        nested = [nested]
+    answer = Answer(request=b"", line=b"", document={"dynamic": False, "mapped": nested}, seconds=0.0)
+
+    assert said_in(Greeting(answer=answer, early=()), ("Split-1",)).mapped == ()
+
+
+@pytest.fixture(scope="module")
+def failing(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a backend whose outputs differ."""
+    out = tmp_path_factory.mktemp("failing") / "out"
+    opconform("run", small_suite, "--backend", "mutant:lengths/backwards", "--out", out, code=1)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("output", "answer"), ("output", "output_-1"), ("feed", -1), ("feed", 7), ("at", [-1])]
+)
+def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path, key: str, value: object) -> None:
+    """A difference in an output, a feed or a place that there cannot be is refused where the report is read."""
+    report = json.loads((failing / "report.json").read_text())
+    next(each for each in report["cases"] if "mismatch" in each)["mismatch"][key] = value
+    (tmp_path / "results.jsonl").write_bytes((failing / "results.jsonl").read_bytes())
+    (tmp_path / "report.json").write_text(json.dumps(report))
+
+    with pytest.raises(SuiteError, match="is no report that opconform wrote"):
+        read_report(tmp_path)
+
+
+@pytest.mark.parametrize("verdict", [["pass"], {}, None, "other"])
+def test_a_step_of_a_journal_has_a_known_verdict(tmp_path: Path, verdict: object) -> None:
+    """A line of an interrupted run whose verdict is anything else is refused."""
+    result = {"id": "Split-1/a/0123456789", "profile": "core", "expect": "accept", "verdict": "pass"}
+    step = {"execution": "first", "own": {"verdict": verdict}, "result": result}
+
+    with pytest.raises(SuiteError, match="holds a line that no interrupted run wrote"):
+        read_steps(tmp_path / "results.jsonl", [json.dumps(step).encode()])
