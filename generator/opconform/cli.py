@@ -1,19 +1,20 @@
 """The command line: which commands there are. Each is imported only when it is used, so that `--help` is quick."""
 
+import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import click
 
 from opconform import __version__
 from opconform.commands.terminal import harmless_streams
 from opconform.errors import DiskError, OpconformError
-from opconform.interrupts import put_off
+from opconform.interrupts import as_interrupts, put_off
 
 
 class _Command(NamedTuple):
@@ -89,30 +90,40 @@ def main() -> None:
 
 def _end_with_code() -> None:
     debug = "--debug" in sys.argv[1:]
-    try:
-        code = _opconform.main(standalone_mode=False, prog_name="opconform")
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.ClickException as fault:
-        fault.show()
-        sys.exit(fault.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    with as_interrupts() as came:
+        try:
+            code = _opconform.main(standalone_mode=False, prog_name="opconform")
+            sys.exit(code if isinstance(code, int) else 0)
+        except click.ClickException as fault:
+            fault.show()
+            sys.exit(fault.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            _end_interrupted(came)
+        except OpconformError as fault:
+            if came:  # a worker process had the signal, too
+                _end_interrupted(came)
+            if debug:
+                raise
+            click.echo(f"error: {fault}", err=True)
+            sys.exit(fault.exit_code)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except Exception as fault:
+            if debug:
+                raise
+            if isinstance(fault, OSError) and DiskError.is_full(fault):
+                click.echo(f"error: {DiskError(Path(fault.filename or 'the output'), fault)}", err=True)
+                sys.exit(DiskError.exit_code)
+            click.echo(
+                f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.",
+                err=True,
+            )
+            sys.exit(70)
+
+
+def _end_interrupted(came: Sequence[int]) -> NoReturn:
+    """End after Ctrl-C or the signals that came, with the exit code that a shell gives to such an end."""
+    with contextlib.suppress(OSError):  # the terminal may be closed
         click.echo("Interrupted. The same command continues; what was done is kept.", err=True)
-        sys.exit(_INTERRUPTED)
-    except OpconformError as fault:
-        if debug:
-            raise
-        click.echo(f"error: {fault}", err=True)
-        sys.exit(fault.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except Exception as fault:
-        if debug:
-            raise
-        if isinstance(fault, OSError) and DiskError.is_full(fault):
-            click.echo(f"error: {DiskError(Path(fault.filename or 'the output'), fault)}", err=True)
-            sys.exit(DiskError.exit_code)
-        click.echo(
-            f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.", err=True
-        )
-        sys.exit(70)
+    sys.exit(128 + came[0] if came else _INTERRUPTED)

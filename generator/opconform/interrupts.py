@@ -1,9 +1,41 @@
-"""Interrupts: Ctrl-C put off while something must not be broken off in the middle."""
+"""Interrupts: an orderly end on Ctrl-C and on signals to end, put off while something must not be broken off."""
 
 import contextlib
 import signal
 import threading
 from collections.abc import Iterator
+from types import FrameType
+
+#: The signals that ask a program to end: of a cancelled job, and of a terminal that was closed.
+_ENDING = ("SIGTERM", "SIGHUP")
+
+
+@contextlib.contextmanager
+def as_interrupts() -> Iterator[list[int]]:
+    """Take the signals that ask this program to end for Ctrl-C, so that it ends in the same order.
+
+    Gives a list of those that came. One that is ignored, as under `nohup`, stays ignored.
+    """
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if not callable(signal.getsignal(signal.SIGINT)):  # it is ignored in a shell's background
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+
+    numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+    before = {each: signal.getsignal(each) for each in numbers if signal.getsignal(each) == signal.SIG_DFL}
+    for each in before:
+        signal.signal(each, interrupt)
+    try:
+        yield came
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextlib.contextmanager

@@ -2,27 +2,38 @@
 
 import asyncio
 import contextlib
+import math
 import os
 import re
 import signal
+import socket
+import sys
+import tempfile
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
 from opconform.errors import HarnessError
+from opconform_runners import supervisor
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import GIB, Command
 from opconform_runners.installed import UNUSABLE, is_shipped
 from opconform_runners.protocol import LINE_LIMIT, ProtocolError, said_of, start_line, stop_line
+from opconform_runners.scratch_paths import scratch_folder
 
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
 START_LIMIT = 120.0
 STOP_LIMIT = 2.0
 
-#: How long the last words of a process that has ended may take to arrive, in seconds.
+#: How long the last words of a process that has ended may take to arrive, and how long is waited at a time, in seconds.
 _GRACE = 0.5
+#: How much longer a wait takes only if opconform was stopped or starved meanwhile, in seconds.
+_PAUSED = 0.25
+#: How long a supervisor may take to kill everything that a harness started, in seconds.
+_KILL_LIMIT = 10.0
 
 #: How often a process is looked at that ought to end, in seconds.
 _PERIOD = 0.02
@@ -45,10 +56,18 @@ class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
 
 @dataclass(slots=True)
 class Process:
-    """A harness process, of which nothing is known yet but that it was started."""
+    """A harness process, of which nothing is known yet but that it was started.
+
+    Attributes:
+        command: How it was started.
+        scratch: Its scratch folder, which is removed with it.
+    """
 
     command: Command
+    scratch: Path
+    _folder: "tempfile.TemporaryDirectory[str]"
     _process: asyncio.subprocess.Process
+    _channel: socket.socket
     _tail: deque[bytes]
     _drain: "asyncio.Task[None]"
     _watch: "asyncio.Task[str]"
@@ -64,15 +83,19 @@ class Process:
         if self._process.stdin is not None:
             self._process.stdin.close()
 
-    async def receive(self) -> bytes:
+    async def receive(self, within: float = math.inf) -> bytes:
         """The next line.
+
+        Args:
+            within: How long it may take, in seconds. Time in which opconform itself was stopped does not count.
 
         Raises:
             HarnessEnded: The process ended.
             ProtocolError: The line is too long.
+            TimeoutError: There is none in time.
         """
         try:
-            return await _line_of(self._process, self._tail, self._drain)
+            return await _line_of(self._process, self._tail, self._drain, within)
         except HarnessEnded as ending:
             if self._watch.done():
                 raise HarnessEnded(self._watch.result()) from ending
@@ -86,21 +109,20 @@ class Process:
     async def has_ended(self, *, within: float) -> bool:
         """Whether the process itself ends in time, whatever its children do."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within):
+            async with asyncio.timeout(within + supervisor.PATIENCE):
                 while self._process.returncode is None:
                     await asyncio.sleep(_PERIOD)
         return self._process.returncode is not None
 
-    def has_children(self) -> bool:
-        """Whether a child of a process that has ended is still there."""
+    def left_children(self) -> bool:
+        """Whether a process that has ended left a child behind, which was killed then."""
         try:
-            os.killpg(self._process.pid, 0)
-        except (ProcessLookupError, PermissionError):
+            return supervisor.LEFT in self._channel.recv(16)
+        except OSError:
             return False
-        return True
 
     async def stop(self) -> None:
-        """Let the harness end, and kill it with all its children if it does not."""
+        """Let the harness end, and kill it with all that it started if it does not."""
         with contextlib.suppress(TimeoutError):
             self.send(stop_line())
             self.send_end()
@@ -109,38 +131,59 @@ class Process:
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill the harness and all its children; its last words have arrived afterwards."""
-        _kill(self._process)
+        """Kill the harness with all that it started; its last words have arrived afterwards."""
+        self._channel.close()
         self._watch.cancel()
+        try:
+            async with asyncio.timeout(_KILL_LIMIT):
+                await self._process.wait()
+        except TimeoutError:  # the harness stopped its supervisor
+            _kill_tree(self._process)
+            await self._process.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 await asyncio.shield(self._drain)
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain
-        await self._process.wait()
         _close(self._process)
+        self._folder.cleanup()
 
 
 @dataclass(slots=True)
 class Harness:
-    """A harness that has answered `start`."""
+    """A harness that has answered `start`.
+
+    Attributes:
+        implementation: What it says of itself.
+        served: How many requests it has answered, or was to answer.
+    """
 
     implementation: Implementation
     _process: Process
+    served: int = 0
+
+    @property
+    def scratch(self) -> Path:
+        """Its scratch folder, which is removed with it."""
+        return self._process.scratch
 
     def send(self, line: bytes) -> None:
         """Send a request."""
         self._process.send(line)
 
-    async def receive(self) -> bytes:
+    async def receive(self, within: float) -> bytes:
         """The next line.
+
+        Args:
+            within: How long it may take, in seconds. Time in which opconform itself was stopped does not count.
 
         Raises:
             HarnessEnded: The process ended.
             ProtocolError: The line is too long.
+            TimeoutError: There is none in time.
         """
-        return await self._process.receive()
+        return await self._process.receive(within)
 
     @property
     def said_last(self) -> str:
@@ -161,21 +204,44 @@ async def started(command: Command) -> Process:
 
     Raises:
         HarnessError: There is no such program, or it cannot be executed.
+        DiskError: The disk refuses a scratch folder.
     """
+    folder = scratch_folder()
+    own, other = socket.socketpair()
+    own.setblocking(False)
     try:
         process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-I", "-S", supervisor.__file__, str(other.fileno()), folder.name),
             *command.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=LINE_LIMIT,
             start_new_session=True,
+            pass_fds=(other.fileno(),),
         )
     except OSError as fault:
+        own.close()
+        folder.cleanup()
         raise HarnessError(f"{command.arguments[0]} cannot be started: {fault.strerror}.") from fault
+    finally:
+        other.close()
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
-    return Process(command, process, tail, drain, asyncio.create_task(_watched(process, command)))
+    watch = asyncio.create_task(_watched(process, own, command))
+    started = Process(command, Path(folder.name), folder, process, own, tail, drain, watch)
+    try:
+        async with asyncio.timeout(START_LIMIT):
+            said = await asyncio.get_running_loop().sock_recv(own, 16)
+    except BaseException:
+        await started.kill()
+        raise
+    if said.startswith(supervisor.FAILED):
+        await started.kill()
+        why = os.strerror(int(said.removeprefix(supervisor.FAILED)))
+        raise HarnessError(f"{command.arguments[0]} cannot be started: {why}.")
+    return started
 
 
 async def connect(command: Command) -> Harness:
@@ -187,8 +253,7 @@ async def connect(command: Command) -> Harness:
     process = await started(command)
     try:
         process.send(start_line())
-        async with asyncio.timeout(START_LIMIT):
-            implementation = said_of(await process.receive())
+        implementation = said_of(await process.receive(START_LIMIT))
     except (TimeoutError, HarnessEnded, ProtocolError) as fault:
         await process.kill()
         raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
@@ -240,8 +305,10 @@ def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
     return f"{command.name} needs the module {module}, which is not installed in {command.python}."
 
 
-async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]") -> bytes:
-    line = await _line_while_alive(process)
+async def _line_of(
+    process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]", within: float
+) -> bytes:
+    line = await _line_while_alive(process, within)
     if line.endswith(b"\n"):
         return line
     with contextlib.suppress(TimeoutError):
@@ -251,15 +318,27 @@ async def _line_of(process: asyncio.subprocess.Process, tail: deque[bytes], drai
     raise HarnessEnded(_how(process.returncode, _text(tail)), process.returncode)
 
 
-async def _line_while_alive(process: asyncio.subprocess.Process) -> bytes:
-    """The next line; an empty one where the process has ended, though a child of it may hold its standard output."""
+async def _line_while_alive(process: asyncio.subprocess.Process, within: float) -> bytes:
+    """The next line; an empty one where the process has ended, though a child of it may hold its standard output.
+
+    It is waited for in short steps, each of which counts as long as it was meant to be: while opconform is stopped, or
+    the machine is suspended, the harness cannot be heard. After such a step it is listened to once more.
+    """
     if process.stdout is None:
         return b""
+    clock = asyncio.get_running_loop().time
     reading = asyncio.ensure_future(process.stdout.readline())
+    left = within
     try:
-        while not (await asyncio.wait({reading}, timeout=_GRACE))[0]:
-            if process.returncode is not None:
+        while not reading.done():
+            step, began = min(_GRACE, left) if left > 0 else _GRACE, clock()
+            await asyncio.wait({reading}, timeout=step)
+            paused = clock() - began > step + _PAUSED
+            left -= step
+            if not reading.done() and process.returncode is not None:
                 return b""
+            if not reading.done() and left <= 0 and not paused:
+                raise TimeoutError
         return reading.result()
     except ValueError as fault:
         raise ProtocolError(f"the harness wrote a line of more than {LINE_LIMIT:,} bytes") from fault
@@ -273,20 +352,19 @@ async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> N
         tail.append(chunk)
 
 
-async def _watched(process: asyncio.subprocess.Process, command: Command) -> str:
-    """Kill a process that takes too much memory, and say so."""
+async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, command: Command) -> str:
+    """Kill a harness that takes too much memory, and say so."""
     while command.memory is None or _resident(process.pid) <= command.memory:
         await asyncio.sleep(_GLANCE)
-    _kill(process)
+    channel.close()
     return f"it was killed when it took more than {command.memory / GIB:g} GiB of memory"
 
 
 def _resident(pid: int) -> int:
-    """The bytes of memory that a process and its children hold now; 0 where it has ended."""
+    """The bytes of memory that a harness and its children hold now, by its supervisor; 0 where it has ended."""
     size = 0
     with contextlib.suppress(psutil.Error):
-        process = psutil.Process(pid)
-        for each in (process, *process.children(recursive=True)):
+        for each in psutil.Process(pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 size += each.memory_info().rss
     return size
@@ -313,16 +391,14 @@ def _text(tail: Sequence[bytes]) -> str:
     return b"".join(tail)[-_TAIL:].decode(errors="replace").strip()
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill a process and all its children; the process itself is asked only where the group cannot be reached.
-
-    To ask it polls it, which takes its exit code away from asyncio.
-    """
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+def _kill_tree(process: asyncio.subprocess.Process) -> None:
+    """Kill a supervisor that does not end, and everything below it."""
+    with contextlib.suppress(psutil.Error):
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                each.kill()
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
 
 
 def _close(process: asyncio.subprocess.Process) -> None:

@@ -159,8 +159,7 @@ class Conversation:
         if held is not None:
             return held
         try:
-            async with asyncio.timeout(within):
-                return await self.process.receive()
+            return await self.process.receive(within)
         except TimeoutError as fault:
             raise NoAnswer(request, f"no reply came within {within:g} seconds") from fault
         except HarnessEnded as ending:

@@ -1,6 +1,7 @@
 """Executing: cases go to harness processes and outcomes come back, whatever a harness does on the way."""
 
 import asyncio
+import secrets
 import shutil
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -17,12 +18,16 @@ from opconform_runners.commands import Command
 from opconform_runners.connecting import Harness, HarnessEnded, connect
 from opconform_runners.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
 from opconform_runners.protocol import Failed, Feed, NotSupported, Ok, ProtocolError, Refused, reply_of, run_line
-from opconform_runners.scratch_paths import check_room, is_full, scratch_folder, without_scratch
+from opconform_runners.scratch_paths import check_room, is_full, without_scratch
 
 #: How many requests a harness is given ahead, so that it never waits for us.
 IN_FLIGHT = 4
 #: How often a harness is started again in vain before the run is given up.
 STARTS = 3
+#: How many errors in a row must come again when their case is executed alone, for the next ones to be believed at once.
+BELIEVED = 16
+#: The numbers of requests: as large as the protocol allows, and all of one length.
+_SEQS = range(10**15, 9 * 10**15)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,164 +120,260 @@ def execute(
         HarnessError: The harness cannot be started at all.
         SuiteError: A file of the suite is not what it says.
     """
-    with scratch_folder() as scratch:
-        execution = Execution(suite, command, deque(entries), timeout, scratch, tell, 1 if alone else IN_FLIGHT)
-        return asyncio.run(execution.run(max(1, min(jobs, len(entries))), ready))
+    execution = Execution(suite, command, deque(entries), timeout, tell, 1 if alone else IN_FLIGHT)
+    return asyncio.run(execution.run(max(1, min(jobs, len(entries))), ready))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Sent:
-    """A request that has no reply yet."""
+    """A request that has no reply yet.
+
+    Attributes:
+        alone: Whether the harness has been sent nothing else, so that no other case is to blame for what comes of it.
+    """
 
     seq: int
     entry: Entry
     case: Case
     folder: Path
-    outputs: list[Path]
+    outputs: tuple[Path, ...]
+    alone: bool
 
 
 @dataclass(slots=True)
 class Execution:
-    """Cases that wait for harnesses, and who is told what came of them."""
+    """Cases that wait for harnesses, and who is told what came of them.
+
+    Attributes:
+        suite: The suite of the cases.
+        command: How a harness is started.
+        waiting: The cases that no harness has been sent.
+        timeout: How long a case may take, in seconds.
+        tell: Told each outcome.
+        ahead: How many requests a harness is sent before it replies.
+        believed: How many errors in a row came again when their case was executed alone.
+        gave_up: Why no harness can be started any more, or None.
+        implementation: What the first harness says of itself.
+    """
 
     suite: Suite
     command: Command
     waiting: deque[Entry]
     timeout: float
-    scratch: Path
     tell: Callable[[Entry, Case, Outcome], None]
     ahead: int
-    seq: int = 0
+    believed: int = 0
     gave_up: str | None = None
-    implementation: Implementation | None = field(default=None)
+    implementation: Implementation | None = None
 
     async def run(self, jobs: int, ready: Callable[[Implementation], None]) -> Executed:
         """Execute all that waits, by that many harnesses."""
-        first = await connect(self.command)
-        self.implementation = first.implementation
+        workers = [Worker(self) for _ in range(jobs)]
+        implementation = await workers[0].begin()
         try:
-            check_dialects(self.suite, first.implementation)
-            ready(first.implementation)
+            ready(implementation)
         except OpconformError:
-            await first.stop()
+            await workers[0].end()
             raise
-        tasks = [asyncio.create_task(self._serve(first if number == 0 else None)) for number in range(jobs)]
+        tasks = [asyncio.create_task(each.run()) for each in workers]
         try:
             await asyncio.gather(*tasks)
         finally:
             for each in tasks:
                 each.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        return Executed(implementation=first.implementation, gave_up=self.gave_up)
+        return Executed(implementation=implementation, gave_up=self.gave_up)
 
-    async def _serve(self, harness: Harness | None) -> None:
-        """Keep one harness busy until no case is left."""
-        sent: deque[Sent] = deque()
+
+@dataclass(slots=True)
+class Worker:
+    """One harness at a time, and the requests that it has not answered.
+
+    An error may be another case's doing: of one that printed a line too many, or removed files. So a case that ends in
+    one is executed again in a harness that is sent nothing else, and what comes of that counts.
+
+    Attributes:
+        execution: Where its cases come from.
+        harness: The harness, or None where the next case needs a new one.
+        sent: The requests that were sent, the oldest first.
+        doubted: The case that is executed again before all others, and the error that it ended in.
+    """
+
+    execution: Execution
+    harness: Harness | None = None
+    sent: deque[Sent] = field(default_factory=deque)
+    doubted: tuple[Entry, Broken] | None = None
+
+    async def begin(self) -> Implementation:
+        """Start the first harness, and tell what it says of itself.
+
+        Raises:
+            HarnessError: It cannot be started.
+            UsageError: It reads nothing that the suite holds.
+        """
+        self.harness = await connect(self.execution.command)
         try:
-            while (self.waiting or sent) and self.gave_up is None:
-                if harness is None and (harness := await self.connected()) is None:
-                    return
-                self.fill(harness, sent)
-                if sent and (not await self.settle(harness, sent) or self.ahead == 1):
-                    await harness.kill()
-                    harness = None
-        finally:
-            self.waiting.extendleft(each.entry for each in reversed(sent))
-            if harness is not None:
-                await harness.stop()
+            check_dialects(self.execution.suite, self.harness.implementation)
+        except UsageError:
+            await self.end()
+            raise
+        self.execution.implementation = self.harness.implementation
+        return self.harness.implementation
 
-    async def connected(self) -> Harness | None:
+    async def run(self) -> None:
+        """Execute cases until none is left, and stop the harness."""
+        try:
+            await self.work()
+        finally:
+            await self.end()
+
+    async def work(self) -> None:
+        """Execute cases until none is left."""
+        execution = self.execution
+        while (self.doubted or self.sent or execution.waiting) and execution.gave_up is None:
+            if self.harness is None and (harness := await self._connected()) is not None:
+                self.harness = harness
+            if self.harness is None:
+                return
+            if not self._fill(self.harness):
+                await self._replace()
+            elif self.sent:
+                await self._settle(self.harness)
+
+    async def end(self) -> None:
+        """Stop the harness; what it has not answered waits again."""
+        self._take_back()
+        if self.harness is not None:
+            harness, self.harness = self.harness, None
+            await harness.stop()
+
+    async def _connected(self) -> Harness | None:
         """A harness, or None where it could not be started several times in a row."""
         for attempt in range(STARTS):
             try:
-                return await connect(self.command)
+                return await connect(self.execution.command)
             except HarnessError as fault:
                 if attempt == STARTS - 1:
-                    self.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
+                    self.execution.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
         return None
 
-    def fill(self, harness: Harness, sent: deque[Sent]) -> None:
-        """Send a harness as many requests as it is given ahead."""
-        while self.waiting and len(sent) < self.ahead:
-            entry = self.waiting.popleft()
-            case = self.suite.case(entry)
-            dialect, why = dialect_of(self.suite, entry, case, harness.implementation)
+    async def _replace(self) -> None:
+        """Kill the harness; what it has not answered waits again."""
+        self._take_back()
+        if self.harness is not None:
+            harness, self.harness = self.harness, None
+            await harness.kill()
+
+    def _take_back(self) -> None:
+        self.execution.waiting.extendleft(
+            each.entry for each in reversed(self.sent) if not self._is_doubted(each.entry)
+        )
+        self.sent.clear()
+
+    def _is_doubted(self, entry: Entry) -> bool:
+        return self.doubted is not None and self.doubted[0].id == entry.id
+
+    def _fill(self, harness: Harness) -> bool:
+        """Send a harness as many requests as it is given ahead; tells whether its scratch folder can be used.
+
+        Raises:
+            DiskError: The disk refuses the files of the first case that the harness is given.
+        """
+        execution = self.execution
+        while len(self.sent) < (1 if self.doubted else execution.ahead) and (self.doubted or execution.waiting):
+            entry = self.doubted[0] if self.doubted else execution.waiting[0]
+            case = execution.suite.case(entry)
+            dialect, why = dialect_of(execution.suite, entry, case, harness.implementation)
+            if why is None:
+                try:
+                    self.sent.append(self._send(harness, entry, case, dialect))
+                except OSError as fault:
+                    if harness.served or self.sent:
+                        return bool(self.sent)
+                    raise DiskError(harness.scratch.parent, fault) from fault
+            if not self.doubted:
+                execution.waiting.popleft()
             if why is not None:
-                self.tell(entry, case, NotSent(why=why))
-                continue
-            try:
-                sent.append(self._send(harness, entry, case, dialect))
-            except OSError as fault:
-                if DiskError.is_full(fault):
-                    raise DiskError(self.scratch.parent, fault) from fault
-                raise
+                execution.tell(entry, case, NotSent(why=why))
+        return True
 
     def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Sent:
-        self.seq += 1
-        folder = self.scratch / f"{self.seq}"
+        execution = self.execution
+        seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # so that no reply can be ahead of its request
+        folder = harness.scratch / f"{seq}"
         folder.mkdir()
         for name in entry.files:
             if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
                 place = folder / name
                 if "/" in name:
                     place.parent.mkdir(exist_ok=True)
-                place.write_bytes(self.suite.read(entry, name))
-        outputs = [self.scratch / f"{self.seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds)]
+                place.write_bytes(execution.suite.read(entry, name))
+        outputs = tuple(harness.scratch / f"{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
         feeds = [Feed(inputs=inputs_name(feed), outputs=str(outputs[feed])) for feed in range(case.feeds)]
-        model = None if dialect is None else self.suite.header.dialects[dialect]
-        harness.send(run_line(self.seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds))
-        return Sent(seq=self.seq, entry=entry, case=case, folder=folder, outputs=outputs)
+        model = None if dialect is None else execution.suite.header.dialects[dialect]
+        harness.send(run_line(seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds))
+        alone = harness.served == 0 and not self.sent and (self.doubted is not None or execution.ahead == 1)
+        return Sent(seq=seq, entry=entry, case=case, folder=folder, outputs=outputs, alone=alone)
 
-    async def settle(self, harness: Harness, sent: deque[Sent]) -> bool:
-        """Wait for the oldest request's outcome; tell whether the harness can be used further.
-
-        The others that were sent to a harness that cannot are sent again to the next one, and are not to blame.
-        """
-        oldest = sent[0]
-        usable = False
-        outcome: Outcome
-        try:
-            async with asyncio.timeout(self.timeout):
-                line = await harness.receive()
-            reply = reply_of(line)
-            if reply.seq == oldest.seq:
-                outcome, usable = self._outcome(oldest, reply), True
-            else:
-                outcome = Broken(sentence=f"the harness answered seq {reply.seq} where {oldest.seq} was due")
-        except TimeoutError:
-            outcome = TimedOut(seconds=self.timeout)
-        except HarnessEnded as ending:
-            outcome = Crashed(how=ending.how)
-        except ProtocolError as fault:
-            outcome = Broken(sentence=str(fault), log=harness.said_last or None)
-        filled = not isinstance(outcome, Returned) and is_full(self.scratch.parent)
-        usable = usable and not filled
-        sent.popleft()
-        self._clear(oldest)
-        if not usable:
-            for each in sent:
-                self._clear(each)
-            self.waiting.extendleft(each.entry for each in reversed(sent))
-            sent.clear()
+    async def _settle(self, harness: Harness) -> None:
+        """Wait for the oldest request's outcome, and tell it unless the case is to be executed again for it."""
+        execution, oldest = self.execution, self.sent[0]
+        outcome, usable = await self._outcome(harness, oldest)
+        harness.served += 1
+        disk = harness.scratch.parent
+        filled = not isinstance(outcome, Returned) and is_full(disk)
         if filled:
-            check_room(self.scratch.parent)
-            outcome = Broken(sentence="the disk of the temporary folder was full while the case was executed")
-        self.tell(oldest.entry, oldest.case, without_scratch(outcome, self.scratch))
-        return usable
+            sentence = "the disk of the temporary folder was full while the case was executed"
+            outcome, usable = Broken(sentence=sentence), False
+        if isinstance(outcome, Broken) and not oldest.alone and execution.believed < BELIEVED:
+            self.sent.popleft()
+            self.doubted = (oldest.entry, outcome)
+            await self._replace()
+            if filled:
+                check_room(disk)
+            return
+        self.sent.popleft()
+        _clear(oldest)
+        if self.doubted is not None:
+            same = isinstance(outcome, Broken | TimedOut)
+            execution.believed = execution.believed + 1 if same else 0
+            outcome, self.doubted = (self.doubted[1] if same else outcome), None
+        scratch = harness.scratch
+        if not usable or execution.ahead == 1:
+            await self._replace()
+        if filled:
+            check_room(disk)
+        execution.tell(oldest.entry, oldest.case, without_scratch(outcome, scratch))
 
-    def _outcome(self, sent: Sent, reply: Ok | Refused | NotSupported | Failed) -> Outcome:
+    async def _outcome(self, harness: Harness, sent: Sent) -> tuple[Outcome, bool]:
+        """What comes of the oldest request, and whether the harness can be used further."""
+        try:
+            reply = reply_of(await harness.receive(self.execution.timeout))
+        except TimeoutError:
+            return TimedOut(seconds=self.execution.timeout), False
+        except HarnessEnded as ending:
+            return Crashed(how=ending.how), False
+        except ProtocolError as fault:
+            return Broken(sentence=str(fault), log=harness.said_last or None), False
+        if reply.seq != sent.seq:
+            return Broken(sentence="the harness answered another request than the one that was due"), False
         match reply:
             case Ok():
-                return _returned(self.suite, sent, reply)
+                return _returned(self.execution.suite, sent, reply), True
             case Failed(message=message, traceback=log):
-                return Broken(sentence=message, log=log)
+                return Broken(sentence=message, log=log), True
             case Refused() | NotSupported():
-                return reply
+                return reply, True
 
-    def _clear(self, sent: Sent) -> None:
-        shutil.rmtree(sent.folder, ignore_errors=True)
-        for each in sent.outputs:
+
+def _clear(sent: Sent) -> None:
+    """Remove the files of a request, whatever a harness made of them."""
+    shutil.rmtree(sent.folder, ignore_errors=True)
+    for each in sent.outputs:
+        try:
             each.unlink(missing_ok=True)
+        except OSError:
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def check_dialects(suite: Suite, implementation: Implementation) -> None:

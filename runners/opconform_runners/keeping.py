@@ -1,9 +1,7 @@
 """Keeping: one harness for cases that are executed singly, when they are asked for."""
 
 import asyncio
-import tempfile
 from collections import deque
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -12,8 +10,7 @@ from opconform.errors import HarnessError
 from opconform.suite import Entry, Suite
 from opconform_runners.backend import Implementation
 from opconform_runners.commands import Command
-from opconform_runners.connecting import Harness, connect
-from opconform_runners.executing import IN_FLIGHT, Execution, Outcome, Sent, check_dialects
+from opconform_runners.executing import IN_FLIGHT, Execution, Outcome, Worker
 
 
 class KeptHarness:
@@ -27,15 +24,10 @@ class KeptHarness:
             command: How the harness is started.
             timeout: How long a case may take, in seconds.
         """
-        self._suite = suite
-        self._command = command
-        self._scratch = tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True)
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # and so no one else's loop is replaced
         self._told: list[tuple[Case, Outcome]] = []
-        self._execution = Execution(
-            suite, command, deque(), timeout, Path(self._scratch.name), self._tell, ahead=IN_FLIGHT
-        )
-        self._harness: Harness | None = None
+        self._execution = Execution(suite, command, deque(), timeout, self._tell, ahead=IN_FLIGHT)
+        self._worker = Worker(self._execution)
 
     def __enter__(self) -> Self:
         return self
@@ -71,49 +63,35 @@ class KeptHarness:
         try:
             self._runner.run(self._execute(entry))
         except BaseException:
+            self._runner.run(self._worker.end())
             self._execution.waiting.clear()
-            self._runner.run(self._end())
+            self._worker.doubted = None
             raise
         [told] = self._told
         return told
 
     def close(self) -> None:
         """Stop the harness, with all that it started."""
-        self._runner.run(self._end())
+        self._runner.run(self._worker.end())
         self._runner.close()
-        self._scratch.cleanup()
 
     def _tell(self, _entry: Entry, case: Case, outcome: Outcome) -> None:
         self._told.append((case, outcome))
 
     async def _execute(self, entry: Entry) -> None:
-        if self._harness is None:
+        if self._execution.implementation is None:
             await self._connect()
-        if self._harness is None:
-            raise HarnessError(self._execution.gave_up or "The harness cannot be started.")
-        sent: deque[Sent] = deque()
         self._execution.waiting.append(entry)
-        self._execution.fill(self._harness, sent)
-        if sent and not await self._execution.settle(self._harness, sent):
-            await self._harness.kill()
-            self._harness = None
+        await self._worker.work()
+        if not self._told:
+            raise HarnessError(self._execution.gave_up or "The harness cannot be started.")
 
     async def _connect(self) -> None:
-        """Start the harness; once it could not be replaced, it is not tried again for every case."""
+        """Start the harness; once it could not be started, that is not tried again for every case."""
         if self._execution.gave_up is not None:
             return
-        if self._execution.implementation is not None:
-            self._harness = await self._execution.connected()
-            return
         try:
-            self._harness = await connect(self._command)
-            check_dialects(self._suite, self._harness.implementation)
+            await self._worker.begin()
         except HarnessError as fault:
             self._execution.gave_up = str(fault)
             raise
-        self._execution.implementation = self._harness.implementation
-
-    async def _end(self) -> None:
-        if self._harness is not None:
-            await self._harness.stop()
-            self._harness = None

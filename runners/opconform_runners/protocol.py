@@ -1,6 +1,7 @@
 """The harness protocol, version 1: one JSON object a line, requests one way and replies the other."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal
@@ -16,6 +17,8 @@ VERSION = 1
 LINE_LIMIT = 1 << 20
 
 _STRICT = ConfigDict(extra="forbid")
+#: The number in a reply, which is another in every run and is not shown.
+_SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
 #: A time that a harness says: finite, and at most 30 years.
 _Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
@@ -326,7 +329,7 @@ def _fault(error: ErrorDetails) -> Fault:
 
 def _sentence(line: bytes, fault: ValidationError) -> str:
     error = fault.errors(include_url=False)[0]
-    shown = line[:80].decode(errors="replace").rstrip()
+    shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
     if error["type"] == "json_invalid":
         return f"the harness wrote a line that is no JSON: {shown!r}"
     place = ".".join(str(each) for each in error["loc"])

@@ -1,11 +1,9 @@
-"""The scratch folder of a run: where a harness finds a case on this machine, which nothing that it says may show."""
+"""The scratch folder of a harness: where it finds a case on this machine, which nothing that it says may show."""
 
-import contextlib
 import errno
 import os
 import re
 import tempfile
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TypeVar
@@ -17,19 +15,16 @@ _Outcome = TypeVar("_Outcome")
 _ROOM = 1 << 16
 
 
-@contextlib.contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A temporary folder, which goes away with all that it holds.
+def scratch_folder() -> "tempfile.TemporaryDirectory[str]":
+    """A new temporary folder, which goes away with all that it holds.
 
     Raises:
         DiskError: No temporary folder can be made.
     """
     try:
-        folder = tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True)
+        return tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True)
     except OSError as fault:
         raise DiskError(Path(os.environ.get("TMPDIR", "The temporary folder")), fault) from fault
-    with folder:
-        yield Path(folder.name)
 
 
 def is_full(folder: Path) -> bool:
@@ -58,7 +53,7 @@ def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:
 
     Args:
         outcome: Any dataclass; its fields that are text are changed, and no others.
-        scratch: The folder of the run. Below it each request has a numbered folder and numbered files.
+        scratch: The folder of the harness. Below it each request has a numbered folder and numbered files.
     """
     texts = {each.name: getattr(outcome, each.name) for each in fields(outcome)}  # type: ignore[arg-type]
     changed = {

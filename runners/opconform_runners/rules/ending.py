@@ -1,15 +1,11 @@
 """Ending: `stop`, the end of standard input, and what is left."""
 
-import asyncio
 from collections.abc import Callable
 
 from opconform_runners.connecting import STOP_LIMIT
 from opconform_runners.conversing import Conversation
 from opconform_runners.playing import Desk
 from opconform_runners.protocol import stop_line
-
-#: How long its children may take to end, in seconds.
-_CHILDREN = 0.5
 
 
 async def stop(desk: Desk) -> None:
@@ -36,11 +32,10 @@ async def _end(desk: Desk, rule: str, ask: Callable[[Conversation], None], shown
             desk.breach(rule, f"it had not ended {STOP_LIMIT:g} seconds later, {after}", request=shown)
         else:
             await conversation.rest(shown)
-            await _note_children(desk, conversation)
+            _note_children(desk, conversation)
         await desk.end()
 
 
-async def _note_children(desk: Desk, conversation: Conversation) -> None:
-    await asyncio.sleep(_CHILDREN if conversation.process.has_children() else 0)
-    if conversation.process.has_children() and "end.children" not in desk.notes:
+def _note_children(desk: Desk, conversation: Conversation) -> None:
+    if conversation.process.left_children() and "end.children" not in desk.notes:
         desk.note("end.children", "a child process was still there when the harness had ended")

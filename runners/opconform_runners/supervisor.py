@@ -1,0 +1,180 @@
+"""The process between opconform and a harness, which ends the harness with everything that it started.
+
+This file is run as a script: `python supervisor.py CHANNEL SCRATCH PROGRAM [ARGUMENT...]`. CHANNEL is the descriptor of
+a socket whose other end opconform holds. It is closed when opconform ends, however that happens, and when opconform is
+done with the harness. The harness has the supervisor's standard streams, and the supervisor ends as the harness did:
+with its exit code, or by its signal.
+
+On Linux what a harness leaves behind becomes the supervisor's child, also from a session of its own. It is killed.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import socket
+import sys
+import time
+
+#: What the supervisor says: the harness runs; it does not, and why (an error number follows); it left a process behind.
+RUNS, FAILED, LEFT = b"r", b"f", b"l"
+#: How long a process that the harness leaves behind may take to end by itself, in seconds.
+PATIENCE = 0.3
+_PAUSE = 0.02
+
+_SET_DEATH_SIGNAL = 1
+_SET_SUBREAPER = 36
+#: What an exit code has where there was none to be had.
+_LOST = 127
+
+
+def main(channel: int, arguments: list[str], scratch: str) -> None:
+    """Start a harness, and end it when the channel is closed.
+
+    Args:
+        channel: The descriptor of the channel.
+        arguments: The program of the harness and its arguments.
+        scratch: The harness's scratch folder, which is removed when opconform has ended and cannot do it.
+    """
+    parent = os.getppid()
+    opconform = socket.socket(fileno=channel)
+    opconform.set_inheritable(False)
+    _control(_SET_SUBREAPER, 1)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    harness = _started(arguments, opconform)
+    _release_streams()
+    status = _waited(harness, opconform, woken)
+    if status is not None:
+        _note_left(opconform)
+    status = _end_all(harness, status)
+    if os.getppid() != parent:
+        import shutil  # takes long, and is needed here alone
+
+        shutil.rmtree(scratch, ignore_errors=True)
+    _end_like(status)
+
+
+def _control(option: int, value: int) -> None:
+    """Set an attribute of this process; only Linux has them."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _started(arguments: list[str], opconform: socket.socket) -> int:
+    """The process of the harness, once its program is executed; whether it is, opconform is told."""
+    fault, told = os.pipe()
+    own = os.getpid()
+    harness = os.fork()
+    if harness == 0:
+        _become(arguments, own, told)
+    os.close(told)
+    number = os.read(fault, 16)
+    os.close(fault)
+    opconform.send(FAILED + number if number else RUNS)
+    if number:
+        os._exit(_LOST)
+    return harness
+
+
+def _become(arguments: list[str], supervisor: int, told: int) -> None:
+    """Become the harness, in a session of its own, which ends when the supervisor does."""
+    try:
+        os.setsid()
+        _control(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        for each in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+            signal.signal(each, signal.SIG_DFL)
+        if os.getppid() == supervisor:
+            os.execvp(arguments[0], arguments)  # noqa: S606 - a program, without a shell
+    except OSError as fault:
+        os.write(told, str(fault.errno).encode())
+    finally:
+        os._exit(_LOST)
+
+
+def _release_streams() -> None:
+    """Close the streams, so that their other ends see when the harness closes its own."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+
+
+def _waited(harness: int, opconform: socket.socket, woken: int) -> int | None:
+    """How the harness ended, or None where the channel was closed before."""
+    while True:
+        while (ended := _reaped()) is not None:
+            if ended[0] == harness:
+                return ended[1]
+        readable, _, _ = select.select([opconform.fileno(), woken], [], [])
+        if woken in readable:
+            os.read(woken, 4_096)
+        if opconform.fileno() in readable:
+            return None
+
+
+def _reaped(flags: int = os.WNOHANG) -> tuple[int, int] | None:
+    """A child that has ended, and how; None where there is none."""
+    try:
+        ended, status = os.waitpid(-1, flags)
+    except ChildProcessError:
+        return None
+    return (ended, status) if ended else None
+
+
+def _note_left(opconform: socket.socket) -> None:
+    """Tell opconform whether the harness left processes behind that do not end by themselves."""
+    end = time.monotonic() + PATIENCE
+    while _children() and time.monotonic() < end:
+        while _reaped() is not None:
+            pass
+        time.sleep(_PAUSE)
+    if _children():
+        with contextlib.suppress(OSError):
+            opconform.send(LEFT)
+
+
+def _end_all(harness: int, status: int | None) -> int | None:
+    """Kill the harness with everything that it started; returns how the harness ended."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(harness, signal.SIGKILL)
+    while children := _children() or ([harness] if status is None else []):
+        for each in children:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(each, signal.SIGKILL)
+        ended = _reaped(0)  # the children of one that has ended are children of this process from then on
+        if ended is None:
+            break
+        if ended[0] == harness:
+            status = ended[1]
+    return status
+
+
+def _children() -> list[int]:
+    """The processes whose parent is this one, where the system tells."""
+    own = os.getpid()
+    try:
+        with open(f"/proc/{own}/task/{own}/children", "rb") as file:  # noqa: PTH123 - pathlib takes long to import
+            return [int(each) for each in file.read().split()]
+    except OSError:
+        return []
+
+
+def _end_like(status: int | None) -> None:
+    """End as the harness did."""
+    code = _LOST if status is None else os.waitstatus_to_exitcode(status)
+    if code < 0:
+        with contextlib.suppress(ImportError, ValueError, OSError):
+            import resource  # needed here alone
+
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(OSError, ValueError):  # no handler may be set for SIGKILL
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code if code >= 0 else _LOST)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[3:], sys.argv[2])
