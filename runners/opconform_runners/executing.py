@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
@@ -189,20 +190,21 @@ class Execution:
 class Worker:
     """One harness at a time, and the requests that it has not answered.
 
-    An error may be another case's doing: of one that printed a line too many, or removed files. So a case that ends in
-    one is executed again in a harness that is sent nothing else, and what comes of that counts.
+    An error may be another case's doing: of one that printed a line too many, or removed files. So may be the end of a
+    harness that did not crash. A case that ends so is executed again in a harness that is sent nothing else, and what
+    comes of that counts.
 
     Attributes:
         execution: Where its cases come from.
         harness: The harness, or None where the next case needs a new one.
         sent: The requests that were sent, the oldest first.
-        doubted: The case that is executed again before all others, and the error that it ended in.
+        doubted: The case that is executed again before all others, and what came of it first.
     """
 
     execution: Execution
     harness: Harness | None = None
     sent: deque[Sent] = field(default_factory=deque)
-    doubted: tuple[Entry, Broken] | None = None
+    doubted: tuple[Entry, Outcome] | None = None
 
     async def begin(self) -> Implementation:
         """Start the first harness, and tell what it says of itself.
@@ -318,14 +320,15 @@ class Worker:
     async def _settle(self, harness: Harness) -> None:
         """Wait for the oldest request's outcome, and tell it unless the case is to be executed again for it."""
         execution, oldest = self.execution, self.sent[0]
-        outcome, usable = await self._outcome(harness, oldest)
+        outcome, state = await self._outcome(harness, oldest)
         harness.served += 1
         disk = harness.scratch.parent
         filled = not isinstance(outcome, Returned) and is_full(disk)
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
-            outcome, usable = Broken(sentence=sentence), False
-        if isinstance(outcome, Broken) and not oldest.alone and execution.believed < BELIEVED:
+            outcome, state = Broken(sentence=sentence), "spoilt"
+        doubtful = isinstance(outcome, Broken) or state == "left"
+        if doubtful and not oldest.alone and execution.believed < BELIEVED:
             self.sent.popleft()
             self.doubted = (oldest.entry, outcome)
             await self._replace()
@@ -339,31 +342,31 @@ class Worker:
             execution.believed = execution.believed + 1 if same else 0
             outcome, self.doubted = (self.doubted[1] if same else outcome), None
         scratch = harness.scratch
-        if not usable or execution.ahead == 1:
+        if state != "usable" or execution.ahead == 1:
             await self._replace()
         if filled:
             check_room(disk)
         execution.tell(oldest.entry, oldest.case, without_scratch(outcome, scratch))
 
-    async def _outcome(self, harness: Harness, sent: Sent) -> tuple[Outcome, bool]:
-        """What comes of the oldest request, and whether the harness can be used further."""
+    async def _outcome(self, harness: Harness, sent: Sent) -> tuple[Outcome, Literal["usable", "spoilt", "left"]]:
+        """What comes of the oldest request, and of the harness: one that ended as if it was told to has left."""
         try:
             reply = reply_of(await harness.receive(self.execution.timeout))
         except TimeoutError:
-            return TimedOut(seconds=self.execution.timeout), False
+            return TimedOut(seconds=self.execution.timeout), "spoilt"
         except HarnessEnded as ending:
-            return Crashed(how=ending.how), False
+            return Crashed(how=ending.how), "left" if ending.code == 0 else "spoilt"
         except ProtocolError as fault:
-            return Broken(sentence=str(fault), log=harness.said_last or None), False
+            return Broken(sentence=str(fault), log=harness.said_last or None), "spoilt"
         if reply.seq != sent.seq:
-            return Broken(sentence="the harness answered another request than the one that was due"), False
+            return Broken(sentence="the harness answered another request than the one that was due"), "spoilt"
         match reply:
             case Ok():
-                return _returned(self.execution.suite, sent, reply), True
+                return _returned(self.execution.suite, sent, reply), "usable"
             case Failed(message=message, traceback=log):
-                return Broken(sentence=message, log=log), True
+                return Broken(sentence=message, log=log), "usable"
             case Refused() | NotSupported():
-                return reply, True
+                return reply, "usable"
 
 
 def _clear(sent: Sent) -> None:

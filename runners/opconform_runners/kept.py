@@ -84,6 +84,7 @@ class Keeper:
         self._left -= len(content)
         try:
             if self._archive is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
                 self._archive = zipfile.ZipFile(self._path, "w")
                 self._archive.writestr(member(_MARK), b"")
             self._archive.writestr(member(name), content)

@@ -119,6 +119,7 @@ def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> No
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
     footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
+    out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
     replace_file(out / RESULTS, lines + line_of(_FOOTER.dump_python(footer, mode="json")))
 
 
