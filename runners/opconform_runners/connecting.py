@@ -132,7 +132,7 @@ class Process:
 
     async def kill(self) -> None:
         """Kill the harness with all that it started; its last words have arrived afterwards."""
-        self._channel.close()
+        _ask_to_end(self._channel)
         self._watch.cancel()
         try:
             async with asyncio.timeout(_KILL_LIMIT):
@@ -356,7 +356,7 @@ async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, 
     """Kill a harness that takes too much memory, and say so."""
     while command.memory is None or _resident(process.pid) <= command.memory:
         await asyncio.sleep(_GLANCE)
-    channel.close()
+    _ask_to_end(channel)
     return f"it was killed when it took more than {command.memory / GIB:g} GiB of memory"
 
 
@@ -389,6 +389,13 @@ def _signal(number: int) -> str:
 
 def _text(tail: Sequence[bytes]) -> str:
     return b"".join(tail)[-_TAIL:].decode(errors="replace").strip()
+
+
+def _ask_to_end(channel: socket.socket) -> None:
+    """Ask a supervisor to kill everything that its harness started."""
+    with contextlib.suppress(OSError):
+        channel.send(supervisor.END)
+    channel.close()
 
 
 def _kill_tree(process: asyncio.subprocess.Process) -> None:

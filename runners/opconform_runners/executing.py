@@ -330,7 +330,7 @@ class Worker:
         doubtful = isinstance(outcome, Broken) or state == "left"
         if doubtful and not oldest.alone and execution.believed < BELIEVED:
             self.sent.popleft()
-            self.doubted = (oldest.entry, outcome)
+            self.doubted = (oldest.entry, without_scratch(outcome, harness.scratch))
             await self._replace()
             if filled:
                 check_room(disk)

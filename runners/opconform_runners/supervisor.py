@@ -19,6 +19,8 @@ import time
 
 #: What the supervisor says: the harness runs; it does not, and why (an error number follows); it left a process behind.
 RUNS, FAILED, LEFT = b"r", b"f", b"l"
+#: What opconform says: end the harness.
+END = b"e"
 #: How long a process that the harness leaves behind may take to end by itself, in seconds.
 PATIENCE = 0.3
 _PAUSE = 0.02
@@ -37,7 +39,6 @@ def main(channel: int, arguments: list[str], scratch: str) -> None:
         arguments: The program of the harness and its arguments.
         scratch: The harness's scratch folder, which is removed when opconform has ended and cannot do it.
     """
-    parent = os.getppid()
     opconform = socket.socket(fileno=channel)
     opconform.set_inheritable(False)
     _control(_SET_SUBREAPER, 1)
@@ -47,11 +48,11 @@ def main(channel: int, arguments: list[str], scratch: str) -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     harness = _started(arguments, opconform)
     _release_streams()
-    status = _waited(harness, opconform, woken)
+    status, is_orphan = _waited(harness, opconform, woken)
     if status is not None:
         _note_left(opconform)
     status = _end_all(harness, status)
-    if os.getppid() != parent:
+    if is_orphan:
         import shutil  # takes long, and is needed here alone
 
         shutil.rmtree(scratch, ignore_errors=True)
@@ -74,7 +75,8 @@ def _started(arguments: list[str], opconform: socket.socket) -> int:
     os.close(told)
     number = os.read(fault, 16)
     os.close(fault)
-    opconform.send(FAILED + number if number else RUNS)
+    with contextlib.suppress(OSError):  # opconform may have ended
+        opconform.send(FAILED + number if number else RUNS)
     if number:
         os._exit(_LOST)
     return harness
@@ -102,17 +104,25 @@ def _release_streams() -> None:
         os.dup2(nothing, stream)
 
 
-def _waited(harness: int, opconform: socket.socket, woken: int) -> int | None:
-    """How the harness ended, or None where the channel was closed before."""
+def _waited(harness: int, opconform: socket.socket, woken: int) -> tuple[int | None, bool]:
+    """How the harness ended, or None where it has to be ended; and whether opconform has ended without a word."""
     while True:
         while (ended := _reaped()) is not None:
             if ended[0] == harness:
-                return ended[1]
+                return ended[1], False
         readable, _, _ = select.select([opconform.fileno(), woken], [], [])
         if woken in readable:
             os.read(woken, 4_096)
         if opconform.fileno() in readable:
-            return None
+            return None, not _heard(opconform)
+
+
+def _heard(opconform: socket.socket) -> bytes:
+    """What opconform says; nothing where it has ended."""
+    try:
+        return opconform.recv(16)
+    except OSError:  # it ended before it read what it was told
+        return b""
 
 
 def _reaped(flags: int = os.WNOHANG) -> tuple[int, int] | None:
