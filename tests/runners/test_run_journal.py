@@ -275,8 +275,9 @@ def test_ctrl_c_writes_the_report_and_the_same_command_goes_on(small_suite: Path
     environment = {**os.environ, "OPCONFORM_TEST_MARK": str(tmp_path / "mark")}
     program = [str(Path(sys.executable).with_name("opconform")), "run", *command]
     process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "mark").exists() and process.poll() is None:
-        time.sleep(0.05)
+    mark, results = tmp_path / "mark", tmp_path / "out" / "results.jsonl"
+    while process.poll() is None and not (mark.exists() and results.read_bytes().count(b"\n") == 3):
+        time.sleep(0.05)  # until the header and two cases are written, and the third waits
     process.send_signal(signal.SIGINT)
     shown, said = process.communicate(timeout=300)
     document = json.loads((tmp_path / "out" / "report.json").read_text())
