@@ -133,7 +133,7 @@ def test_numpy_is_conformant(opconform: Run, tmp_path: Path) -> None:
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     left = {each["sentence"] for each in report["cases"] if each["verdict"] != "pass"}
 
-    assert "CONFORMANT: " in done.stdout
+    assert "CONFORMANT, " in done.stdout
     assert report["conformant"] is True
     assert report["whole"] is True
     assert left == set()

@@ -90,7 +90,7 @@ def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
-    assert "CONFORMANT: " in done.stdout
+    assert "CONFORMANT, " in done.stdout
     assert (tmp_path / "out" / "suite" / "suite.json").exists()
 
     venv.create(tmp_path / "bare")

@@ -83,6 +83,7 @@ def _entry(expanded: Expanded, contents: Mapping[str, bytes], left_out: Mapping[
         twin=_twin(draft),
         files={name: digest_of(content) for name, content in sorted(contents.items())},
         left_out=left_out,
+        essential=draft.essential,
     )
 
 

@@ -2,19 +2,19 @@
 
 import contextlib
 import importlib
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import click
 
 from opconform import __version__
 from opconform.commands.terminal import harmless_streams
-from opconform.errors import DiskError, OpconformError
+from opconform.errors import DiskError, OpconformError, OutputError
 from opconform.interrupts import as_interrupts, put_off
+from opconform.streams import guarded_streams
 
 
 class _Command(NamedTuple):
@@ -51,6 +51,7 @@ _COMMANDS: Mapping[str, _Command] = MappingProxyType(
 )
 
 _INTERRUPTED = 130
+_FAILED = 70
 
 
 class _Lazy(click.Group):
@@ -84,46 +85,47 @@ def _opconform(debug: bool) -> None:
 
 def main() -> None:
     """Run the command line. Ends with 0, or 1, 2 or 3 as `docs/cli.md` says."""
-    with harmless_streams():
-        _end_with_code()
-
-
-def _end_with_code() -> None:
     debug = "--debug" in sys.argv[1:]
+    try:
+        with guarded_streams(), harmless_streams():
+            code = _code(debug=debug)
+    except OutputError as fault:
+        click.echo(f"error: {fault}", err=True)
+        code = fault.exit_code
+    sys.exit(code)
+
+
+def _code(*, debug: bool) -> int:
+    """What the command line ends with; an error is told on standard error."""
     with as_interrupts() as came:
         try:
             code = _opconform.main(standalone_mode=False, prog_name="opconform")
-            sys.exit(code if isinstance(code, int) else 0)
         except click.ClickException as fault:
             fault.show()
-            sys.exit(fault.exit_code)
+            return fault.exit_code
         except (click.Abort, KeyboardInterrupt):
-            _end_interrupted(came)
+            return _interrupted(came)
         except OpconformError as fault:
             if came:  # a worker process had the signal, too
-                _end_interrupted(came)
+                return _interrupted(came)
             if debug:
                 raise
             click.echo(f"error: {fault}", err=True)
-            sys.exit(fault.exit_code)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
+            return fault.exit_code
         except Exception as fault:
             if debug:
                 raise
             if isinstance(fault, OSError) and DiskError.is_full(fault):
                 click.echo(f"error: {DiskError(Path(fault.filename or 'the output'), fault)}", err=True)
-                sys.exit(DiskError.exit_code)
-            click.echo(
-                f"error: opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it.",
-                err=True,
-            )
-            sys.exit(70)
+                return DiskError.exit_code
+            sentence = f"opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it."
+            click.echo(f"error: {sentence}", err=True)
+            return _FAILED
+    return code if isinstance(code, int) else 0
 
 
-def _end_interrupted(came: Sequence[int]) -> NoReturn:
-    """End after Ctrl-C or the signals that came, with the exit code that a shell gives to such an end."""
+def _interrupted(came: Sequence[int]) -> int:
+    """The exit code that a shell gives to an end by Ctrl-C or by the signals that came."""
     with contextlib.suppress(OSError):  # the terminal may be closed
         click.echo("Interrupted. The same command continues; what was done is kept.", err=True)
-    sys.exit(128 + came[0] if came else _INTERRUPTED)
+    return 128 + came[0] if came else _INTERRUPTED

@@ -83,6 +83,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         context=keys.context,
         expect=expect,
         is_twin=twin,
+        essential=keys.essential,
     )
     _check_feeds(draft)
     _check_expectation(draft, limits)

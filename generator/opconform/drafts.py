@@ -58,6 +58,7 @@ class Draft:
         dynamic: The dimensions of the IR's data, or None where they are its shape.
         twin: The digits of the accepted case that differs in nothing but the fault, or None.
         is_twin: Whether the case stands here only as the twin of another.
+        essential: Whether no backend of the operation may lack it.
     """
 
     op: str
@@ -76,6 +77,7 @@ class Draft:
     expect: Acceptance | Refusal
     twin: str | None = None
     is_twin: bool = False
+    essential: bool = False
 
     @property
     def operation(self) -> Operation:

@@ -44,6 +44,18 @@ class SuiteError(OpconformError):
     exit_code = 1
 
 
+class MissingError(SuiteError):
+    """A path that was named, and where there is no suite, no results or no certificate."""
+
+    exit_code = 2
+
+
+class OutputError(OpconformError):
+    """Standard output that cannot be written, as on a full disk."""
+
+    exit_code = 1
+
+
 class CertificateError(OpconformError):
     """A certificate which was tampered with, does not belong to what it is shown with, or cannot be signed."""
 

@@ -37,7 +37,7 @@ from opconform.work_folder import share, work_folder
 from opconform.writing import Leftovers, finish, forgetting, manifest_file, prepare, write_case
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.
-SUITE_VERSION = "1.1.0"
+SUITE_VERSION = "1.2.0"
 
 _BATCH = 64
 #: How many batches wait for a worker, so that the memory used does not depend on the number of cases.

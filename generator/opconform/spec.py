@@ -135,6 +135,9 @@ class _CaseKeys(_Keys):
     expect: Annotated[Literal["accept"] | RejectKeys, _MAYBE] = Field(
         "accept", description="What a conformant backend does."
     )
+    essential: Annotated[bool, Field(strict=True), _MAYBE] = Field(
+        False, description="Whether no backend of the operation may lack the case: it must pass or fail."
+    )
 
 
 class Sample(_Keys):

@@ -19,7 +19,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import Accept, Case, CaseId, Input, Output, Reject, canonical_json, case_of
 from opconform.element_types import ELEMENT_TYPES
-from opconform.errors import SuiteError
+from opconform.errors import MissingError, SuiteError
 from opconform.files import FileTooLargeError, open_regular, read_regular
 from opconform.memory import check_memory
 from opconform.npz import arrays_of
@@ -106,6 +106,7 @@ class Entry:
     """A line of `manifest.jsonl`: one case, and the SHA-256 of each file of its folder.
 
     `left_out` has the reason for each dialect that cannot say what the case says; where there is none it is absent.
+    `essential` is true where no backend of the operation may lack the case, and absent elsewhere.
     """
 
     __pydantic_config__ = _STRICT
@@ -117,6 +118,7 @@ class Entry:
     twin: CaseId | None
     files: Mapping[_FileName, _Digest]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    essential: bool = False
 
     @property
     def op(self) -> str:
@@ -143,6 +145,8 @@ def entry_line(entry: Entry) -> str:
     document = _ENTRY.dump_python(entry, mode="json")
     if not entry.left_out:
         del document["left_out"]
+    if not entry.essential:
+        del document["essential"]
     return canonical_json(document) + "\n"
 
 
@@ -425,7 +429,7 @@ def _store(path: Path) -> Folder | Zip:
             size = os.fstat(file.fileno()).st_size
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as fault:
-        raise SuiteError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.") from fault
+        raise MissingError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.") from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a suite, a folder or a zip file.") from fault
     except DAMAGE as fault:
@@ -442,7 +446,8 @@ def _header(store: Folder | Zip, path: Path) -> Header:
     except SuiteError as fault:
         inside = path / "suite"
         hint = f"; did you mean {inside}?" if (inside / HEADER).is_file() else "."
-        raise SuiteError(f"{path} holds no {HEADER}: it is no suite, or one that was not finished{hint}") from fault
+        error = SuiteError if path.is_file() or (path / MANIFEST).exists() else MissingError
+        raise error(f"{path} holds no {HEADER}: it is no suite, or one that was not finished{hint}") from fault
     try:
         header = _HEADER.validate_json(content)
     except ValidationError as fault:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from opconform.case import case_text
-from opconform.errors import SuiteError
+from opconform.errors import MissingError, SuiteError
 from opconform.suite import CASE, HEADER, MANIFEST, Entry, Suite, array_faults, entry_line, open_suite, tensors_of
 
 
@@ -15,9 +15,14 @@ def faults_of(path: Path) -> Iterator[str]:
 
     Args:
         path: A folder or a zip file.
+
+    Raises:
+        MissingError: There is no suite at all.
     """
     try:
         suite = open_suite(path)
+    except MissingError:
+        raise
     except SuiteError as fault:
         yield str(fault)
         return

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from opconform.errors import CertificateError, SuiteError
+from opconform.errors import CertificateError, MissingError, SuiteError
 from opconform.files import open_regular, read_regular
 from opconform.replacing import replace_file
 from opconform.suite import HEADER, Suite
+from opconform_runners.consistency import check_consistency
 from opconform_runners.envelope import LIMIT, envelope_of, envelope_text, opened, sealed
 from opconform_runners.judging import broken_by
 from opconform_runners.keys import PrivateKey, PublicKey
@@ -81,8 +82,10 @@ def sign(out: Path, suite: Suite, key: PrivateKey) -> Statement:
             f"{out / REPORT} is of a run that may select: only a whole `certify` or `judge` is signed."
         )
     evidence = evidence_of(out, suite)
-    if evidence.report.conformant and not evidence.report.summary["pass"]:
-        raise CertificateError(f"No case in {out / RESULTS} passed or failed: there is nothing to certify.")
+    if evidence.report.conformant is None:
+        raise CertificateError(
+            f"The verdict of {out / RESULTS} is incomplete: {evidence.report.unsettled}. There is nothing to certify."
+        )
     statement = statement_of(evidence.report, suite.header, evidence.digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     _check_place(out / CERTIFICATE, key.public)
     replace_file(out / CERTIFICATE, envelope_text(sealed(statement_bytes(statement), key)).encode())
@@ -105,10 +108,12 @@ def read_certificate(path: Path, key: PublicKey) -> Statement:
     """The statement of a certificate, once its signature is known to be right.
 
     Raises:
-        CertificateError: It is no certificate, or was not signed with this key, or was changed.
+        CertificateError: It is no certificate, or was not signed with this key, or was changed, or contradicts itself.
     """
     envelope = envelope_of(_read(path, LIMIT + 1), str(path))
-    return statement_from(opened(envelope, key, str(path)), str(path))
+    statement = statement_from(opened(envelope, key, str(path)), str(path))
+    check_consistency(statement, str(path))
+    return statement
 
 
 def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
@@ -236,7 +241,8 @@ def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> b
     """Whether a line can have come of its case."""
     entry = suite.by_id[result.id]
     expect = "accept" if entry.expect == "accept" else "reject"
-    if (result.profile, result.expect, result.requirements) != (entry.profile, expect, entry.requirements):
+    claimed = (result.profile, result.expect, result.requirements, result.essential)
+    if claimed != (entry.profile, expect, entry.requirements, entry.essential):
         return False
     if (result.verdict == "fail") != (result.reason is not None):
         return False
@@ -288,11 +294,13 @@ def _digest(path: Path) -> str:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+        error = MissingError if isinstance(fault, FileNotFoundError) else SuiteError
+        raise error(f"{path} cannot be read: {fault.strerror}.") from fault
 
 
 def _read(path: Path, limit: int) -> bytes:
     try:
         return read_regular(path, limit, follow_links=True)
     except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+        error = MissingError if isinstance(fault, FileNotFoundError) else SuiteError
+        raise error(f"{path} cannot be read: {fault.strerror}.") from fault

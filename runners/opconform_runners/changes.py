@@ -88,7 +88,7 @@ _CHANGES = TypeAdapter(Changes)
 def changes_between(old: Report, new: Report) -> Changes:
     """What became otherwise from one run to another."""
     before, after = ({each.id: each for each in report.results} for report in (old, new))
-    open_kinds = {kind for kind, report in (("new", old), ("gone", new)) if report.conformant is None}
+    open_kinds = {kind for kind, report in (("new", old), ("gone", new)) if not report.is_finished}
     found: dict[str, list[Became]] = {name: [] for name in (*_KINDS, "unknown")}
     for identity in sorted({*before, *after}):
         became = _became(identity, before.get(identity), after.get(identity))
@@ -100,13 +100,13 @@ def changes_between(old: Report, new: Report) -> Changes:
     )
     return Changes(
         facts=tuple(_facts(old, new)),
-        broken=() if old.conformant is None else tuple(sorted(is_broken - was_broken)),
-        mended=() if new.conformant is None else tuple(sorted(was_broken - is_broken)),
-        is_incomplete=old.conformant is None or new.conformant is None,
+        broken=() if not old.is_finished else tuple(sorted(is_broken - was_broken)),
+        mended=() if not new.is_finished else tuple(sorted(was_broken - is_broken)),
+        is_incomplete=not (old.is_finished and new.is_finished),
         why=" ".join(
             f"{which} run: {one_line(report.unsettled, _LONGEST)}."
             for which, report in (("Old", old), ("New", new))
-            if report.conformant is None
+            if not report.is_finished
         ),
         **{name: tuple(each) for name, each in found.items()},
     )
@@ -218,7 +218,7 @@ def _facts(old: Report, new: Report) -> Iterator[Fact]:
         ("Mapped", ", ".join(old.implementation.mapped), ", ".join(new.implementation.mapped)),
         ("Whole profiles", _yes(old.whole), _yes(new.whole)),
         ("Strict", _yes(old.strict), _yes(new.strict)),
-        (_VERDICT, old.conclusion, new.conclusion),
+        (_VERDICT, old.verdict, new.verdict),
     )
     for what, before, after in pairs:
         if before != after:

@@ -136,6 +136,7 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
                 "version": each.report.implementation.version,
                 "device": each.report.implementation.device,
                 "conformant": each.report.conformant,
+                "incomplete": list(each.report.incomplete),
                 "summary": each.report.summary,
             }
             for each in matrix.columns
@@ -184,7 +185,7 @@ def matrix_lines(matrix: Matrix) -> list[str]:
     for number, each in enumerate(matrix.columns, 1):
         counts = each.report.summary
         shown = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        lines.append(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.conclusion} ({shown})")
+        lines.append(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({shown})")
     lines += [f" - {escape(name)}: not run: {escape(why)}" for name, why in matrix.absent.items()]
     return lines
 
@@ -192,7 +193,7 @@ def matrix_lines(matrix: Matrix) -> list[str]:
 def matrix_markdown(matrix: Matrix) -> str:
     """A matrix as a page of Markdown."""
     counts = [
-        f"| {each.title} | {each.conclusion} | "
+        f"| {each.title} | {each.report.verdict} | "
         + " | ".join(f"{each.report.summary[name]:,}" for name in each.report.summary)
         + " |"
         for each in matrix.columns

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from opconform.errors import SuiteError
+from opconform.errors import MissingError, SuiteError
 from opconform.files import read_regular
 from opconform.suite import Level, RequirementNote
 from opconform_runners.comparison import Comparison
@@ -30,7 +30,7 @@ from opconform_runners.run_header import progress_of
 from opconform_runners.run_journal import read_steps, results_so_far
 
 #: What a report says that follows from its cases.
-_CONCLUDED = ("conformant", "summary", "profiles", "requirements")
+_CONCLUDED = ("conformant", "incomplete", "coverage", "summary", "profiles", "requirements")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +103,9 @@ def read_report(place: Path) -> Report:
     report = path.with_name(REPORT)
     if not report.is_file():
         if not path.is_file():
-            raise SuiteError(f"There are no results at {path}. Write them with `opconform run` or `opconform certify`.")
+            raise MissingError(
+                f"There are no results at {path}. Write them with `opconform run` or `opconform certify`."
+            )
         return _report_of_results(path)
     content = _content_of(report)
     document = _document_of(report, content)

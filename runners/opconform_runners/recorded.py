@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import Case, CaseId, canonical_json
-from opconform.errors import SuiteError
+from opconform.errors import MissingError, SuiteError
 from opconform.files import open_regular
 from opconform.npz import arrays_of
 from opconform.suite import DAMAGE, Entry, Suite, entry_line
@@ -250,6 +250,8 @@ def open_recorded(path: Path) -> Recorded:
     """
     try:
         open_regular(path, follow_links=True).close()
+    except FileNotFoundError as fault:
+        raise MissingError(f"There are no outputs at {path}. Name a file that `run --outputs` wrote.") from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --outputs` wrote.") from fault
     try:

@@ -18,6 +18,8 @@ from opconform_runners.running import Run
 FORMAT = 1
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
+#: The verdicts that say something of the backend.
+DECIDED = ("pass", "fail")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +51,9 @@ class Report:
             nobody said.
         whole: Whether whole profiles were run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
-        conformant: None where the run is incomplete.
+        conformant: None where the verdict is incomplete.
+        incomplete: Why it is, a clause per reason; empty where `conformant` is not None.
+        is_finished: Whether every case has a verdict, and none an error of the harness.
         unsaid: The broken cases that name no requirement, which count as normative.
         environment: Where the backend ran.
         outputs: The SHA-256 of the file of outputs that was judged, or None where a harness was.
@@ -67,6 +71,8 @@ class Report:
     requirements: tuple[RequirementRow, ...]
     unsaid: int
     conformant: bool | None
+    incomplete: tuple[str, ...]
+    is_finished: bool
     environment: Environment
     outputs: str | None
     baseline: Comparison | None
@@ -78,15 +84,23 @@ class Report:
 
     @property
     def unsettled(self) -> str:
-        """Why the run is incomplete, in a sentence without its stop; empty where it is not."""
-        if self.conformant is not None:
-            return ""
-        if self.gave_up is not None:
-            return self.gave_up.rstrip(".")
-        errors, missing = self.summary["error"], len(self.missing)
-        if not errors:
-            return f"{missing:,} {'case has' if missing == 1 else 'cases have'} no verdict"
-        return f"{errors:,} {'case' if errors == 1 else 'cases'} ended in an error of the harness"
+        """Why the verdict is incomplete, in a sentence without its full stop; empty where it is not."""
+        return "; ".join(self.incomplete)
+
+    @property
+    def supported(self) -> int:
+        """How many cases passed or failed: the others say nothing of the backend."""
+        return sum(each.verdict in DECIDED for each in self.results)
+
+    @property
+    def coverage(self) -> str:
+        """How many cases the verdict rests on, as in `1,430 of 3,354 cases supported`."""
+        return coverage_text(self.supported, len(self.results) + len(self.missing))
+
+    @property
+    def verdict(self) -> str:
+        """The conclusion and the coverage, as in `conformant, 1,430 of 3,354 cases supported`."""
+        return f"{self.conclusion}, {self.coverage}"
 
     @property
     def conclusion(self) -> str:
@@ -180,7 +194,8 @@ def summed_up(
     rows = tuple(_rows(notes, results))
     unsaid = sum(each.verdict == "fail" and not each.requirements and each.reason != "nan-payload" for each in results)
     broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
-    incomplete = bool(missing) or gave_up is not None or any(each.verdict == "error" for each in results)
+    unfinished = _unfinished(results, missing, gave_up)
+    incomplete = unfinished or (() if broken else _gaps(rows, results, implementation, strict=strict))
     return Report(
         suite=suite,
         implementation=implementation,
@@ -193,10 +208,57 @@ def summed_up(
         requirements=rows,
         unsaid=unsaid,
         conformant=None if incomplete else not broken,
+        incomplete=incomplete,
+        is_finished=not unfinished,
         environment=environment,
         outputs=outputs,
         baseline=baseline,
     )
+
+
+def coverage_text(supported: int, cases: int) -> str:
+    """How many cases are supported, as in `1,430 of 3,354 cases supported`."""
+    return f"{supported:,} of {cases:,} {'case' if cases == 1 else 'cases'} supported"
+
+
+def _unfinished(results: Sequence[Result], missing: Sequence[str], gave_up: str | None) -> tuple[str, ...]:
+    """Why a run did not give every case a verdict; empty where it did."""
+    if gave_up is not None:
+        return (gave_up.rstrip("."),)
+    errors = sum(each.verdict == "error" for each in results)
+    if errors:
+        return (f"{errors:,} {'case' if errors == 1 else 'cases'} ended in an error of the harness",)
+    if missing:
+        return (f"{len(missing):,} {'case has' if len(missing) == 1 else 'cases have'} no verdict",)
+    return ()
+
+
+def _gaps(
+    rows: Sequence[RequirementRow], results: Sequence[Result], implementation: Tested, *, strict: bool
+) -> tuple[str, ...]:
+    """What a finished run that broke nothing leaves open, so that the backend is not shown to be conformant.
+
+    A requirement that the harness fulfils on the backend's behalf needs no decided case.
+    """
+    essential = [each for each in results if each.essential]
+    lacking = [each for each in essential if each.verdict not in DECIDED]
+    undecided = [
+        f"{row.op}:{row.id}"
+        for row in rows
+        if (strict or row.level == "normative")
+        and row.id not in implementation.mapped
+        and any(row.counts.values())
+        and not any(row.counts[name] for name in DECIDED)
+    ]
+    gaps = []
+    if not any(each.verdict in DECIDED for each in results):
+        gaps.append("no case was supported")
+    elif lacking:
+        first = min(each.id for each in lacking)
+        gaps.append(f"{len(lacking):,} of {len(essential):,} essential cases were not supported, such as {first}")
+    if undecided:
+        gaps.append(f"no case was supported for {', '.join(undecided)}")
+    return tuple(gaps)
 
 
 def write_report(out: Path, report: Report) -> None:
@@ -248,6 +310,8 @@ def report_document(report: Report) -> dict[str, object]:
         "whole": report.whole,
         "strict": report.strict,
         "conformant": report.conformant,
+        "incomplete": list(report.incomplete),
+        "coverage": {"supported": report.supported, "cases": len(report.results) + len(report.missing)},
         "gave_up": report.gave_up,
         "missing": list(report.missing),
         "summary": report.summary,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.case import CaseId, canonical_json
-from opconform.errors import SuiteError
+from opconform.errors import MissingError, SuiteError
 from opconform.files import read_regular
 from opconform.replacing import replace_file
 from opconform_runners.backend import Placement, Stage
@@ -51,6 +51,7 @@ class Result:
         mismatch: Where outputs differ.
         again: What it did in a fresh harness, where that was something else.
         log: What a harness that failed wrote.
+        essential: Whether no backend of the operation may lack the case.
     """
 
     __pydantic_config__ = _STRICT
@@ -74,6 +75,7 @@ class Result:
     mismatch: Mismatch | None = None
     again: str | None = None
     log: str | None = None
+    essential: bool = False
 
     @property
     def op(self) -> str:
@@ -96,7 +98,14 @@ _RESULT = TypeAdapter(Result)
 _FOOTER = TypeAdapter(Footer)
 #: What the last line begins with, its keys being sorted, and no other line.
 _FOOTER_BEGINNING = b'{"cases":'
-_PLAIN: Mapping[str, object] = {"sentence": "", "late": False, "findings": [], "broken": [], "inputs": ""}
+_PLAIN: Mapping[str, object] = {
+    "sentence": "",
+    "late": False,
+    "findings": [],
+    "broken": [],
+    "inputs": "",
+    "essential": False,
+}
 
 
 def result_document(result: Result) -> dict[str, object]:
@@ -151,6 +160,10 @@ def read_written(path: Path) -> Written:
     """
     try:
         content = read_regular(path, RESULTS_LIMIT)
+    except FileNotFoundError as fault:
+        raise MissingError(
+            f"There are no results at {path}. Write them with `opconform run` or `opconform certify`."
+        ) from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
     first, *lines = [each for each in io.BytesIO(content) if each.endswith(b"\n")] or [b""]

@@ -423,6 +423,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         reason=reason_of(verdict),
         sentence=sentence_of(verdict),
         requirements=entry.requirements,
+        essential=entry.essential,
         broken=broken_requirements(entry, verdict, suite.header),
         inputs=description_of(seen.case, feeds) if shown else "",
         seconds=getattr(outcome, "seconds", None),

@@ -116,6 +116,7 @@ class Finding:
     Attributes:
         judged: Whether outputs were judged that were made elsewhere, and which nobody here saw being made.
         strict: Whether interpretations count as much as normative requirements.
+        supported: How many of the cases passed or failed.
         timestamp: When the certificate was signed, in UTC.
     """
 
@@ -129,6 +130,7 @@ class Finding:
     environment: Environment
     suite: CertifiedSuite
     cases: Counts
+    supported: Annotated[int, Field(ge=0)]
     profiles: tuple[CertifiedProfile, ...]
     requirements: tuple[CertifiedRequirement, ...]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
@@ -282,6 +284,7 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
             specification=suite.specification,
         ),
         cases=report.summary,
+        supported=report.supported,
         profiles=tuple(_profile(report, each) for each in sorted({each.profile for each in report.results})),
         requirements=tuple(_requirement(report, each) for each in report.requirements),
         timestamp=timestamp,

@@ -78,24 +78,19 @@ def plain_conclusion(report: Report) -> list[str]:
 def conclusion(report: Report) -> list[str]:
     """What the run comes to, in sentences."""
     counts = report.summary
-    total = sum(counts.values())
-    passed = f"{counts['pass']:,} of {total:,} cases pass"
+    passed = f"{counts['pass']:,} {'passes' if counts['pass'] == 1 else 'pass'}"
     part = [] if report.whole else ["This may be a selection: only `certify`, or `judge` of whole profiles, certifies."]
     if report.implementation.mapped:
         part.append("What is mapped is done by the harness on the backend's behalf, and says nothing of the backend.")
     if report.conformant is None:
-        missing = f" {len(report.missing):,} cases have no verdict." if report.missing else ""
+        missing = f" {len(report.missing):,} cases have no verdict." if report.missing and report.gave_up else ""
         so_far = f" Broken so far: {_named(report.broken)}." if report.broken else ""
-        return [
-            f"[bold magenta]INCOMPLETE[/bold magenta]: {_said(report.unsettled)}.{missing} {passed}.{so_far}",
-            *part,
-        ]
+        why = f"{_said(report.unsettled)}.{missing} {passed}.{so_far}"
+        return [f"[bold magenta]INCOMPLETE[/bold magenta], {report.coverage}: {why}", *part]
     read = f"Read otherwise, and not counted: {_named(report.differing)}. " if report.differing else ""
     if report.conformant:
-        return [
-            f"[bold green]CONFORMANT[/bold green]: {passed}, and no normative requirement is broken. {read}".rstrip(),
-            *part,
-        ]
+        what = f"{passed}, and no normative requirement is broken. {read}".rstrip()
+        return [f"[bold green]CONFORMANT[/bold green], {report.coverage}: {what}", *part]
     cases = sum(each.verdict == "fail" for each in report.results)
     failed = f"{_cases(cases)} {'fails' if cases == 1 else 'fail'}"
     broken = len(report.broken)
@@ -103,7 +98,7 @@ def conclusion(report: Report) -> list[str]:
     unsaid = f"{report.unsaid:,} of them without naming a requirement" if report.unsaid else ""
     named = f"{broken:,} {kind} broken: {_named(report.broken)}" if report.broken else ""
     why = "; ".join(each for each in (failed, named, unsaid) if each)
-    return [f"[bold red]NOT CONFORMANT[/bold red]: {why}. {read}".rstrip(), *part]
+    return [f"[bold red]NOT CONFORMANT[/bold red], {report.coverage}: {why}. {read}".rstrip(), *part]
 
 
 def _said(text: str) -> str:

@@ -46,7 +46,7 @@ def settled_results(report: Report) -> tuple[Result, ...]:
     Raises:
         SuiteError: The run is incomplete, so that nobody knows what fails.
     """
-    if report.conformant is None:
+    if not report.is_finished:
         raise SuiteError(f"The run is incomplete: {one_line(report.unsettled, _LONGEST_REASON)}. Run it again.")
     return report.results
 

@@ -73,7 +73,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "\nUnexpected passes\n"
         f"  {REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked\n"
         "\nExpected by known.txt: 1 known failure.\n"
-        "\nNOT CONFORMANT: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: lengths.remainder.\n"
+        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: lengths.remainder.\n"
         "This may be a selection: only `certify`, or `judge` of whole profiles, certifies.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -90,7 +90,7 @@ def test_a_summary_lists_what_is_new_alone(opconform: Run, small_suite: Path, tm
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"
-        "\nNOT CONFORMANT: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: lengths.remainder.\n"
+        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: lengths.remainder.\n"
         "This may be a selection: only `certify`, or `judge` of whole profiles, certifies.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -366,7 +366,13 @@ def test_diff_ends_with_0_where_nothing_got_worse(opconform: Run, runs: Path) ->
     fixed = json.loads(opconform("diff", runs / "AcceptsEverything", runs / "Perfect", "--json").stdout)
     same = opconform("diff", runs / "Perfect", runs / "Perfect").stdout
 
-    assert fixed["facts"] == [{"what": "Verdict", "old": "not conformant", "new": "conformant"}]
+    assert fixed["facts"] == [
+        {
+            "what": "Verdict",
+            "old": "not conformant, 6 of 6 cases supported",
+            "new": "conformant, 6 of 6 cases supported",
+        }
+    ]
     assert [each["id"] for each in fixed["fixes"]] == [REJECTED]
     assert fixed["is_worse"] is False
     assert same == "\nNo case changed.\n"
@@ -393,7 +399,7 @@ def test_diff_with_an_incomplete_run_settles_nothing(opconform: Run, runs: Path)
 
     assert shown.startswith(
         "INCOMPLETE, so nothing is settled. New run: 1 case ended in an error of the harness.\n"
-        "Verdict: conformant → incomplete\n"
+        "Verdict: conformant, 6 of 6 cases supported → incomplete, 5 of 6 cases supported\n"
     )
     assert shown.endswith("\nSo far: 1 lost pass.\n")
 
@@ -408,7 +414,7 @@ def test_diff_claims_nothing_of_what_a_killed_run_did_not_come_to(opconform: Run
 
     assert shown == (
         f"INCOMPLETE, so nothing is settled. New {why}\n"
-        "Verdict: not conformant → incomplete\n"
+        "Verdict: not conformant, 6 of 6 cases supported → incomplete, 0 of 0 cases supported\n"
         "\nSo far: 6 cases in one of the runs only.\n"
     )
     assert [each["id"] for each in back["unknown"]] == [*ACCEPTED, TWIN, REJECTED]

@@ -122,7 +122,7 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
     shown = verification(opconform, original)
     alone = opconform("verify-certificate", original.certificate, "--key", original.folder / "me.pub").stdout
 
-    assert shown.startswith("CONFORMANT (PASSED): numpy ")
+    assert shown.startswith("CONFORMANT (PASSED), 6 of 6 cases supported: numpy ")
     assert "\ncases: 6 of 6 pass\n" in shown
     assert re.search(r"\n1 of \d+ requirements are fulfilled by the harness, and not by the backend\n", shown)
     assert "; every count and conclusion, worked out anew from the verdicts.\n" in shown
@@ -187,7 +187,7 @@ def test_who_does_not_do_what_he_declares_is_warned(opconform: Run, small_spec: 
     checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
     shown = opconform(*checking).stdout
 
-    assert shown.startswith("CONFORMANT (WARNED): numpy ")
+    assert shown.startswith("CONFORMANT (WARNED), ")
     assert "\ncases: 5 of 6 pass, 1 unsupported\n" in shown
     assert "\nin doubt: VariadicSplit-1/lengths.remainder\n" in shown
 
@@ -212,9 +212,9 @@ def test_what_a_backend_is_called_steers_no_terminal(opconform: Run, small_spec:
     backend = ("--backend", f"{MINIATURES}:IsHostile")
     opconform("certify", small_spec, *backend, "--out", tmp_path / "out", "--sign", tmp_path / "me.key", code=1)
     checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
-    first, *_ = opconform(*checking, code=1).stdout.splitlines()
+    first, *_ = opconform(*checking).stdout.splitlines()
 
-    assert first.startswith("NOT CONFORMANT (FAILED): =1+1 \\x00\\x1b[31m")
+    assert first.startswith("NOT CONFORMANT (FAILED), 6 of 6 cases supported: =1+1 \\x00\\x1b[31m")
 
 
 def test_a_certificate_of_another_key_is_not_overwritten(opconform: Run, certified: Certified) -> None:
@@ -277,7 +277,8 @@ def _claim(found: Certified) -> None:
 
 def _false_claim(found: Certified) -> None:
     statement = found.statement()
-    statement["predicate"]["opconform"]["requirements"][0]["counts"]["pass"] += 1
+    requirements = {each["id"]: each for each in statement["predicate"]["opconform"]["requirements"]}
+    requirements["lengths.single-remainder"]["counts"]["pass"] += 1
     found.sign(statement)
 
 
@@ -467,17 +468,18 @@ def test_a_statement_of_another_tool_is_refused_though_it_is_signed(original: Ce
 def test_a_backend_that_is_not_conformant_is_certified_as_that(
     opconform: Run, original: Certified, small_spec: Path, tmp_path: Path
 ) -> None:
-    """The certificate says FAILED and what is broken, and verifying it ends with 1."""
+    """The certificate says FAILED and what is broken; it is genuine, and ends with 1 only where conformance is asked for."""
     backend, key = f"{MINIATURES}:LosesNegativeZero", original.folder / "me.key"
     opconform("certify", small_spec, "--backend", backend, "--out", tmp_path / "out", "--sign", key, code=1)
     said = Certified(tmp_path).statement()["predicate"]
-    done = opconform(
-        "verify-certificate", tmp_path / "out" / "certificate.json", "--key", original.folder / "me.pub", code=1
-    )
+    checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", original.folder / "me.pub")
+    done = opconform(*checking)
+    opconform(*checking, "--require-conformant", code=1)
+    opconform("verify-certificate", original.certificate, *checking[2:], "--require-conformant")
 
     assert (said["result"], said["failedTests"]) == ("FAILED", ["VariadicSplit-1/lengths.remainder"])
     assert said["opconform"]["profiles"][0]["passed"] is False
-    assert done.stdout.startswith("NOT CONFORMANT (FAILED): numpy ")
+    assert done.stdout.startswith("NOT CONFORMANT (FAILED), ")
     assert "\nbroken: VariadicSplit-1/lengths.remainder\n" in done.stdout
 
 
@@ -520,9 +522,10 @@ def test_who_does_nothing_gets_no_certificate(
     backend, key = f"{MINIATURES}:SupportsNothing", original.folder / "me.key"
     done = opconform("certify", small_spec, "--backend", backend, "--out", tmp_path, "--sign", key, code=1)
 
-    assert (
-        done.stderr.strip()
-        == f"error: No case in {tmp_path}/results.jsonl passed or failed: there is nothing to certify."
+    assert done.stderr.strip() == (
+        f"error: The verdict of {tmp_path}/results.jsonl is incomplete: no case was supported; "
+        "no case was supported for VariadicSplit-1:lengths.remainder, VariadicSplit-1:lengths.single-remainder. "
+        "There is nothing to certify."
     )
 
 
@@ -537,7 +540,7 @@ def test_a_suite_of_selected_cases_holds_no_whole_profiles(
     done = opconform(*judging, code=1)
 
     assert json.loads((full / "suite.json").read_text())["select"] == ["lengths.single-remainder"]
-    assert "CONFORMANT: 2 of 2 cases pass" in done.stdout
+    assert "CONFORMANT, 2 of 2 cases supported: 2 pass" in done.stdout
     assert "is of a run that may select" in done.stderr
 
 

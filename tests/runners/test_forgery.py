@@ -17,6 +17,7 @@ from opconform.loading import load_specs, shipped_files
 from opconform.provenance import check_provenance
 from opconform.selecting import Selection
 from opconform.suite import MANIFEST, Header, entry_line, open_suite
+from opconform.work_folder import WorkFolder
 from opconform_runners.certificate import sign
 from opconform_runners.keys import read_private, write_pair
 from opconform_runners.running import RunOptions
@@ -68,7 +69,10 @@ def test_certify_evaluates_every_golden(genuine: Path, suite: Path, change: Call
 def test_certify_believes_no_partial_suite(genuine: Path, suite: Path) -> None:
     """What an interrupted generation seems to have left is compared with what is evaluated."""
     forge(suite)
-    suite.rename(suite.with_name("suite.partial"))
+    work = WorkFolder(out=suite)
+    work.path.mkdir()
+    work.mark.touch()
+    suite.rename(work.partial)
     done = ended(certify, *EXAMPLES, "--backend", BROKEN, "--out", suite.parent, "--jobs", "1")
 
     assert done.exit_code == 1

@@ -41,7 +41,7 @@ def test_a_full_temporary_folder_ends_the_run_with_what_it_found(
     assert 0 < len(report.results) < 6
     assert {each.verdict for each in report.results} == {"pass"}
     assert again.exit_code == 1
-    assert "5 of 6 cases pass" in again.stdout
+    assert "5 of 6 cases supported" in again.stdout
 
 
 def test_a_disk_that_a_case_filled_costs_that_case_alone(

@@ -75,23 +75,38 @@ def suites(text: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def test_junit_has_a_suite_a_requirement(opconform: Run, runs: Path) -> None:
-    """Its counts are those of the requirement in `report.json`, and a failure says what was demanded."""
+def test_junit_has_one_test_case_per_case(opconform: Run, runs: Path) -> None:
+    """Its counts are those of `report.json`, and a failure says what was demanded."""
     text = written(opconform, runs / "LosesNegativeZero", "junit")
-    found = suites(text)
-    bodies = [each.text or "" for each in ET.fromstring(text.encode()).iter("failure")]
-    rows = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())["requirements"]["VariadicSplit-1"]
+    root = ET.fromstring(text.encode())
+    bodies = [each.text or "" for each in root.iter("failure")]
+    report = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())
+    demanded = report["requirements"]["VariadicSplit-1"]["lengths.remainder"]["text"]
 
-    assert found == {
-        "VariadicSplit-1 lengths.remainder": dict.fromkeys(ACCEPTED, "Failure"),
-        "VariadicSplit-1 lengths.single-remainder": {TWIN: "Passed", REJECTED: "Passed"},
+    assert suites(text) == {
+        "VariadicSplit-1": {**dict.fromkeys(ACCEPTED, "Failure"), TWIN: "Passed", REJECTED: "Passed"}
     }
+    assert int(root.get("tests", "")) == len(report["cases"])
     assert [each.splitlines()[:2] for each in bodies] == [
-        [f"demanded: {rows['lengths.remainder']['text']}", f"case: {case}"] for case in ACCEPTED
+        [f"demanded: {demanded}", f"case: {case}"] for case in ACCEPTED
     ]
-    for name, row in rows.items():
-        counts = Counter(found.get(f"VariadicSplit-1 {name}", {}).values())
-        assert (counts["Passed"], counts["Failure"]) == (row["pass"], row["fail"])
+
+
+def test_junit_names_requirements_as_properties_of_a_case(opconform: Run, runs: Path) -> None:
+    """Those that it is evidence for, and those that it breaks, with their operation."""
+    root = ET.fromstring(written(opconform, runs / "LosesNegativeZero", "junit").encode())
+    cases = {each.get("name"): each for each in root.iter("testcase")}
+    failed, passed = (
+        [(each.get("name"), each.get("value")) for each in cases[case].iter("property")] for case in (ACCEPTED[0], TWIN)
+    )
+
+    assert failed == [
+        ("profile", "core"),
+        ("requirement", "VariadicSplit-1:lengths.remainder"),
+        ("broken", "VariadicSplit-1:lengths.remainder"),
+    ]
+    assert passed == [("profile", "core"), ("requirement", "VariadicSplit-1:lengths.single-remainder")]
+    assert cases[TWIN].get("classname") == "VariadicSplit-1.rejected"
 
 
 def test_junit_skips_what_does_not_count(opconform: Run, runs: Path) -> None:
@@ -101,14 +116,18 @@ def test_junit_skips_what_does_not_count(opconform: Run, runs: Path) -> None:
     refused = suites(written(opconform, runs / "RefusesEverything", "junit"))
 
     assert suites(known) == {
-        "VariadicSplit-1 lengths.remainder": {ACCEPTED[0]: "Skipped", **dict.fromkeys(ACCEPTED[1:], "Failure")},
-        "VariadicSplit-1 lengths.single-remainder": {TWIN: "Passed", REJECTED: "Failure"},
+        "VariadicSplit-1": {
+            ACCEPTED[0]: "Skipped",
+            **dict.fromkeys(ACCEPTED[1:], "Failure"),
+            TWIN: "Passed",
+            REJECTED: "Failure",
+        },
         "baseline": {"Split-1/*": "Failure"},
     }
     assert 'message="known failure (value): zeros https://example.org/2"' in known
     assert f'message="{REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked"' in known
-    assert nans["VariadicSplit-1 no requirement named"] == dict.fromkeys(ACCEPTED, "Skipped")
-    assert refused["VariadicSplit-1 lengths.single-remainder"] == {TWIN: "Failure", REJECTED: "Skipped"}
+    assert {each: nans["VariadicSplit-1"][each] for each in ACCEPTED} == dict.fromkeys(ACCEPTED, "Skipped")
+    assert (refused["VariadicSplit-1"][TWIN], refused["VariadicSplit-1"][REJECTED]) == ("Failure", "Skipped")
 
 
 def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path) -> None:
@@ -121,9 +140,9 @@ def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("killed", "INCOMPLETE: Interrupted after 2 of 6 cases. 2 of 2 cases pass."),
-        ("gave-up", "INCOMPLETE: The harness died. 1 cases have no verdict. 5 of 5 cases pass."),
-        ("Raises", "INCOMPLETE: 1 case ended in an error of the harness. 5 of 6 cases pass."),
+        ("killed", "INCOMPLETE, 2 of 2 cases supported: Interrupted after 2 of 6 cases. 2 pass."),
+        ("gave-up", "INCOMPLETE, 5 of 6 cases supported: The harness died. 1 cases have no verdict. 5 pass."),
+        ("Raises", "INCOMPLETE, 5 of 6 cases supported: 1 case ended in an error of the harness. 5 pass."),
     ],
 )
 def test_an_incomplete_run_is_told_as_that_in_every_format(opconform: Run, runs: Path, name: str, verdict: str) -> None:
@@ -134,12 +153,14 @@ def test_an_incomplete_run_is_told_as_that_in_every_format(opconform: Run, runs:
     badge = written(opconform, runs / name, "badge", code=1)
     annotations = opconform("report", runs / name, "--github", code=1).stdout
 
-    assert suites(junit)["run"]["the run is complete"] == "Error"
+    assert suites(junit)["run"]["the verdict is complete"] == "Error"
     assert f'message="{verdict}"' in junit
     assert markdown.startswith("## ⚠️ opconform: INCOMPLETE")
     assert verdict.replace(":", "&#58;") in markdown
     assert {each["run"] for each in table} == {"incomplete"}
-    assert [each.text for each in ET.fromstring(badge).iter(f"{SVG}text")] == ["opconform", "incomplete"]
+    coverage = "2 of 2" if name == "killed" else "5 of 6"
+    texts = [each.text for each in ET.fromstring(badge).iter(f"{SVG}text")]
+    assert texts == ["opconform", f"incomplete, {coverage} cases supported"]
     assert annotations.splitlines()[0] == f"::error title=opconform%3A incomplete::{verdict}"
     for each in (junit, markdown, badge, annotations):
         assert "conformant" not in each.replace('value="conformant"', "").lower()
@@ -165,11 +186,11 @@ def test_what_does_not_belong_together_is_refused(opconform: Run, runs: Path, tm
     source, run = runs / "LosesNegativeZero", tmp_path / "run"
     sentences = []
 
-    def refused() -> None:
-        done = opconform("report", "run", "--csv", "x.csv", cwd=tmp_path, code=1)
+    def refused(code: int = 1) -> None:
+        done = opconform("report", "run", "--csv", "x.csv", cwd=tmp_path, code=code)
         sentences.append(done.stderr)
 
-    refused()
+    refused(2)
     shutil.copytree(source, run)
     (run / "results.jsonl").write_text((source / "results.jsonl").read_text().replace('"value"', '"shape"'))
     refused()
@@ -281,7 +302,7 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
     text = written(opconform, runs / "known", "markdown")
 
     assert text.startswith(
-        "## ❌ opconform: new&#58; 3 regressions, 1 unexpected pass, 1 stale line (not conformant, 1 known failure)&#58; numpy "
+        "## ❌ opconform: new&#58; 3 regressions, 1 unexpected pass, 1 stale line (not conformant, 6 of 6 cases supported, 1 known failure)&#58; numpy "
     )
     assert (
         "\n**Against <code>known.txt</code>**: new: 3 regressions, 1 unexpected pass, 1 stale line; 1 known failure.\n"
@@ -306,11 +327,16 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
             "LosesNegativeZero",
             "VariadicSplit-1/accepted  value  # zeros",
             0,
-            "✅ opconform: nothing new (not conformant, 4 known failures)",
+            "✅ opconform: nothing new (not conformant, 6 of 6 cases supported, 4 known failures)",
         ),
-        ("Perfect", "", 0, "✅ opconform: nothing new (conformant)"),
-        ("Perfect", "Split-1/*  value  # gone", 1, "❌ opconform: new&#58; 1 stale line (conformant)"),
-        ("Raises", "", 1, "⚠️ opconform: INCOMPLETE"),
+        ("Perfect", "", 0, "✅ opconform: nothing new (conformant, 6 of 6 cases supported)"),
+        (
+            "Perfect",
+            "Split-1/*  value  # gone",
+            1,
+            "❌ opconform: new&#58; 1 stale line (conformant, 6 of 6 cases supported)",
+        ),
+        ("Raises", "", 1, "⚠️ opconform: INCOMPLETE, 5 of 6 cases supported"),
     ],
 )
 def test_a_heading_says_the_verdict_against_the_baseline(
@@ -347,7 +373,7 @@ def test_a_badge_is_as_wide_as_its_text(opconform: Run, runs: Path) -> None:
     fields = [each for group in svg.findall(f"{SVG}g") for each in group.findall(f"{SVG}rect")]
     texts = [*svg.iter(f"{SVG}text")]
 
-    assert [each.text for each in texts] == ["opconform", "conformant (selection)"]
+    assert [each.text for each in texts] == ["opconform", "conformant (selection), 6 of 6 cases supported"]
     for field, each in zip(fields, texts, strict=True):
         start, width = float(field.get("x", "0")), float(field.get("width", "0"))
         assert float(each.get("textLength", "0")) == text_width(each.text or "")
@@ -362,7 +388,7 @@ def test_a_badge_calls_only_a_whole_run_conformant(opconform: Run, small_spec: P
     opconform("certify", small_spec, "--backend", "numpy", "--out", tmp_path / "out", "--jobs", "1")
     texts = [each.text for each in ET.fromstring(written(opconform, tmp_path / "out", "badge")).iter(f"{SVG}text")]
 
-    assert texts == ["opconform", "conformant"]
+    assert texts == ["opconform", "conformant, 6 of 6 cases supported"]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_who_refuses_everything_earns_nothing(opconform: Run, small_suite: Path,
 
 def test_who_supports_nothing_earns_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """What is unsupported without having been declared so is a finding."""
-    found = report(opconform, small_suite, tmp_path, "SupportsNothing", code=0)
+    found = report(opconform, small_suite, tmp_path, "SupportsNothing")
 
     assert found["summary"] == {"pass": 0, "fail": 0, "unsupported": 6, "inconclusive": 0, "error": 0}
     assert all(each["findings"] == ["undeclared-unsupported"] for each in found["cases"])

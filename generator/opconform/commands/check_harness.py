@@ -11,13 +11,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from opconform.commands.console import console_of
-from opconform.commands.options import options_of
+from opconform.commands.options import options_of, positive
 from opconform.commands.progress import progress
 from opconform.commands.running import command_of, memory_option
 from opconform.commands.terminal import print_document
 from opconform.dialects import DIALECTS
 from opconform.drafting import LIMITS
-from opconform.errors import UsageError
 from opconform.generating import generate
 from opconform.loading import load_specs
 from opconform.selecting import Selection
@@ -44,7 +43,9 @@ _STATES = {Held: "holds", Broken: "broken", Unasked: "not applicable"}
     type=click.Path(path_type=Path),
     help="The interpreter of another virtual environment to run the backend in.",
 )
-@click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a reply may take.")
+@click.option(
+    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="What a reply may take."
+)
 @memory_option
 @click.option("--json", "as_json", is_flag=True, help="Print what came of each rule as JSON.")
 def command(
@@ -60,8 +61,6 @@ def command(
     Ends with 0 where every rule holds that could be asked, 1 where one is broken, 3 where the harness cannot
     be started.
     """
-    if timeout <= 0:
-        raise UsageError("--timeout must be over 0.")
     started = command_of(backend, harness, python, memory)
     checked = _checked(started, timeout, quiet=as_json)
     if as_json:

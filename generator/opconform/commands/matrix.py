@@ -14,7 +14,7 @@ from rich.console import Console
 
 from opconform.commands.console import console_of
 from opconform.commands.generating import generate_shown
-from opconform.commands.options import generation_options, options_of, spec_arguments
+from opconform.commands.options import generation_options, options_of, positive, spec_arguments
 from opconform.commands.progress import progress
 from opconform.commands.reporting import subjects_of, write_page
 from opconform.commands.running import (
@@ -84,7 +84,9 @@ class _Entrant:
 @generation_options
 @click.option("--out", type=click.Path(path_type=Path), default=Path("opconform-out/matrix"), show_default=True)
 @click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
-@click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take.")
+@click.option(
+    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="What a case may take."
+)
 @memory_option
 @force_option
 @click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements.")

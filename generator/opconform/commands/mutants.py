@@ -13,7 +13,7 @@ from rich.table import Table
 
 from opconform.commands.console import console_of
 from opconform.commands.generating import generate_shown
-from opconform.commands.options import cores, spec_arguments
+from opconform.commands.options import cores, positive, spec_arguments
 from opconform.commands.progress import progress
 from opconform.commands.terminal import print_document
 from opconform.errors import UsageError
@@ -36,7 +36,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile; repeatable.")
 @click.option("--select", "patterns", multiple=True, metavar="PATTERN", help="Only these mutants; repeatable.")
 @click.option("--jobs", type=int, help="Mutants that run at a time; one a core by default.")
-@click.option("--timeout", type=float, default=5.0, show_default=True, help="Seconds that a case may take.")
+@click.option(
+    "--timeout", type=positive, metavar="SECONDS", default=5.0, show_default=True, help="What a case may take."
+)
 @click.option("--strict", is_flag=True, help="Kill what only an interpretation rules out, too.")
 @click.option("--list", "only_list", is_flag=True, help="List the mutants, and where each was seen.")
 @click.option("--json", "as_json", is_flag=True, help="Print the kills as JSON.")
@@ -62,8 +64,8 @@ def command(
     if only_list:
         _print_list(names)
         return
-    if timeout <= 0 or (jobs is not None and jobs < 1):
-        raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
+    if jobs is not None and jobs < 1:
+        raise UsageError("--jobs must be 1 or more.")
     selection = Selection(profiles=profiles)
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         options = Options(dialects=(), jobs=jobs or cores(), selection=selection)

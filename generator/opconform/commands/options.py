@@ -1,5 +1,6 @@
 """The options that several commands share."""
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,25 @@ from opconform.generating import Options
 from opconform.selecting import Selection
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+#: The largest number of seconds or GiB that an option takes.
+LARGEST = 1_000_000
+
+
+def positive(value: str | float) -> float:
+    """The number over 0 that an option gives.
+
+    Raises:
+        click.BadParameter: It is none, or infinite, nan or too large.
+    """
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= LARGEST:
+        raise click.BadParameter(f"{value!r} is not a number over 0 and at most {LARGEST:,}.")
+    return number
 
 
 def cores() -> int:

@@ -86,7 +86,7 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, place: Pa
     if html is not None or not (wanted or github):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
         _write(file, page_text(subjects_of(runs, place)), "Page", PAGE_BEGINNING, quiet=quiet)
-    incomplete = [each for each in runs if each.report.conformant is None]
+    incomplete = [each for each in runs if not each.report.is_finished]
     for each in incomplete:
         click.echo(f"{each.folder}: {plain_conclusion(each.report)[0]}", err=True)
     raise click.exceptions.Exit(1 if incomplete else 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from opconform.case import Reject
+from opconform.commands.options import positive
 from opconform.commands.running import command_of
 from opconform.commands.terminal import print_document
 from opconform.drafting import LIMITS
@@ -53,7 +54,9 @@ class _Seen:
 )
 @click.option("--suite", type=click.Path(path_type=Path), help="The suite of the case; the shipped cases by default.")
 @click.option("--python", type=click.Path(path_type=Path), help="The interpreter that has the backend.")
-@click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that the case may take here.")
+@click.option(
+    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="What the case may take here."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="A file; standard output by default.")
 def command(case: str, backend: str, suite: Path | None, python: Path | None, timeout: float, out: Path | None) -> None:
     """Write a script that shows CASE with nothing but the backend's own interface: for its issue tracker.

@@ -10,7 +10,7 @@ import click
 import psutil
 
 from opconform.commands.console import console_of
-from opconform.commands.options import Function
+from opconform.commands.options import Function, positive
 from opconform.commands.progress import progress
 from opconform.commands.terminal import print_document
 from opconform.dialects import DIALECTS
@@ -33,7 +33,7 @@ _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 force_option = click.option("--force", is_flag=True, help="Replace the results of another run in --out; start over.")
 #: How much memory a harness may take.
 memory_option = click.option(
-    "--memory", type=float, metavar="GIB", help="Memory that a harness may take; three quarters of all by default."
+    "--memory", type=positive, metavar="GIB", help="Memory that a harness may take; three quarters of all by default."
 )
 
 
@@ -47,7 +47,9 @@ def backend_options(function: Function) -> Function:
             type=click.Path(path_type=Path),
             help="The interpreter of another virtual environment to run the backend in.",
         ),
-        click.option("--timeout", type=float, default=20.0, show_default=True, help="Seconds that a case may take."),
+        click.option(
+            "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="What a case may take."
+        ),
         memory_option,
         click.option("--strict", is_flag=True, help="Count interpretations as much as normative requirements."),
         click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
@@ -61,7 +63,7 @@ def command_of(backend: str | None, harness: str | None, python: Path | None, me
     """How the harness is started.
 
     Raises:
-        UsageError: Not exactly one of the two is named, or it cannot be; or the memory makes no sense.
+        UsageError: Not exactly one of the two is named, or it cannot be.
     """
     if backend is not None and harness is not None:
         raise UsageError("Name one backend: both --backend and --harness are given.")
@@ -74,15 +76,9 @@ def command_of(backend: str | None, harness: str | None, python: Path | None, me
 
 
 def memory_of(gib: float | None) -> int:
-    """The most bytes that a harness may take: as many GiB as the user says, or three quarters of the machine's memory.
-
-    Raises:
-        UsageError: It is not over 0.
-    """
+    """The most bytes that a harness may take: as many GiB as given, or three quarters of the machine's memory."""
     if gib is None:
         return psutil.virtual_memory().total * 3 // 4
-    if gib <= 0:
-        raise UsageError("--memory must be over 0; it is in GiB.")
     return int(gib * GIB)
 
 
@@ -131,8 +127,8 @@ def execute_shown(
         DiskError: The disk is full; what was found before is written and shown.
         KeyboardInterrupt: The same of Ctrl-C.
     """
-    if options.timeout <= 0 or options.jobs < 1:
-        raise UsageError("--timeout must be over 0, and --jobs 1 or more.")
+    if options.jobs < 1:
+        raise UsageError("--jobs must be 1 or more.")
     with progress("run", then="run failures once more", quiet=as_json) as tell:
         run = run_suite(suite, command, out, options, tell)
     if run.continued:

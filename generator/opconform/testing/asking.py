@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from opconform.commands.options import LARGEST
 from opconform.errors import OpconformError
 from opconform_runners.commands import Command, backend_command, harness_command
 from opconform_runners.installed import file_of
@@ -52,8 +53,8 @@ def asked_of(config: pytest.Config) -> Asked:
         pytest.UsageError: They contradict each other, or name what there is not.
     """
     timeout = config.getoption("opconform_timeout")
-    if timeout is not None and timeout <= 0:
-        raise pytest.UsageError("--opconform-timeout must be over 0.")
+    if timeout is not None and not 0 < timeout <= LARGEST:
+        raise pytest.UsageError(f"--opconform-timeout must be over 0 and at most {LARGEST:,}.")
     suite = config.getoption("opconform_suite")
     return Asked(
         command=replace(_command(config), memory=_memory()),

@@ -46,7 +46,7 @@ def head_of(number: int, subject: Subject) -> Head:
         title=subject.column.title,
         conclusion=subject.column.conclusion,
         standing={True: "kept", False: "broken", None: "error"}[report.conformant],
-        extent=f"{len(report.results):,} cases of {named}, suite {suite.version} ({suite.digest[:16]})",
+        extent=f"{report.coverage}; {named}, suite {suite.version} ({suite.digest[:16]})",
         where=_where(report),
         sentences=(first.partition(": ")[2] or first, *others),
         facts=tuple(facts),

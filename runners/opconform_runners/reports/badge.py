@@ -41,9 +41,11 @@ _LABEL = "opconform"
 def badge_text(report: Report) -> str:
     """A report's verdict as an SVG.
 
-    It says `conformant` only of a whole `certify`; of a selection it says that it was one.
+    It says `conformant` only of a whole `certify`; of a selection it says that it was one. It says how many cases were
+    supported.
     """
-    verdict = report.conclusion + ("" if report.whole or report.conformant is None else " (selection)")
+    selection = "" if report.whole or report.conformant is None else " (selection)"
+    verdict = f"{report.conclusion}{selection}, {report.coverage}"
     left, right = text_width(_LABEL), text_width(verdict)
     label, value = left + 2 * _PADDING, right + 2 * _PADDING
     title = printable(f"{_LABEL}: {report.implementation.title}: {verdict}")

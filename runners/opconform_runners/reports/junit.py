@@ -1,7 +1,7 @@
-"""JUnit XML: a suite a requirement, in which each case stands that is evidence for it."""
+"""JUnit XML: one suite per operation and one test case per case, with its requirements as properties."""
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from opconform_runners.comparison import Met
 from opconform_runners.novelty import pass_sentence, stale_sentences
@@ -20,12 +20,12 @@ _COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 def junit_text(report: Report) -> str:
     """A report as JUnit XML.
 
-    A case stands in the suite of every requirement that it is evidence for, a failure in those that it breaks, so that
-    a suite's counts are those of the requirement in `report.json`. What breaks or names none has a suite of its own. An
-    incomplete run has a suite in which what is missing is an error.
+    Each case stands there once, so that the counts are those of `report.json`. Its properties name the requirements
+    that it is evidence for, and those that it breaks. An incomplete verdict is an error in a suite of its own, with
+    each case that is missing.
     """
     root = ET.Element("testsuites", name=printable(f"opconform {report.implementation.title}"))
-    suites = [*_run_suite(report), *_requirement_suites(report), *_baseline_suite(report)]
+    suites = [*_run_suite(report), *_operation_suites(report), *_baseline_suite(report)]
     root.extend(suites)
     for each in _CASES:
         root.set(each, str(sum(int(suite.get(each, "0")) for suite in suites)))
@@ -35,36 +35,29 @@ def junit_text(report: Report) -> str:
 
 
 def _run_suite(report: Report) -> Iterator[ET.Element]:
-    """What the run itself came to, where it is incomplete."""
+    """What the run itself came to, where its verdict is incomplete."""
     if report.conformant is not None:
         return
-    whole = _case("opconform.run", "the run is complete", 0.0)
+    whole = _case("opconform.run", "the verdict is complete", 0.0)
     _outcome(whole, "error", conclusion_text(report)[0])
     missing = [_case("opconform.run", each, 0.0) for each in report.missing]
     for each in missing:
         _outcome(each, "error", "The case has no verdict: the run is incomplete.")
-    yield _suite("run", [whole, *missing], {"conclusion": report.conclusion})
+    yield _suite("run", [whole, *missing], {"conclusion": report.conclusion, "coverage": report.coverage})
 
 
-def _requirement_suites(report: Report) -> Iterator[ET.Element]:
+def _operation_suites(report: Report) -> Iterator[ET.Element]:
+    """One suite per operation, in which each of its cases stands once."""
     stands = standings(report)
     met = report.baseline.by_id if report.baseline is not None else {}
-    homes: dict[tuple[str, str], list[Result]] = {(row.op, row.id): [] for row in report.requirements}
-    for result in report.results:
-        named = result.broken if result.verdict == "fail" else result.requirements
-        for name in named or ("",):
-            homes.setdefault((result.op, name), []).append(result)
-    levels = {(row.op, row.id): row for row in report.requirements}
-    for (op, name), results in homes.items():
-        if results:
-            row = levels.get((op, name))
-            about = {"level": row.level, "requirement": row.text} if row is not None else {}
-            texts = {row.id: row.text for row in report.requirements if row.op == op}
-            cases = [
-                _result_case(report, f"{op}.{name}".rstrip("."), each, stands[each.id], met, _body(each, texts))
-                for each in results
-            ]
-            yield _suite(f"{op} {name or 'no requirement named'}", cases, {**_about(report), **about})
+    for op in sorted({each.op for each in report.results}):
+        texts = {row.id: row.text for row in report.requirements if row.op == op}
+        cases = [
+            _result_case(report, each, stands[each.id], met, _body(each, texts))
+            for each in report.results
+            if each.op == op
+        ]
+        yield _suite(op, cases, _about(report))
 
 
 def _baseline_suite(report: Report) -> Iterator[ET.Element]:
@@ -84,6 +77,7 @@ def _about(report: Report) -> Mapping[str, str]:
         "backend": report.implementation.title,
         "suite": f"{report.suite.version} {report.suite.digest}",
         "conclusion": report.conclusion,
+        "coverage": report.coverage,
     }
 
 
@@ -92,17 +86,22 @@ def _suite(name: str, cases: Sequence[ET.Element], about: Mapping[str, str]) -> 
     counts = {_COUNTED[tag]: str(outcomes.count(tag)) for tag in _COUNTED}
     seconds = _seconds(sum(float(each.get("time", "0")) for each in cases))
     suite = ET.Element("testsuite", {"name": printable(name), "tests": str(len(cases)), **counts, "time": seconds})
-    properties = ET.SubElement(suite, "properties")
-    for key, value in about.items():
-        ET.SubElement(properties, "property", name=key, value=printable(value))
+    _add_properties(suite, about.items())
     suite.extend(cases)
     return suite
 
 
-def _result_case(
-    report: Report, classname: str, result: Result, standing: Standing, met: Mapping[str, Met], body: str
-) -> ET.Element:
-    case = _case(classname, result.id, result.seconds or 0.0)
+def _add_properties(element: ET.Element, named: Iterable[tuple[str, str]]) -> None:
+    properties = ET.SubElement(element, "properties")
+    for name, value in named:
+        ET.SubElement(properties, "property", name=name, value=printable(value))
+
+
+def _result_case(report: Report, result: Result, standing: Standing, met: Mapping[str, Met], body: str) -> ET.Element:
+    case = _case(result.id.rpartition("/")[0].replace("/", "."), result.id, result.seconds or 0.0)
+    requirements = (("requirement", f"{result.op}:{each}") for each in result.requirements)
+    broken = (("broken", f"{result.op}:{each}") for each in result.broken)
+    _add_properties(case, (("profile", result.profile), *requirements, *broken))
     match standing:
         case "new":
             _outcome(case, "failure", result.sentence, kind=result.reason or "", body=body)

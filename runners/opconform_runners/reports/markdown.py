@@ -42,9 +42,9 @@ def _verdict(report: Report) -> tuple[str, str]:
     """A mark, and what the run came to: against its baseline where there is one, as its exit code says."""
     comparison = report.baseline
     if comparison is None or report.conformant is None:
-        return _MARKS[report.conclusion], report.conclusion.upper()
+        return _MARKS[report.conclusion], f"{report.conclusion.upper()}, {report.coverage}"
     failures = [counted(len(comparison.known), "known failure")] if comparison.known else []
-    plain = ", ".join([report.conclusion, *failures])
+    plain = ", ".join([report.verdict, *failures])
     if comparison.is_as_expected:
         return "✅", f"nothing new ({plain})"
     return "❌", f"new: {novelty(comparison)} ({plain})"

@@ -1,0 +1,164 @@
+"""A certificate that contradicts itself is refused without the results: signed by whoever has the key, it is false."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from opconform.errors import CertificateError
+from opconform.suite import Header, RequirementNote
+from opconform_runners import origins
+from opconform_runners.consistency import check_consistency
+from opconform_runners.environment import UNKNOWN
+from opconform_runners.report import summed_up
+from opconform_runners.results import Result
+from opconform_runners.statement import Digests, Statement, statement_of
+from opconform_runners.verdicts import VerdictName
+
+NOTES = {
+    "Split-1": {
+        "axis.range": RequirementNote(level="normative", text="a"),
+        "data.bits": RequirementNote(level="normative", text="b"),
+        "data.rank": RequirementNote(level="interpretation", text="c"),
+    }
+}
+HEADER = Header(
+    version="1",
+    generator="1",
+    recipe="0" * 64,
+    seed=0,
+    blind=False,
+    dialects={},
+    specs={},
+    specification={},
+    requirements=NOTES,
+    counts={},
+    digest="1" * 64,
+)
+
+
+def result(number: int, verdict: VerdictName, requirement: str, profile: str = "core") -> Result:
+    """What became of a case."""
+    failed = verdict == "fail"
+    return Result(
+        id=f"Split-1/group/{number:010x}",
+        profile=profile,
+        expect="accept",
+        verdict=verdict,
+        reason="value" if failed else None,
+        requirements=(requirement,),
+        broken=(requirement,) if failed else (),
+    )
+
+
+def statement(*results: Result) -> Statement:
+    """What a certificate of some results says."""
+    report = summed_up(
+        suite=origins.suite_note(HEADER),
+        implementation=origins.Tested(name="some", version="1", language="python"),
+        started="",
+        notes=NOTES,
+        results=results,
+        missing=(),
+        gave_up=None,
+        whole=True,
+        strict=False,
+        environment=UNKNOWN,
+        outputs=None,
+        baseline=None,
+    )
+    digests = Digests(results="2" * 64, report="3" * 64, header="4" * 64)
+    return statement_of(report, HEADER, digests, "2026-01-01T00:00:00Z")
+
+
+GOOD = statement(
+    result(1, "pass", "axis.range"), result(2, "pass", "data.bits", "types"), result(3, "unsupported", "data.bits")
+)
+BAD = statement(
+    result(1, "pass", "axis.range"), result(2, "fail", "data.bits"), result(3, "pass", "data.rank", "types")
+)
+READ_OTHERWISE = statement(result(1, "pass", "axis.range"), result(2, "fail", "data.rank"))
+REFUSED = statement(result(1, "pass", "axis.range"), result(2, "inconclusive", "axis.range"))
+
+
+@pytest.mark.parametrize("said", [GOOD, BAD, READ_OTHERWISE, REFUSED], ids=["good", "bad", "read-otherwise", "refused"])
+def test_what_follows_from_results_is_consistent(said: Statement) -> None:
+    """Conformant or not, with interpretations that are read otherwise and refusals that are no evidence."""
+    check_consistency(said, "it")
+
+
+def predicate(said: Statement, **changes: Any) -> Statement:
+    """The same statement with another predicate."""
+    return replace(said, predicate=replace(said.predicate, **changes))
+
+
+def finding(said: Statement, **changes: Any) -> Statement:
+    """The same statement with another finding."""
+    return predicate(said, opconform=replace(said.predicate.opconform, **changes))
+
+
+def profile(said: Statement, **changes: Any) -> Statement:
+    """The same statement with another first profile."""
+    first, *others = said.predicate.opconform.profiles
+    return finding(said, profiles=(replace(first, **changes), *others))
+
+
+def requirement(said: Statement, identity: str, **changes: Any) -> Statement:
+    """The same statement with another requirement."""
+    rows = said.predicate.opconform.requirements
+    return finding(said, requirements=tuple(replace(each, **changes) if each.id == identity else each for each in rows))
+
+
+COUNTS = {"pass": 0, "fail": 0, "unsupported": 0, "inconclusive": 0, "error": 0}
+FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
+    "result": (lambda: predicate(GOOD, result="FAILED"), "conformant is true, and the result is FAILED"),
+    "conformant": (lambda: finding(BAD, conformant=True), "conformant is true, and the result is FAILED"),
+    "conformant and passed": (
+        lambda: predicate(finding(BAD, conformant=True), result="PASSED"),
+        "conformant is true, and Split-1/data.bits is broken",
+    ),
+    "not conformant": (
+        lambda: predicate(finding(GOOD, conformant=False), result="FAILED"),
+        "conformant is false, and no case fails",
+    ),
+    "warned": (lambda: predicate(READ_OTHERWISE, warned=()), "warnedTests are not those that its requirements give"),
+    "passed": (lambda: predicate(BAD, passed=()), "passedTests are not those that its requirements give"),
+    "failed": (lambda: predicate(BAD, failed=()), "failedTests are not those that its requirements give"),
+    "sum": (lambda: profile(GOOD, counts=COUNTS | {"pass": 7}), "the counts of the profiles do not add up"),
+    "verdicts": (lambda: finding(GOOD, cases={"pass": 2}), "counts are not by pass, fail, unsupported"),
+    "supported": (lambda: finding(GOOD, supported=3), "it says that 3 cases are supported, and counts 2"),
+    "broken": (lambda: requirement(BAD, "data.bits", broken=False), "is not broken, and 1 cases fail"),
+    "too many": (
+        lambda: requirement(GOOD, "axis.range", counts=COUNTS | {"pass": 9}),
+        "Split-1/axis.range counts more cases than there are",
+    ),
+    "undecided": (
+        lambda: predicate(
+            requirement(GOOD, "data.bits", counts=COUNTS | {"unsupported": 1}), passed=("Split-1/axis.range",)
+        ),
+        "conformant is true, and no case was supported for Split-1/data.bits",
+    ),
+    "profile": (lambda: profile(BAD, passed=True), "conformant is false, and every profile with a failure passed"),
+    "only profile": (lambda: profile(READ_OTHERWISE, passed=False), "the only profile, core, did not pass"),
+    "judged": (lambda: finding(GOOD, judged=True), "its subject is results.jsonl, report.json, and judged is true"),
+    "digest": (
+        lambda: finding(GOOD, suite=replace(GOOD.predicate.opconform.suite, digest="9" * 64)),
+        "the suite digest is not that of manifest.jsonl",
+    ),
+    "twice": (
+        lambda: finding(
+            GOOD, requirements=(*GOOD.predicate.opconform.requirements, *GOOD.predicate.opconform.requirements)
+        ),
+        "a requirement or a profile is listed twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_contradiction_is_refused(name: str) -> None:
+    """Each in a sentence that names it."""
+    said, sentence = FALSE[name]
+    with pytest.raises(CertificateError, match=r"^it contradicts itself: ") as caught:
+        check_consistency(said(), "it")
+    assert sentence in str(caught.value)

@@ -1,0 +1,160 @@
+"""What a verdict rests on: a backend of which nothing was shown is not conformant, and every verdict says how much was."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from opconform.commands.certify import command as certify
+from opconform.suite import Level, RequirementNote
+from opconform_runners import origins
+from opconform_runners.environment import UNKNOWN
+from opconform_runners.report import Report, report_document, summed_up
+from opconform_runners.reports.badge import badge_text
+from opconform_runners.reports.junit import junit_text
+from opconform_runners.reports.markdown import markdown_text
+from opconform_runners.results import Result
+from opconform_runners.summary import plain_conclusion
+from opconform_runners.verdicts import VerdictName
+from tests.conftest import MINIATURES
+
+GREEN = "#1a7f37"
+SUITE = origins.SuiteNote(digest="0" * 64, version="1", generator="1", seed=0)
+LEVELS: Mapping[str, Level] = {"axis.range": "normative", "axis.shape": "normative", "data.rank": "interpretation"}
+
+
+def result(
+    number: int, verdict: VerdictName, *requirements: str, essential: bool = False, broken: tuple[str, ...] = ()
+) -> Result:
+    """What became of a case."""
+    return Result(
+        id=f"Split-1/group/{number:010x}",
+        profile="core",
+        expect="accept",
+        verdict=verdict,
+        reason="value" if verdict == "fail" else None,
+        requirements=requirements,
+        broken=broken,
+        essential=essential,
+    )
+
+
+def report(
+    *results: Result, mapped: tuple[str, ...] = (), strict: bool = False, missing: tuple[str, ...] = ()
+) -> Report:
+    """The report of some results."""
+    return summed_up(
+        suite=SUITE,
+        implementation=origins.Tested(name="some", version="1", language="python", mapped=mapped),
+        started="",
+        notes={"Split-1": {name: RequirementNote(level=level, text=name) for name, level in LEVELS.items()}},
+        results=results,
+        missing=missing,
+        gave_up=None,
+        whole=True,
+        strict=strict,
+        environment=UNKNOWN,
+        outputs=None,
+        baseline=None,
+    )
+
+
+def test_all_that_is_essential_and_normative_decides() -> None:
+    """Cases that are not essential may be unsupported, and interpretations undecided."""
+    found = report(
+        result(1, "pass", "axis.range", essential=True),
+        result(2, "unsupported", "axis.range"),
+        result(3, "unsupported", "data.rank"),
+    )
+
+    assert (found.conformant, found.incomplete) == (True, ())
+    assert found.verdict == "conformant, 1 of 3 cases supported"
+
+
+@pytest.mark.parametrize("verdict", ["unsupported", "inconclusive"])
+def test_an_essential_case_without_a_decision_leaves_the_verdict_open(verdict: VerdictName) -> None:
+    """Be it that the backend does not do it, or that its refusal is no evidence."""
+    found = report(result(1, "pass", "axis.range", essential=True), result(2, verdict, "axis.range", essential=True))
+
+    assert found.conformant is None
+    assert found.incomplete == ("1 of 2 essential cases were not supported, such as Split-1/group/0000000002",)
+    assert found.is_finished
+
+
+def test_a_normative_requirement_without_a_decided_case_leaves_the_verdict_open() -> None:
+    """The report names it."""
+    found = report(result(1, "pass", "axis.range"), result(2, "unsupported", "axis.shape"))
+
+    assert found.conformant is None
+    assert found.incomplete == ("no case was supported for Split-1:axis.shape",)
+
+
+def test_what_the_harness_fulfils_needs_no_decided_case() -> None:
+    """A mapped requirement is not the backend's own work, which the report says."""
+    found = report(result(1, "pass", "axis.range"), result(2, "unsupported", "axis.shape"), mapped=("axis.shape",))
+
+    assert found.conformant is True
+    assert "What is mapped is done by the harness on the backend's behalf" in plain_conclusion(found)[1]
+
+
+def test_strict_demands_a_decision_on_interpretations_too() -> None:
+    """They count as much as normative requirements."""
+    found = report(result(1, "pass", "axis.range"), result(2, "unsupported", "data.rank"), strict=True)
+
+    assert found.incomplete == ("no case was supported for Split-1:data.rank",)
+
+
+@pytest.mark.parametrize("mapped", [(), ("axis.range",)])
+def test_nothing_tested_is_not_conformant(mapped: tuple[str, ...]) -> None:
+    """Not without an essential case either, and not where all is mapped."""
+    found = report(result(1, "unsupported", "axis.range"), result(2, "unsupported"), mapped=mapped)
+
+    assert found.conformant is None
+    assert found.incomplete[0] == "no case was supported"
+    assert plain_conclusion(found)[0].startswith("INCOMPLETE, 0 of 2 cases supported: no case was supported")
+
+
+def test_what_is_broken_is_not_conformant_whatever_is_open() -> None:
+    """A violation that was shown is not taken back by what was not."""
+    found = report(
+        result(1, "fail", "axis.range", broken=("axis.range",)), result(2, "unsupported", "axis.shape", essential=True)
+    )
+
+    assert found.conformant is False
+    assert found.verdict == "not conformant, 1 of 2 cases supported"
+
+
+def test_a_run_that_did_not_end_says_only_that() -> None:
+    """What is open for that reason is no gap of the backend."""
+    found = report(result(1, "unsupported", "axis.range"), missing=("Split-1/group/0000000002",))
+
+    assert found.incomplete == ("1 case has no verdict",)
+    assert not found.is_finished
+    assert found.coverage == "0 of 2 cases supported"
+
+
+def test_every_format_says_the_coverage_and_none_is_green_for_nothing() -> None:
+    """Badge, Markdown, JUnit and `report.json`."""
+    good, open_one = report(result(1, "pass", "axis.range")), report(result(1, "unsupported", "axis.range"))
+    document = report_document(open_one)
+
+    assert "conformant, 1 of 1 case supported" in badge_text(good)
+    assert GREEN in badge_text(good)
+    assert "incomplete, 0 of 1 case supported" in badge_text(open_one)
+    assert GREEN not in badge_text(open_one)
+    assert markdown_text(good).startswith("## ✅ opconform: CONFORMANT, 1 of 1 case supported&#58; some 1")
+    assert markdown_text(open_one).startswith("## ⚠️ opconform: INCOMPLETE, 0 of 1 case supported&#58; some 1")
+    assert "<error " in junit_text(open_one)
+    assert "<error " not in junit_text(good)
+    assert (document["conformant"], document["coverage"]) == (None, {"supported": 0, "cases": 1})
+    assert document["incomplete"] == ["no case was supported", "no case was supported for Split-1:axis.range"]
+
+
+def test_a_backend_that_supports_nothing_is_not_certified(tmp_path: Path, small_spec: Path) -> None:
+    """`certify` ends with 1 and says why."""
+    arguments = [str(small_spec), "--backend", f"{MINIATURES}:SupportsNothing", "--out", str(tmp_path), "--jobs", "1"]
+    done = CliRunner().invoke(certify, arguments)
+
+    assert done.exit_code == 1
+    assert "INCOMPLETE, 0 of 6 cases supported: no case was supported; " in done.stdout

@@ -1,0 +1,157 @@
+"""Exit codes: 0 and 1 are verdicts, 2 a wrong command; and what a closed or full standard output does to them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from opconform.cli import _COMMANDS, _opconform
+from opconform.errors import MissingError, OpconformError
+from tests.conftest import MINIATURES
+
+PROGRAM = Path(sys.executable).with_name("opconform")
+FULL = Path("/dev/full")
+
+
+def ended(*arguments: object) -> tuple[int, str]:
+    """The exit code of a command in this process, and its last words."""
+    done = CliRunner().invoke(_opconform, [str(each) for each in arguments])
+    if isinstance(done.exception, OpconformError):
+        return done.exception.exit_code, str(done.exception)
+    return done.exit_code, done.output
+
+
+#: Each command that takes a path, with one that leads nowhere.
+MISTYPED = [
+    ("run", "nowhere", "--backend", "numpy"),
+    ("run", "SUITE", "--backend", "numpy", "--baseline", "nowhere"),
+    ("run", "SUITE", "--backend", "nowhere.py:Backend"),
+    ("run", "SUITE", "--backend", "numpy", "--python", "nowhere"),
+    ("run", "SPECS", "--backend", "numpy"),
+    ("verify", "nowhere"),
+    ("list", "nowhere"),
+    ("show", "Split-1/page-example/*", "--from", "nowhere"),
+    ("report", "nowhere"),
+    ("diff", "nowhere", "nowhere"),
+    ("baseline", "update", "nowhere", "--baseline", "new.txt"),
+    ("judge", "nowhere", "--suite", "SUITE"),
+    ("judge", "nowhere", "--suite", "nowhere"),
+    ("sign", "nowhere", "--key", "nowhere"),
+    ("verify-certificate", "nowhere", "--key", "nowhere"),
+    ("generate", "nowhere", "--out", "new"),
+    ("certify", "nowhere", "--backend", "numpy", "--out", "new"),
+    ("matrix", "nowhere", "--backend", "numpy", "--out", "new"),
+    ("mutants", "nowhere"),
+    ("repro", "Split-1/page-example/*", "--backend", "openvino", "--suite", "nowhere"),
+]
+
+
+@pytest.mark.parametrize("arguments", MISTYPED, ids=" ".join)
+def test_a_mistyped_path_is_a_wrong_command(
+    arguments: tuple[str, ...], small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends with 2 and not with 1, which says that a backend is not conformant."""
+    monkeypatch.chdir(tmp_path)
+    known = {"SUITE": small_suite, "SPECS": small_suite.parent}
+    code, said = ended(*(known.get(each, each) for each in arguments))
+
+    assert code == 2, said
+    assert "nowhere" in said or "holds no suite.json" in said
+    assert not [*tmp_path.iterdir()]
+
+
+def test_every_command_with_a_path_is_tried() -> None:
+    """But those whose only path is one to write, and those that take none."""
+    assert {each[0] for each in MISTYPED} == _COMMANDS.keys() - {"keygen", "backends", "schema", "check-harness"}
+
+
+def test_a_suite_that_lost_its_header_is_damaged_and_not_missing(small_suite: Path, tmp_path: Path) -> None:
+    """`verify` ends with 1."""
+    (tmp_path / "manifest.jsonl").write_bytes((small_suite / "manifest.jsonl").read_bytes())
+    code, said = ended("verify", tmp_path)
+
+    assert code == 1
+    assert "holds no suite.json" in said
+    assert issubclass(MissingError, OpconformError)
+
+
+#: Each command with the limits that it takes.
+LIMITED = [
+    *(
+        (*command, option)
+        for command in (("run", "SUITE"), ("certify",), ("matrix",), ("check-harness",))
+        for option in ("--timeout", "--memory")
+    ),
+    ("mutants", "--timeout"),
+    ("repro", "CASE", "--backend", "numpy", "--timeout"),
+]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "0", "-1", "1e999", "1e7", "soon"])
+@pytest.mark.parametrize("arguments", LIMITED, ids=" ".join)
+def test_a_limit_that_makes_no_sense_is_a_wrong_command(arguments: tuple[str, ...], value: str) -> None:
+    """Before anything is done."""
+    *command, option = arguments
+    code, said = ended(*command, f"{option}={value}")
+
+    assert code == 2
+    assert f"{value!r} is not a number over 0 and at most 1,000,000." in said
+
+
+def closed(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    """A command whose standard output nobody reads: only a process has a pipe of its own that can break."""
+    process = subprocess.Popen(
+        [PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    _, errors = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(process.args, process.returncode, b"", errors)
+
+
+@pytest.mark.parametrize(("name", "code"), [("Perfect", 0), ("LosesAll", 1)])
+def test_a_reader_that_leaves_does_not_change_the_verdict(
+    small_suite: Path, tmp_path: Path, name: str, code: int
+) -> None:
+    """`opconform run … | head` ends with the code of the verdict, and has written all its files."""
+    done = closed("run", small_suite, "--backend", f"{MINIATURES}:{name}", "--out", tmp_path)
+
+    assert (done.returncode, done.stderr) == (code, b"")
+    assert (tmp_path / "report.json").exists()
+
+
+@pytest.mark.parametrize("arguments", [("schema",), ("--help",), ("list", "--json")], ids=" ".join)
+def test_a_reader_that_leaves_is_no_error(arguments: tuple[str, ...]) -> None:
+    """What it does not read is dropped."""
+    done = closed(*arguments)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [("schema",), ("--help",)], ids=" ".join)
+def test_a_full_disk_while_printing_is_an_error(arguments: tuple[str, ...]) -> None:
+    """In one sentence, and with 1."""
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=300
+        )
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: Standard output cannot be written: No space left on device.\n",
+    )
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+def test_messages_that_cannot_be_written_are_dropped() -> None:
+    """Nobody could be told."""
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [PROGRAM, "verify", "nowhere"], stdout=subprocess.PIPE, stderr=full, check=False, timeout=300
+        )
+
+    assert (done.returncode, done.stdout) == (2, b"")
