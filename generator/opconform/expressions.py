@@ -300,12 +300,12 @@ def compiled(text: str) -> Expression:
 
 def _check_text(text: str) -> None:
     """Refuse an expression that is too long or too deep to be compiled."""
+    if len(text) > _TEXT:
+        raise ExpressionError(f"`{quoted_text(text)}` has more than {_TEXT:,} characters, the limit")
     depth = deepest = 0
     for each in text:
         depth += (each in "([{") - (each in ")]}")
         deepest = max(deepest, depth)
-    if len(text) > _TEXT:
-        raise ExpressionError(f"`{quoted_text(text)}` has more than {_TEXT:,} characters, the limit")
     if deepest > _NESTED:
         raise ExpressionError(f"`{quoted_text(text)}` nests brackets more than {_NESTED} levels deep, the limit")
 

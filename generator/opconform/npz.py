@@ -9,6 +9,7 @@ import io
 import math
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -190,7 +191,8 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     if version not in _READERS:
         raise ValueError(f"version {version} of the .npy format is not read here, only 1.0 and 2.0")
     try:
-        shape, fortran, dtype = _READERS[version](stream, max_header_size=_HEADER_LIMIT)
+        with warnings.catch_warnings(action="error"):
+            shape, fortran, dtype = _READERS[version](stream, max_header_size=_HEADER_LIMIT)
     except _UNPARSABLE as fault:
         raise ValueError("the header of an array cannot be parsed") from fault
     if any(type(each) is not int or each < 0 for each in shape):
@@ -199,5 +201,5 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
 
 
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-#: What numpy raises for a header that it cannot parse: it reads a Python literal, with all that can be wrong with one.
-_UNPARSABLE = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError)
+#: What numpy raises for a header that it cannot parse, a Python literal, or warns of: integers as Python 2 wrote them.
+_UNPARSABLE = (Warning, ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError)

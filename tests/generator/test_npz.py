@@ -112,3 +112,15 @@ def test_objects_are_not_written() -> None:
     """They would be pickled."""
     with pytest.raises(ValueError, match="nothing is ever pickled"):
         npz_bytes({"data": np.array([{}], object)})
+
+
+@pytest.mark.parametrize("shape", ["(1L,)", "(1 if True else 1,)", "(0 is 0,)"])
+def test_a_header_that_numpy_warns_of_is_refused(shape: str) -> None:
+    """A header in the spelling of Python 2, or one that is no plain literal, is an error and no warning."""
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x.npy", b"\x93NUMPY\1\0" + len(head).to_bytes(2, "little") + head + b"\0\0\0\0")
+
+    with pytest.raises(SuiteError, match="the header of an array cannot be parsed"):
+        arrays_of(stream.getvalue(), "x.npz", limit=LIMIT)
