@@ -55,7 +55,10 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is no interpreter that can be run."),
         (["run", "x"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (["check-harness"], "Name the backend with either --backend NAME or --harness COMMAND."),
-        (["check-harness", "--backend", "numpy", "--timeout", "0"], "--timeout must be over 0."),
+        (
+            ["check-harness", "--backend", "numpy", "--timeout", "0"],
+            "'0' is not a number over 0 and at most 1,000,000.",
+        ),
         (["certify"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],
@@ -91,9 +94,9 @@ def test_a_wrong_command_ends_with_2_and_a_sentence(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_suite_that_is_not_there_ends_with_1(opconform: Run, tmp_path: Path) -> None:
+def test_a_suite_that_is_not_there_ends_with_2(opconform: Run, tmp_path: Path) -> None:
     """The sentence says how to write one."""
-    done = opconform("run", tmp_path / "suite", "--backend", "numpy", code=1, cwd=tmp_path)
+    done = opconform("run", tmp_path / "suite", "--backend", "numpy", code=2, cwd=tmp_path)
 
     assert done.stderr.startswith(f"error: There is no suite at {tmp_path / 'suite'}. Write one with")
 
@@ -102,7 +105,7 @@ def test_a_folder_of_certify_leads_to_its_suite(opconform: Run, small_suite: Pat
     """Which is where who names it wants to go."""
     (tmp_path / "certified").mkdir()
     (tmp_path / "certified" / "suite").symlink_to(small_suite)
-    done = opconform("run", "certified", "--backend", "numpy", code=1, cwd=tmp_path)
+    done = opconform("run", "certified", "--backend", "numpy", code=2, cwd=tmp_path)
 
     assert done.stderr == (
         "error: certified holds no suite.json: it is no suite, or one that was not finished; "

@@ -44,7 +44,7 @@ def print_summary(report: Report, console: Console) -> None:
         print_novelty(report, comparison, console)
     console.print()
     for line in conclusion(report):
-        console.print(line)
+        console.print(line, soft_wrap=True)
     if comparison is not None:
         console.print(against(report, comparison), soft_wrap=True)
 
