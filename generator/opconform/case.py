@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictFloat,
 
 from opconform.element_types import ELEMENT_TYPES
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 Binding = Literal["constant", "parameter"]
 Context = Literal["bare", "folded", "concat", "chain", "partial", "shared"]

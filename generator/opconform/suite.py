@@ -46,7 +46,7 @@ _GROWTH = 100
 #: How many cases are remembered after they were read.
 _RECENT = 16
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
@@ -162,8 +162,17 @@ def entry_of(line: bytes, where: str) -> Entry:
         raise SuiteError(f"{where} is not a line of a manifest: {_first(fault)}.") from fault
 
 
-#: What `zipfile` raises for a member that was damaged, or packed in a way that it does not know.
-DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError)
+#: What `zipfile` raises for a file that was damaged, has wrong names, or is packed in a way that it does not know.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class _TooLargeError(SuiteError):

@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 from opconform.suite import Header
 from opconform_runners.backend import Implementation
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

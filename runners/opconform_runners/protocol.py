@@ -16,7 +16,7 @@ VERSION = 1
 #: The most bytes of a line.
 LINE_LIMIT = 1 << 20
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 #: The number in a reply, which is another in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
 #: A time that a harness says: finite, and at most 30 years.

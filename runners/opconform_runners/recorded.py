@@ -42,7 +42,7 @@ ANSWERS = "answers.jsonl"
 
 #: The most bytes that either of the two may take.
 _LIMIT = 1 << 30
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 

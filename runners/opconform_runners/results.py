@@ -27,7 +27,7 @@ CERTIFICATE = "certificate.json"
 PAGE = "report.html"
 #: What a page begins with that is ours.
 PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,7 +14,7 @@ from opconform_runners.backend import Implementation
 from opconform_runners.environment import Environment
 from opconform_runners.origins import SuiteNote, Tested, suite_note, tested
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 

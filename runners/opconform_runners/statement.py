@@ -20,7 +20,7 @@ PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
 #: What the file of outputs that was judged is called among the subjects.
 OUTPUTS: Final = "outputs"
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _BY_ALIAS = ConfigDict(extra="forbid", serialize_by_alias=True, validate_by_name=True, validate_by_alias=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Outcome = Literal["PASSED", "WARNED", "FAILED"]

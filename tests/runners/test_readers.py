@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import re
 import time
 import zipfile
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from opconform_runners.conversing import Answer, Greeting, said_in
 from opconform_runners.envelope import document_of
 from opconform_runners.protocol import reply_faults
 from opconform_runners.reading import read_report
+from opconform_runners.results import read_results
 from opconform_runners.run_journal import read_steps
 from tests.conftest import Run
 
@@ -153,3 +155,24 @@ def test_a_step_of_a_journal_has_a_known_verdict(tmp_path: Path, verdict: object
 
     with pytest.raises(SuiteError, match="holds a line that no interrupted run wrote"):
         read_steps(tmp_path / "results.jsonl", [json.dumps(step).encode()])
+
+
+def test_a_zip_file_with_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    """A name that says it is UTF-8 and is not makes `zipfile` fail in a way of its own."""
+    with zipfile.ZipFile(tmp_path / "suite.zip", "w") as archive:
+        archive.writestr("é", b"")
+    (tmp_path / "suite.zip").write_bytes((tmp_path / "suite.zip").read_bytes().replace("é".encode(), b"\xff\xff"))
+
+    with pytest.raises(SuiteError, match="is neither a folder nor a whole zip file"):
+        open_suite(tmp_path / "suite.zip")
+
+
+def test_numbers_of_results_are_finite(failing: Path, tmp_path: Path) -> None:
+    """JSON has no infinity, though Python reads and writes one."""
+    lines = (failing / "results.jsonl").read_bytes().splitlines(keepends=True)
+    lines[1] = re.sub(rb'"seconds":[^,}]+', b'"seconds":Infinity', lines[1])
+    footer = json.loads(lines[-1]) | {"digest": hashlib.sha256(b"".join(lines[:-1])).hexdigest()}
+    (tmp_path / "results.jsonl").write_bytes(b"".join(lines[:-1]) + canonical_json(footer).encode() + b"\n")
+
+    with pytest.raises(SuiteError, match="holds a line that is no result"):
+        read_results(tmp_path / "results.jsonl")
