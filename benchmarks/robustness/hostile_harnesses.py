@@ -106,7 +106,7 @@ def _attempt(name: str, suite: Path, folder: Path) -> Attempt:
         return Attempt(what=name, outcome="run-ended", detail=f"exit code {done.returncode}: {said}")
     if left := left_behind(str(folder)):
         return Attempt(what=name, outcome="hang", detail=f"left behind: {left}")
-    if kept := sorted(each.name for each in temporary.iterdir()):
+    if kept := sorted(each.name for each in temporary.iterdir() if not each.name.endswith("-moved")):
         return Attempt(what=name, outcome="lost", detail=f"not removed: {kept}")
     return _judged(name, json.loads((out / "report.json").read_text())["cases"])
 

@@ -147,6 +147,8 @@ class Process:
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain
         _close(self._process)
+        if self.scratch.is_symlink():  # the harness put it there
+            self.scratch.unlink(missing_ok=True)
         self._folder.cleanup()
 
 

@@ -1,6 +1,7 @@
 """Executing: cases go to harness processes and outcomes come back, whatever a harness does on the way."""
 
 import asyncio
+import errno
 import secrets
 import shutil
 from collections import deque
@@ -303,6 +304,8 @@ class Worker:
         execution = self.execution
         seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # so that no reply can be ahead of its request
         folder = harness.scratch / f"{seq}"
+        if harness.scratch.is_symlink():
+            raise OSError(errno.ELOOP, "it is a symbolic link", str(harness.scratch))
         folder.mkdir()
         for name in entry.files:
             if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
