@@ -43,7 +43,7 @@ MISTYPED = [
     ("generate", "nowhere", "--out", "new"),
     ("certify", "nowhere", "--backend", "numpy", "--out", "new"),
     ("matrix", "nowhere", "--backend", "numpy", "--out", "new"),
-    ("mutants", "nowhere"),
+    ("adequacy", "nowhere"),
     ("repro", "Split-1/page-example/*", "--backend", "openvino", "--suite", "nowhere"),
 ]
 
@@ -84,7 +84,6 @@ LIMITED = [
         for command in (("run", "SUITE"), ("certify",), ("matrix",), ("check-harness",))
         for option in ("--timeout", "--memory")
     ),
-    ("mutants", "--timeout"),
     ("repro", "CASE", "--backend", "numpy", "--timeout"),
 ]
 

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 
 CALL = "import sys; from opconform.cli import main; sys.argv[0] = 'opconform'; main()"
 #: A guide's code is short, or nobody reads it.
-MOST_LINES = 60
+MOST_LINES = 90
 
 
 def files(page: str) -> dict[str, str]:
@@ -30,7 +30,7 @@ def commands(page: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line]
 
 
-def run(command: str, folder: Path, code: int) -> str:
+def run(command: str, folder: Path, code: int | None) -> str:
     """Run one of them in a folder, with what lies in it instead of what is installed."""
     program, *words = command.split()
     assert program == "opconform"
@@ -43,37 +43,37 @@ def run(command: str, folder: Path, code: int) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert code in (None, done.returncode), f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
 @pytest.mark.parametrize("page", ["new-backend.md", "new-operation.md"])
-def test_a_guide_takes_no_more_than_sixty_lines(page: str) -> None:
+def test_a_guide_takes_little_code(page: str) -> None:
     """Of code that the reader writes."""
     assert sum(bool(line.strip()) for code in files(page).values() for line in code.splitlines()) < MOST_LINES
 
 
 def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
-    """In a copy of the checkout; OpenVINO's i64 fault is found in that operation, too."""
+    """In a copy of the checkout; OpenVINO's i64 fault is found in that operation, too, and its join is not data."""
     for each in ("generator", "runners", "cases", "templates"):
         shutil.copytree(ROOT / each, tmp_path / each, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     for name, code in files("new-operation.md").items():
         path = tmp_path / name
-        if path.exists():
-            [changed] = re.findall(r"^ *(OPERATIONS: Mapping|operations=)", code, re.MULTILINE)
-            before, after = path.read_text().split(changed, maxsplit=1)
-            path.write_text(before + code.strip() + "\n" + after.split("\n", maxsplit=1)[1])
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(code)
-    listing, generation, certification = commands("new-operation.md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{path.read_text()}\n\n{code}" if path.exists() else code)
+    listing, adequacy, openvino, onnxruntime, numpy = commands("new-operation.md")
 
-    assert run(listing, tmp_path, 0).count("Tile-1/") == 10
-    assert "10 cases (9 accepted, 1 rejected)" in run(f"{generation} --dialect onnx --dialect stablehlo", tmp_path, 0)
-    assert "Tile-1: outputs.bits" in run(certification, tmp_path, 1)
-    manifest = [json.loads(line) for line in (tmp_path / "tile-suite" / "manifest.jsonl").read_text().splitlines()]
-    reason = "Tile-1 has no rendering in this dialect"
-    assert all(each["left_out"] == {"onnx": reason, "stablehlo": reason} for each in manifest)
+    assert run(listing, tmp_path, 0).count("Tile-1/") == 18
+    assert "Tile-1: 18 inferences" in run(adequacy, tmp_path, 0)
+    assert "Tile-1: outputs.bits" in run(openvino, tmp_path, 1)
+    assert "rejected-valid" not in run(onnxruntime, tmp_path, None)
+    assert "CONFORMANT" in run(numpy, tmp_path, 0)
+    expected = [
+        json.loads((tmp_path / "tile-numpy" / "suite" / each["id"] / "case.json").read_text())["expect"]["accept"][0]
+        for each in map(json.loads, (tmp_path / "tile-numpy" / "suite" / "manifest.jsonl").read_text().splitlines())
+        if each["expect"] == "accept"
+    ]
+    assert {tuple(each["shape"]) for each in expected} == {(2, 3), (4, 3), (2, 9), (4, 9), (2, 6)}
 
 
 def test_a_backend_is_added_as_the_guide_says(tmp_path: Path) -> None:

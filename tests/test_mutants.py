@@ -1,38 +1,94 @@
-"""The catalogue of faulty implementations: the suites catch all of them, and nothing of the core can be left out."""
+"""The catalogue of mutants: the suites catch all of them, and no group of the core can be left out."""
 
 import json
-import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from opconform.drafts import Acceptance
 from opconform.expanding import expand
-from opconform.kills import kills_text, shipped_kills, suite_of
+from opconform.generating import Options, generate
 from opconform.loading import load_specs
 from opconform.requirements import requirements_of
-from opconform_runners.mutants.catalogue import CLASSES, FOUND, mutants
-from opconform_runners.mutants.variants import VARIANTS
-from tests.conftest import Run, missing
+from opconform.selecting import Selection
+from opconform.suite import open_suite
+from opconform_runners.verdicts import Fail, name_of
+from tests.conftest import Run
+from tests.mutants import __main__ as program
+from tests.mutants import catalogue
+from tests.mutants.assessment import Assessment, assessed, right_faults
+from tests.mutants.backend import names
+from tests.mutants.catalogue import MUTANTS, RIGHT, concerns
+from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
+from tests.mutants.row import FOUND
 
 OPERATIONS = ("Split-1", "VariadicSplit-1")
+CORE_ALONE = Selection(profiles=(CORE,))
 
-
-#: Names what `opconform mutants --json` printed of all mutants, which takes minutes; CI makes it and then runs these tests.
-PRINTED = "OPCONFORM_MUTANTS"
 #: Every so many mutants one is run wherever the tests are.
 STEP = 16
 
+ZERO = """\
+op: Split-1
+groups:
+  - id: zero
+    title: num_splits must be positive
+    requirements: [num_splits.positive]
+    data: {shape: [6, 2]}
+    axis: 0
+    num_splits: 0
+    expect: {reject: num_splits.positive}
+    twin: {num_splits: 2}
+"""
+
+THIN = """\
+op: Split-1
+groups:
+  - id: one
+    title: one case
+    requirements: [outputs.order]
+    data: {shape: [6, 2]}
+    axis: 0
+    num_splits: 2
+"""
+
+
+@pytest.fixture(scope="session")
+def core_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The suite of the profile `core`, without models."""
+    out = tmp_path_factory.mktemp("core") / "suite"
+    return generate(load_specs([]), out, Options(dialects=(), selection=CORE_ALONE)).out
+
+
+@pytest.fixture(scope="session")
+def workbench(core_suite: Path) -> Workbench:
+    """The core, to run mutants on in this process."""
+    return Workbench(core_suite, CORE_ALONE, timeout=60.0)
+
 
 @pytest.fixture(scope="module")
-def core() -> dict[str, Any]:
-    """What the suites find in every mutant and every right variant."""
-    place = os.environ.get(PRINTED) or missing(f"{PRINTED} names no file that `opconform mutants --json` printed")
-    found: dict[str, Any] = json.loads(Path(place).read_text())
-    return found
+def all_kills(core_suite: Path) -> Mapping[str, Kill]:
+    """What the core finds in every mutant and every right variant."""
+    return {each.name: each for each in kills_of(core_suite, names(), CORE_ALONE, jobs=2, timeout=10.0)}
+
+
+def assessments(suite: Path, kills: Mapping[str, Kill]) -> list[Assessment]:
+    """What the kills of mutants prove."""
+    header = open_suite(suite).header
+    return [
+        assessed(MUTANTS[name], each, header, strict=False, profiles=[CORE])
+        for name, each in kills.items()
+        if name in MUTANTS
+    ]
+
+
+def run_program(*arguments: object) -> Result:
+    """`python -m tests.mutants` in this process."""
+    return CliRunner().invoke(program.command, [str(each) for each in arguments], env={"COLUMNS": "200"})
 
 
 def group_of(case: str) -> str:
@@ -46,38 +102,42 @@ def listed(opconform: Run, *arguments: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_core_kills_some_of_all_mutants_and_no_right_variant(opconform: Run) -> None:
-    """One in so many, and at the least one of each class."""
-    names = [*mutants()]
-    first = {each.partition("/")[0]: each for each in reversed(names)}
-    chosen = sorted({*names[::STEP], *first.values()})
-    words = [word for each in [*VARIANTS, *chosen] for word in ("--select", each)]
-    found = json.loads(opconform("mutants", "--profile", "core", "--json", *words, code=None).stdout)
+def test_the_core_kills_a_sample_of_all_mutants_and_no_right_variant(core_suite: Path, workbench: Workbench) -> None:
+    """One in so many, and at least one of each class that runs in this process."""
+    first = {each.kind: each.name for each in reversed(tuple(MUTANTS.values()))}
+    chosen = [name for name in names() if name not in MUTANTS or name in [*names()[::STEP], *first.values()]]
+    kills = {name: workbench.kill(name) for name in chosen if not name.startswith(ISOLATED)}
 
-    assert found["right"] == []
-    assert sorted(found["mutants"]) == chosen
-    assert {name: each["faults"] for name, each in found["mutants"].items() if each["faults"]} == {}
+    assert right_faults([each for name, each in kills.items() if name not in MUTANTS]) == []
+    assert {each.row.name: each.faults for each in assessments(core_suite, kills) if each.faults} == {}
 
 
-def test_the_core_kills_every_normative_mutant_and_no_right_variant(core: dict[str, Any]) -> None:
+@pytest.mark.all_mutants
+@pytest.mark.timeout(3600)
+def test_the_core_kills_every_normative_mutant_and_no_right_variant(
+    core_suite: Path, all_kills: Mapping[str, Kill]
+) -> None:
     """And what only an interpretation rules out is caught by no normative requirement's cases."""
-    assert core["right"] == []
-    assert {name: each["faults"] for name, each in core["mutants"].items() if each["faults"]} == {}
+    assert sorted(all_kills) == sorted(names())
+    assert right_faults([each for name, each in all_kills.items() if name not in MUTANTS]) == []
+    assert {each.row.name: each.faults for each in assessments(core_suite, all_kills) if each.faults} == {}
 
 
-def test_no_group_of_the_core_can_be_left_out(opconform: Run, core: dict[str, Any]) -> None:
+@pytest.mark.all_mutants
+@pytest.mark.timeout(3600)
+def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mapping[str, Kill]) -> None:
     """Without any one of them a normative mutant survives one operation, or a requirement has no case of a kind."""
-    cases = listed(opconform, "--profile", "core")
+    entries = open_suite(core_suite).entries
     evidence: dict[tuple[str, str, bool], set[str]] = {}
-    for case in cases:
-        op, rejects = case["id"].split("/")[0], case["expect"] != "accept"
-        for name in [case["expect"]["reject"]] if rejects else case["requirements"]:
-            if requirements_of(op).by_id[name].level == "normative":
-                evidence.setdefault((op, name, rejects), set()).add(group_of(case["id"]))
+    for entry in entries:
+        rejected = () if entry.expect == "accept" else (entry.expect.reject,)
+        for name in rejected or entry.requirements:
+            if requirements_of(entry.op).by_id[name].level == "normative":
+                evidence.setdefault((entry.op, name, bool(rejected)), set()).add(group_of(entry.id))
     catching = [
-        {group_of(case) for case in each["core"] if case.startswith(f"{op}/")}
-        for each in core["mutants"].values()
-        if each["level"] == "normative"
+        {group_of(case) for case in each.core if case.startswith(f"{op}/")}
+        for name, each in all_kills.items()
+        if name in MUTANTS and MUTANTS[name].level == "normative"
         for op in OPERATIONS
     ]
     needed = {group for groups in [*catching, *evidence.values()] if len(groups) == 1 for group in groups}
@@ -87,13 +147,125 @@ def test_no_group_of_the_core_can_be_left_out(opconform: Run, core: dict[str, An
         "VariadicSplit-1/page-example-remainder",
     }
 
-    assert {group_of(each["id"]) for each in cases} - needed <= examples
+    assert {group_of(each.id) for each in entries} - needed <= examples
 
 
-def test_who_refuses_everything_earns_no_credit(core: dict[str, Any]) -> None:
+def test_refusing_everything_earns_no_credit(workbench: Workbench) -> None:
     """Not for one rejected case."""
-    assert core["mutants"]["credit/refuses-everything"]["refusals"] == 0
-    assert core["mutants"]["axis/sign-lost"]["refusals"] > 0
+    assert workbench.kill("credit/refuses-everything").refusals == 0
+    assert workbench.kill("axis/sign-lost").refusals > 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "axis/sign-lost",
+        "bit_patterns/texts-cut-at-nul",
+        "contexts/shared-once",
+        "element_types/bf16-as-f32",
+        "shapes/shape-of-data",
+        "state/refusal-is-forever",
+    ],
+)
+def test_a_mutant_in_this_process_and_behind_a_harness_is_judged_alike(core_suite: Path, name: str) -> None:
+    """The harness process is the point: nothing may depend on how the outputs reached the judge."""
+    few = Selection(profiles=(CORE,), patterns=("*/contexts", "*/axis-*", "*-1/types", "*/second-*"))
+    workbench = Workbench(core_suite, few, timeout=60.0)
+
+    assert workbench.verdicts(name, isolated=True) == workbench.verdicts(name, isolated=False)
+
+
+def test_a_mutant_that_dies_or_hangs_is_caught_behind_a_harness(tmp_path: Path) -> None:
+    """The harness process is the point: the mutant ends it, or never answers."""
+    (tmp_path / "zero.yaml").write_text(ZERO)
+    suite = generate(load_specs([tmp_path / "zero.yaml"]), tmp_path / "suite", Options(dialects=())).out
+    workbench = Workbench(suite, Selection(), timeout=10.0)
+    reasons = {}
+    for name in ("crash/on-no-pieces", "hang/on-no-pieces"):
+        verdicts = [verdict for _, verdict in workbench.verdicts(name, isolated=True)]
+        reasons[name] = sorted(each.reason if isinstance(each, Fail) else name_of(each) for each in verdicts)
+
+    assert reasons == {"crash/on-no-pieces": ["crash", "pass"], "hang/on-no-pieces": ["pass", "timeout"]}
+
+
+def test_an_operation_without_mutants_is_an_error(small_spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A suite that no mutant implements would kill them all."""
+    monkeypatch.setattr(catalogue, "KERNELS", {"Split-1": catalogue.KERNELS["Split-1"]})
+    done = run_program(small_spec)
+
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "error: VariadicSplit-1 has no mutants; add some to tests/mutants. There are some for Split-1.\n"
+    )
+
+
+def test_only_mutants_of_the_operations_of_the_specs_are_run(tmp_path: Path) -> None:
+    """What is right for an operation cannot survive its cases."""
+    (tmp_path / "thin.yaml").write_text(THIN)
+    done = run_program(tmp_path / "thin.yaml", "--select", "lengths/*")
+
+    assert done.exit_code == 2
+    assert done.stderr == "error: None of the selected mutants changes Split-1. `--list` lists them.\n"
+    assert concerns(MUTANTS["lengths/sorted"], "VariadicSplit-1")
+
+
+def test_the_matrix_names_survivors(tmp_path: Path) -> None:
+    """A suite that tests too little is told what would pass it, and the program ends with 1."""
+    (tmp_path / "thin.yaml").write_text(THIN)
+    chosen = ("--select", "counts/backwards", "--select", "axis/sign-lost", "--select", "right/peel")
+    done = run_program(tmp_path / "thin.yaml", *chosen, "--jobs", 1)
+
+    assert done.exit_code == 1
+    assert "✓ counts/backwards" in done.stdout
+    assert "✗ axis/sign-lost" in done.stdout
+    assert "axis/sign-lost survives: A negative axis is read without its sign." in done.stdout
+    assert "1 of 1 right variants pass." in done.stdout
+    assert "1 of 2 normative mutants are killed" in done.stdout
+
+
+def test_a_pattern_that_matches_no_mutant_is_an_error() -> None:
+    """In one sentence."""
+    done = run_program("--select", "axis/nowhere")
+
+    assert (done.exit_code, done.stderr) == (2, "error: No mutant matches axis/nowhere. `--list` lists them.\n")
+
+
+def test_the_list_has_every_mutant_with_its_level_and_report() -> None:
+    """One line per implementation."""
+    lines = run_program("--list").stdout.splitlines()
+
+    assert [each.split()[0] for each in lines] == names()
+    assert lines[names().index("axis/sign-lost")].split(maxsplit=2)[1:] == [
+        "normative",
+        "A negative axis is read without its sign. Seen: microsoft/onnxruntime#21771.",
+    ]
+
+
+def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Its report says what it breaks; a name that does not exist is an error of one sentence."""
+    module = "tests.mutants.backend:Mutant"
+    done = opconform("run", small_suite, "--backend", f"{module}:remainder/only-last", "--out", tmp_path, code=1)
+    wrong = opconform("run", small_suite, "--backend", f"{module}:remainder/nowhere", "--out", tmp_path, code=3)
+
+    assert "broken: VariadicSplit-1: lengths.remainder" in " ".join(done.stdout.split())
+    assert "There is no mutant 'remainder/nowhere'" in wrong.stderr
+
+
+def test_the_catalogue_is_broad_and_sourced() -> None:
+    """Each mutant has a name and a sentence of its own and the report that it was derived from."""
+    assert len(MUTANTS) == sum(len(module.ROWS) for module in catalogue.MODULES) >= 326
+    assert Counter(each.what for each in MUTANTS.values()).most_common(1)[0][1] <= 2
+    assert all(each.what.endswith(".") for each in MUTANTS.values())
+    assert all(each.seen == FOUND or "#" in each.seen for each in MUTANTS.values())
+
+
+def test_every_mutant_changes_hooks_of_the_right_implementation() -> None:
+    """A mutant that changes nothing could not be caught, and one of many changes would prove little."""
+    hooks = {name for each in RIGHT.values() for name in each}
+    for name, each in MUTANTS.items():
+        assert set(each.changes) <= hooks, name
+        assert 1 <= len(each.changes) <= 3, name
+        assert any(concerns(each, op) for op in OPERATIONS), name
 
 
 def test_the_core_has_evidence_for_every_normative_requirement(opconform: Run) -> None:
@@ -109,19 +281,7 @@ def test_the_core_has_evidence_for_every_normative_requirement(opconform: Run) -
                 assert not each.violable or each.id in rejected, (op, each.id)
 
 
-def test_the_record_is_of_these_suites(opconform: Run) -> None:
-    """`cases/kills.json` was made with the cases and the mutants that are here; CI makes it anew and compares."""
-    record = shipped_kills()
-
-    assert record.suite == suite_of(each["id"] for each in listed(opconform))
-    assert list(record.mutants) == list(mutants())
-    for name, each in record.mutants.items():
-        assert each.cases > 0, name
-        assert each.core > 0 or each.level == "interpretation", name
-    assert kills_text(record) == kills_text(type(record).model_validate_json(kills_text(record)))
-
-
-def test_list_shows_what_each_requirement_catches(opconform: Run) -> None:
+def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run) -> None:
     """No number is 0 that should not be."""
     rows = json.loads(opconform("list", "--requirements", "--json").stdout)
     shown = opconform("list", "--requirements").stdout
@@ -130,54 +290,8 @@ def test_list_shows_what_each_requirement_catches(opconform: Run) -> None:
     for each in rows:
         assert each["accepting"] > 0, each
         assert each["rejecting"] != 0, each
-        assert each["mutants"] > 0, each
         assert each["source"], each
     assert "Inputs, 2; Types, T2 (2020-07)" in shown
-
-
-def test_the_catalogue_is_broad_and_sourced() -> None:
-    """At least 80 mutants in every class, each with a sentence of its own and the report that it was derived from."""
-    catalogue = mutants()
-
-    assert len(catalogue) >= 80
-    assert {each.kind for each in catalogue.values()} == set(CLASSES)
-    assert Counter(each.what for each in catalogue.values()).most_common(1)[0][1] <= 2
-    assert all(each.what.endswith(".") for each in catalogue.values())
-    assert all(each.seen == FOUND or "#" in each.seen for each in catalogue.values())
-    assert len(VARIANTS) >= 4
-
-
-def test_every_mutant_differs_from_the_right_kernel_in_a_step() -> None:
-    """A mutant that overrides nothing could not be caught, and one of many steps would prove little."""
-    for name, each in mutants().items():
-        steps = [step for step in vars(each.kernel) if not step.startswith("_")]
-        inherited = [base for base in each.kernel.__mro__[1:-1] if base.__module__ == each.kernel.__module__]
-        assert steps or inherited, name
-        assert len(steps) <= 3, name
-
-
-def test_the_matrix_names_survivors(opconform: Run, tmp_path: Path) -> None:
-    """A suite that tests too little is told what would pass it, and ends with 1."""
-    spec = tmp_path / "thin.yaml"
-    spec.write_text(
-        "op: Split-1\ngroups:\n  - id: one\n    title: one case\n    requirements: [outputs.order]\n"
-        "    data: {shape: [6, 2]}\n    axis: 0\n    num_splits: 2\n"
-    )
-    done = opconform("mutants", spec, "--select", "counts/backwards", "--select", "axis/sign-lost", code=1)
-
-    assert "✓ counts/backwards" in done.stdout
-    assert "✗ axis/sign-lost" in done.stdout
-    assert "axis/sign-lost survives: A negative axis is read without its sign." in done.stdout
-    assert "1 of 2 normative mutants are killed" in done.stdout
-
-
-def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Named where others have a device; its report says what it breaks."""
-    done = opconform("run", small_suite, "--backend", "mutant:remainder/only-last", "--out", tmp_path, code=1)
-    wrong = opconform("run", small_suite, "--backend", "mutant:remainder/nowhere", "--out", tmp_path, code=3)
-
-    assert "broken: VariadicSplit-1: lengths.remainder" in " ".join(done.stdout.split())
-    assert "There is no mutant 'remainder/nowhere'" in wrong.stderr
 
 
 def groups() -> Iterator[tuple[Any, list[Any]]]:

@@ -23,9 +23,9 @@ Message = dict[str, Any]
 class Right:
     """Breaks none."""
 
-    contexts: tuple[str, ...] = ("bare", "concat")
+    graphs = True
     element_types: tuple[str, ...] = ("f32", "i32", "i64", "bf16", "string")
-    operations: tuple[str, ...] = ("Split-1", "VariadicSplit-1")
+    operations: tuple[str, ...] = ("Concat-1", "Split-1", "VariadicSplit-1")
 
     def __init__(self) -> None:
         self._backend = Numpy()
@@ -41,7 +41,7 @@ class Right:
             "operations": list(self.operations),
             "dynamic": True,
             "bindings": ["constant", "parameter"],
-            "contexts": list(self.contexts),
+            "graphs": self.graphs,
         }
 
     def say(self, message: Message) -> None:
@@ -139,7 +139,7 @@ class Right:
 class Terse(Right):
     """Says nothing that it need not, and breaks none."""
 
-    contexts = ("bare",)
+    graphs = False
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:  # noqa: ARG002
         """Neither seconds nor element types."""
@@ -194,8 +194,14 @@ class NamesAnotherRequirement(Right):
     """A requirement does not exist."""
 
     def said(self) -> Message:
-        """Maps what there is not."""
-        return super().said() | {"mapped": ["lengths.rest"]}
+        """Maps what another operation demands."""
+        return super().said() | {"mapped": ["Split-1:lengths.sum"]}
+
+
+class ListsNoOperation(Right):
+    """It reads no dialect, and does not say what it implements."""
+
+    operations = ()
 
 
 class SpeaksFirst(Right):
@@ -527,7 +533,7 @@ class TwoDialects(Right):
 
     def said(self) -> Message:
         """Both of them."""
-        return super().said() | {"dialects": ["openvino", "layer"], "contexts": ["bare"]}
+        return super().said() | {"dialects": ["openvino", "layer"], "operations": []}
 
 
 class ReadsTheFirstDialect(TwoDialects):
@@ -540,12 +546,12 @@ class ReadsTheFirstDialect(TwoDialects):
         return super().reply(request)
 
 
-class BuildsOneContext(Right):
-    """A declared context is not built."""
+class ExecutesBareNodes(Right):
+    """It declares that it executes graphs, and does not."""
 
     def reply(self, request: Message) -> Message:
         """An error for others."""
-        if request["case"]["context"] != "bare":
+        if len(request["case"]["graph"]["nodes"]) > 1:
             return {"seq": request["seq"], "status": "error", "message": "no such graph"}
         return super().reply(request)
 

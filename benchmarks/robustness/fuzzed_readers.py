@@ -27,6 +27,7 @@ from .mutation import changed_bytes, changed_json, changed_npz
 #: The inputs that each reader is given, and the seconds of processor time that it may take for one.
 COUNT = 10_000
 _SECONDS = 5
+_MINIATURES = Path(__file__).resolve().parents[2] / "tests" / "miniatures.py"
 #: What readers raise for what they refuse.
 DOCUMENTED = (OpconformError, ProtocolError, UnreadableOutputs, OversizedOutputs)
 
@@ -157,7 +158,7 @@ def _material(scratch: Path) -> _Material:
 
     (scratch / "spec.yaml").write_text(_SPEC)
     opconform("generate", "spec.yaml", "--out", "suite.zip", "--jobs", "1")
-    opconform("run", "suite.zip", "--backend", "mutant:lengths/backwards", "--out", "failing")
+    opconform("run", "suite.zip", "--backend", f"{_MINIATURES}:LosesNegativeZero", "--out", "failing")
     opconform("run", "suite.zip", "--backend", "numpy", "--outputs", "outputs.zip")
     opconform("keygen", "me")
     opconform("judge", "outputs.zip", "--suite", "suite.zip", "--out", "judged", "--sign", "me.key")

@@ -75,7 +75,7 @@ GREETING = json.dumps(
         "operations": ["Split-1"],
         "dynamic": True,
         "bindings": ["constant"],
-        "contexts": ["bare"],
+        "graphs": False,
         "mapped": ["axis.range"],
     }
 ).encode()

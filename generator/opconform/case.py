@@ -1,8 +1,8 @@
-"""`case.json`: everything that a runner needs to know of a case but the tensors' values."""
+"""`case.json`: the model graph of a case, and everything else that a runner needs to know but the tensors' values."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter
@@ -12,9 +12,10 @@ from opconform.element_types import ELEMENT_TYPES
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 Binding = Literal["constant", "parameter"]
-Context = Literal["bare", "folded", "concat", "chain", "partial", "shared"]
+Role = Literal["tensor", "control"]
+_Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 #: An attribute as the spec wrote it, however wrong.
-Attribute = StrictBool | StrictInt | StrictFloat | StrictStr
+Attribute = _Scalar | tuple[_Scalar, ...]
 #: A dimension of the IR's data: static, `?`, or bounded as in `2..8`.
 DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"
 Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=DIMENSION)]
@@ -38,15 +39,55 @@ Shape = tuple[Annotated[int, Field(ge=0)], ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Input:
-    """One input of a case. `dynamic` is None where the IR's shape is the tensor's own."""
+    """One tensor that a case is given.
+
+    Attributes:
+        role: `control` where its values decide what the operation does, `tensor` where they are data.
+        dynamic: The dimensions that the model declares; None where they are those of `shape`.
+    """
 
     __pydantic_config__ = _STRICT
 
     name: str
+    role: Role
     element_type: ElementTypeName
     shape: Shape
     binding: Binding
     dynamic: Dynamic | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Node:
+    """One operation of a case's graph.
+
+    Attributes:
+        name: What the node is called, once in a graph.
+        op: The operation and its version, as in `Concat-1`.
+        inputs: The tensors that it takes, by name and in the order of its ports; None for one that is left out before
+            another.
+        outputs: The names of the tensors that it gives.
+        attributes: Its attributes.
+        under_test: Whether the case tests it, and it is not there to surround what is tested.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    op: str
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    under_test: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Graph:
+    """The model of a case: its nodes, each after those whose outputs it takes, and the names of the model's outputs."""
+
+    __pydantic_config__ = _STRICT
+
+    nodes: tuple[Node, ...]
+    outputs: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,12 +136,27 @@ class Case:
     profile: str
     requirements: tuple[str, ...]
     seen: tuple[Seen, ...] = ()
-    attributes: Mapping[str, Attribute]
-    context: Context
+    context: str
     feeds: Annotated[int, Field(ge=1, le=2)]
     inputs: tuple[Input, ...]
+    graph: Graph
     expect: Accept | Reject | None = None
     twin: CaseId | None = None
+
+    @property
+    def node(self) -> Node:
+        """The node under test; the first one where there are several."""
+        return next(each for each in self.graph.nodes if each.under_test)
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The attributes of the node under test."""
+        return self.node.attributes
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the model is the node under test, and nothing around it."""
+        return len(self.graph.nodes) == 1 and self.graph.outputs == self.node.outputs
 
 
 _CASE = TypeAdapter(Case)
@@ -134,10 +190,13 @@ def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:
         "profile": case.profile,
         "requirements": list(case.requirements),
         **({"seen": list(case.seen)} if case.seen else {}),
-        "attributes": dict(case.attributes),
         "context": case.context,
         "feeds": case.feeds,
         "inputs": [_input_document(each) for each in case.inputs],
+        "graph": {
+            "nodes": [_node_document(each) for each in case.graph.nodes],
+            "outputs": list(case.graph.outputs),
+        },
     }
     if not for_harness:
         document["expect"] = _expect_document(case.expect)
@@ -153,6 +212,7 @@ def case_text(case: Case) -> str:
 def _input_document(each: Input) -> dict[str, object]:
     document: dict[str, object] = {
         "name": each.name,
+        "role": each.role,
         "element_type": each.element_type,
         "shape": list(each.shape),
         "binding": each.binding,
@@ -160,6 +220,17 @@ def _input_document(each: Input) -> dict[str, object]:
     if each.dynamic is not None:
         document["dynamic"] = each.dynamic if isinstance(each.dynamic, str) else list(each.dynamic)
     return document
+
+
+def _node_document(each: Node) -> dict[str, object]:
+    return {
+        "name": each.name,
+        "op": each.op,
+        "inputs": list(each.inputs),
+        "outputs": list(each.outputs),
+        **({"attributes": dict(each.attributes)} if each.attributes else {}),
+        **({"under_test": True} if each.under_test else {}),
+    }
 
 
 def _expect_document(expect: Accept | Reject | None) -> dict[str, object] | None:

@@ -5,11 +5,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform.case import Accept, Case, Input, Output, Reject, document_of
+from opconform.case import Accept, Case, Graph, Input, Output, Reject, document_of
 from opconform.dialects import DIALECTS, Inexpressible
-from opconform.drafts import Draft, Refusal, id_of
+from opconform.drafts import Draft, Refusal, id_of, operands_of
 from opconform.expanding import Expanded
-from opconform.golden import Golden, golden_of, output_shapes
+from opconform.golden import Golden, golden_of
+from opconform.graph import graph_of, inferred
 from opconform.npz import npz_bytes
 from opconform.suite import Entry, expected_name, inputs_name
 
@@ -68,7 +69,7 @@ def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
         inputs_name(feed): npz_bytes({name: each.array for name, each in inputs.items()})
         for feed, inputs in enumerate(golden.inputs)
     }
-    for feed, outputs in enumerate([] if blind else golden.outputs or []):
+    for feed, outputs in enumerate([] if blind else golden.outputs):
         files[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
     return files
 
@@ -93,6 +94,7 @@ def _twin(draft: Draft) -> str | None:
 
 def _case_of(expanded: Expanded) -> Case:
     draft = expanded.draft
+    graph = graph_of(draft)
     return Case(
         id=id_of(draft, expanded.digits),
         op=draft.op,
@@ -100,37 +102,36 @@ def _case_of(expanded: Expanded) -> Case:
         profile=draft.profile,
         requirements=draft.requirements,
         seen=draft.seen,
-        attributes=draft.attributes,
         context=draft.context,
         feeds=len(draft.feeds),
         inputs=tuple(_inputs(draft)),
-        expect=_expect(draft),
+        graph=graph,
+        expect=_expect(draft, graph),
         twin=_twin(draft),
     )
 
 
 def _inputs(draft: Draft) -> Sequence[Input]:
-    data = draft.operation.inputs[0]
     return [
         Input(
             name=name,
+            role=draft.operation.port_of(name).role,
             element_type=each.element_type,
             shape=each.shape,
             binding=draft.binding[name],
-            dynamic=draft.dynamic if name == data else None,
+            dynamic=draft.dynamic.get(name),
         )
         for name, each in draft.tensors.items()
     ]
 
 
-def _expect(draft: Draft) -> Accept | Reject:
+def _expect(draft: Draft, graph: Graph) -> Accept | Reject:
     if isinstance(draft.expect, Refusal):
         return Reject(reject=draft.expect.requirement)
-    element_type = draft.tensors[draft.operation.inputs[0]].element_type
-    shapes = output_shapes(draft)
+    types = inferred(graph, operands_of(draft, 0))
     return Accept(
         accept=tuple(
-            Output(name=f"output_{number}", element_type=element_type, shape=shape)
-            for number, shape in enumerate(shapes)
+            Output(name=f"output_{number}", element_type=types[name].element_type, shape=types[name].shape)
+            for number, name in enumerate(graph.outputs)
         )
     )

@@ -45,7 +45,7 @@ _COMMANDS: Mapping[str, _Command] = MappingProxyType(
         "check-harness": _Command(
             "check_harness", "Play a harness through the protocol and say which rules it breaks."
         ),
-        "mutants": _Command("mutants", "Prove that the suite catches bugs: run faulty implementations on it."),
+        "adequacy": _Command("adequacy", "Tell how well cases pin down the reference semantics of an operation."),
         "schema": _Command("schema", "Print the JSON Schema of specs, for an editor."),
     }
 )

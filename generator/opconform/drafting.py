@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opconform.case import Attribute, Binding, Dynamic
-from opconform.contexts import context_fault
-from opconform.drafts import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of
+from opconform.case import Attribute, Binding, Dynamic, Shape
+from opconform.drafts import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of, operands_of
 from opconform.elements import Element, checked
 from opconform.errors import quoted, quoted_text
 from opconform.expressions import is_expression
+from opconform.graph import graph_of, inferred
 from opconform.loading import Group
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Operation, Rejection, Shape
+from opconform.operations.operation import ContextError, Operation, Port, Rejection
 from opconform.spec import RejectKeys, TensorKeys
 
 
@@ -59,9 +59,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         Wrong: Two of its keys contradict each other, or one is over a limit.
     """
     operation = OPERATIONS[group.op]
-    tensors = {
-        name: each for name in operation.inputs if (each := _tensor(operation, name, getattr(keys, name), limits))
-    }
+    tensors = _tensors(operation, keys, limits)
     expect: Acceptance | Refusal = ACCEPTANCE
     if isinstance(keys.expect, RejectKeys) and not twin:
         expect = Refusal(requirement=keys.expect.reject, also=keys.expect.also)
@@ -79,7 +77,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         tensors=tensors,
         second=second,
         binding=binding,
-        dynamic=_dynamic(keys, tensors),
+        dynamic=_dynamic(operation, keys, tensors),
         context=keys.context,
         expect=expect,
         is_twin=twin,
@@ -90,11 +88,21 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     return draft
 
 
-def _tensor(operation: Operation, name: str, keys: TensorKeys | None, limits: Limits) -> TensorDraft | None:
-    if keys is None:
-        return None
-    is_data = name == operation.inputs[0]
-    element_type = ("f32" if is_data else "i64") if keys.element_type is None else keys.element_type
+def _tensors(operation: Operation, keys: Any, limits: Limits) -> dict[str, TensorDraft]:
+    """The tensors that some keys give, by name and in the order of the operation's ports."""
+    tensors: dict[str, TensorDraft] = {}
+    for port in operation.inputs:
+        given = getattr(keys, port.name)
+        several = (given or ()) if port.variadic else (given,)
+        for name, each in zip(port.names(len(several)), several, strict=True):
+            if each is not None:
+                tensors[name] = _tensor(port, each, limits)
+    return tensors
+
+
+def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
+    name = port.name
+    element_type = port.default_type if keys.element_type is None else keys.element_type
     if keys.values is not None:
         return _from_values(name, element_type, keys, limits)
     if keys.shape is None:
@@ -103,7 +111,7 @@ def _tensor(operation: Operation, name: str, keys: TensorKeys | None, limits: Li
     if (keys.fill == "constant") != (keys.value is not None):
         raise Wrong(name, "`value` goes with `fill: constant`, and the other way round")
     elements = () if keys.value is None else (_element(name, element_type, keys.value),)
-    if is_data:
+    if port.role == "tensor":
         return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
     if not elements and count:
         raise Wrong(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
@@ -169,16 +177,16 @@ def _element(name: str, element_type: str, value: object) -> Element:
 
 def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
     attributes: dict[str, Attribute] = {}
-    for name in operation.attributes:
-        value = getattr(keys, name)
-        if isinstance(value, str) and _reads_as_integer(value):
-            number = value.strip().removeprefix("+")
-            number = quoted_text(number)
+    for attribute in operation.attributes:
+        name, value = attribute.name, getattr(keys, attribute.name)
+        if isinstance(value, str) and attribute.type in ("int", "ints") and _reads_as_integer(value):
+            number = quoted_text(value.strip().removeprefix("+"))
             raise Wrong(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
-        if isinstance(value, str) and (character := _NO_IR.search(value)):
-            raise Wrong(name, f"{quoted(value)} holds the character U+{ord(character[0]):04X}, which no IR can hold")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise Wrong(name, f"{value!r} cannot be written in JSON; write a text")
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, str) and (character := _NO_IR.search(each)):
+                raise Wrong(name, f"{quoted(each)} holds the character U+{ord(character[0]):04X}, which no IR can hold")
+            if isinstance(each, float) and not math.isfinite(each):
+                raise Wrong(name, f"{each!r} cannot be written in JSON; write a text")
         if value is not None:
             attributes[name] = value
     return attributes
@@ -190,35 +198,48 @@ def _reads_as_integer(text: str) -> bool:
 
 
 def _binding(operation: Operation, tensors: Mapping[str, TensorDraft], keys: Any) -> Mapping[str, Binding]:
-    data, *others = operation.inputs
-    folded = keys.context == "folded"
-    both: Binding = "parameter" if keys.binding == "parameter" else "constant"
-    given: Mapping[str, Binding] = dict.fromkeys(others, both) if isinstance(keys.binding, str) else keys.binding
-    unknown = [each for each in given if each not in others]
+    """How each tensor reaches the model: at a control port as the spec says, at the others at run time."""
+    roles = {name: operation.port_of(name).role for name in tensors}
+    allowed = [each.name for each in operation.inputs if each.role == "control"]
+    given: Mapping[str, Binding] = (
+        keys.binding if isinstance(keys.binding, Mapping) else dict.fromkeys(allowed, keys.binding)
+    )
+    unknown = [each for each in given if each not in allowed]
     if unknown:
-        raise Wrong("binding", f"{quoted(unknown[0])} is not bound here; allowed are: {', '.join(others)}")
-    if folded and "parameter" in given.values():
+        raise Wrong("binding", f"{quoted(unknown[0])} is not bound here; allowed are: {', '.join(allowed)}")
+    if keys.context != "folded":
+        named = {name: given.get(operation.port_of(name).name, "constant") for name in tensors}
+        return {name: "parameter" if roles[name] == "tensor" else each for name, each in named.items()}
+    if "parameter" in given.values():
         raise Wrong("binding", "in the context `folded` every input is a constant")
-    bound: dict[str, Binding] = {
-        data: "constant" if folded else "parameter",
-        **dict.fromkeys(others, "constant"),
-        **given,
-    }
-    return {name: bound[name] for name in tensors}
+    return dict.fromkeys(tensors, "constant")
 
 
-def _dynamic(keys: Any, tensors: Mapping[str, TensorDraft]) -> Dynamic | None:
-    data = next(iter(tensors.values()), None)
-    if keys.dynamic is None or data is None:
-        return None
+def _dynamic(operation: Operation, keys: Any, tensors: Mapping[str, TensorDraft]) -> Mapping[str, Dynamic]:
+    """The dimensions that the IR declares of tensors that have others there, by name."""
+    if keys.dynamic is None:
+        return {}
     if keys.context == "folded":
         raise Wrong("dynamic", "in the context `folded` data is a constant, whose shape is known")
-    if keys.dynamic == "...":
+    filled = [name for name in tensors if operation.port_of(name).role == "tensor"]
+    given: Mapping[str, Any] = (
+        keys.dynamic if isinstance(keys.dynamic, Mapping) else dict.fromkeys(filled, keys.dynamic)
+    )
+    unknown = [each for each in given if each not in filled]
+    if unknown:
+        raise Wrong("dynamic", f"{quoted(unknown[0])} is not a tensor of the case; allowed are: {', '.join(filled)}")
+    dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items()}
+    return {name: each for name, each in dynamic.items() if each != tensors[name].shape}
+
+
+def _declared(name: str, given: Any, shape: Shape) -> Dynamic:
+    """The dimensions that the IR declares of one tensor."""
+    if given == "...":
         return "..."
-    dynamic: tuple[int | str, ...] = ("?",) * len(data.shape) if keys.dynamic == "all" else tuple(keys.dynamic)
-    if not _fits(dynamic, data.shape):
-        raise Wrong("dynamic", f"{quoted(list(dynamic))} has no place for data of shape {quoted(list(data.shape))}")
-    return None if dynamic == data.shape else dynamic
+    dynamic: tuple[int | str, ...] = ("?",) * len(shape) if given == "all" else tuple(given)
+    if not _fits(dynamic, shape):
+        raise Wrong("dynamic", f"{quoted(list(dynamic))} has no place for {name} of shape {quoted(list(shape))}")
+    return dynamic
 
 
 def _fits(dynamic: Sequence[int | str], shape: Shape) -> bool:
@@ -239,11 +260,11 @@ def _second(
     binding: Mapping[str, Binding],
     limits: Limits,
 ) -> Mapping[str, TensorDraft]:
-    given = {name: each for name in operation.inputs if (each := _tensor(operation, name, getattr(feed, name), limits))}
+    given = _tensors(operation, feed, limits)
     for name, each in given.items():
         if binding.get(name) != "parameter":
             raise Wrong("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
-        if name != operation.inputs[0] and each.shape != tensors[name].shape:
+        if operation.port_of(name).role == "control" and each.shape != tensors[name].shape:
             raise Wrong("feed", f"{name} has the shape {quoted(list(tensors[name].shape))} in the IR")
         if each.element_type != tensors[name].element_type:
             raise Wrong("feed", f"{name} has the element type {tensors[name].element_type} in the IR")
@@ -251,14 +272,11 @@ def _second(
 
 
 def _check_feeds(draft: Draft) -> None:
-    data = draft.operation.inputs[0]
-    if draft.second is None or data not in draft.tensors:
-        return
-    shape = draft.feeds[1][data].shape
-    declared = draft.dynamic or draft.feeds[0][data].shape
-    if declared != "..." and not _fits(declared, shape):
-        sentence = f"data of shape {quoted(list(shape))} has no place in the IR's {quoted(list(declared))}"
-        raise Wrong("feed", f"{sentence}; see `dynamic`")
+    for name, each in (draft.second or {}).items():
+        declared = draft.dynamic.get(name, draft.tensors[name].shape)
+        if declared != "..." and not _fits(declared, each.shape):
+            sentence = f"{name} of shape {quoted(list(each.shape))} has no place in the IR's {quoted(list(declared))}"
+            raise Wrong("feed", f"{sentence}; see `dynamic`")
 
 
 def _check_expectation(draft: Draft, limits: Limits) -> None:
@@ -272,16 +290,29 @@ def _check_expectation(draft: Draft, limits: Limits) -> None:
                     author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
                     sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
                     raise Wrong("twin" if draft.is_twin else "expect", sentence)
-            asked = draft.operation.asked(arguments_of(draft, 0)) or 0
-            if asked > limits.outputs:
-                raise Wrong("expect", f"{asked:,} outputs are over the limit of {limits.outputs:,}")
+            requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
+            if requested > limits.outputs:
+                raise Wrong("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
         case Refusal(requirement=requirement, also=also):
             if len(violated) > 1 and violated[0]:
                 raise Wrong("feed", f"the first feed must be right, and violates {', '.join(violated[0])}")
             _check_refusal({requirement, *also}, set(violated[-1]))
-    fault = context_fault(draft)
-    if fault is not None:
-        raise Wrong("context", fault)
+    _check_context(draft)
+
+
+def _check_context(draft: Draft) -> None:
+    """Check that the context's graph can be built, and that its other operations accept what they are given."""
+    try:
+        graph = graph_of(draft)
+        for feed in range(len(draft.feeds) if isinstance(draft.expect, Acceptance) else 0):
+            inferred(graph, operands_of(draft, feed))
+    except ContextError as fault:
+        raise Wrong("context", str(fault)) from fault
+    except Rejection as rejection:
+        violated = ", ".join(rejection.requirements)
+        raise Wrong(
+            "context", f"an operation around the one under test is not allowed to do this: {violated}"
+        ) from rejection
 
 
 def _check_refusal(named: set[str], violated: set[str]) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from opconform.case import Attribute, Binding, Context, Dynamic, canonical_json
+from opconform.case import Attribute, Binding, Dynamic, Shape, canonical_json
 from opconform.element_types import ELEMENT_TYPES
 from opconform.elements import Element
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operand, Operation, Shape
+from opconform.operations.operation import Arguments, Operand, Operation
 
 Fill = Literal["ramp", "bits", "special", "constant", "values"]
 
@@ -55,7 +55,7 @@ class Draft:
         where: The place of its group, as in `cases/Split-1/axis.yaml:12:5`.
         tensors: The first feed, by input name.
         second: What a second feed gives otherwise, by input name; None where there is no second feed.
-        dynamic: The dimensions of the IR's data, or None where they are its shape.
+        dynamic: The dimensions that the IR declares, by input name; what is not here has its shape declared.
         twin: The digits of the accepted case that differs in nothing but the fault, or None.
         is_twin: Whether the case stands here only as the twin of another.
         essential: Whether no backend of the operation may lack it.
@@ -72,8 +72,8 @@ class Draft:
     tensors: Mapping[str, TensorDraft]
     second: Mapping[str, TensorDraft] | None
     binding: Mapping[str, Binding]
-    dynamic: Dynamic | None
-    context: Context
+    dynamic: Mapping[str, Dynamic]
+    context: str
     expect: Acceptance | Refusal
     twin: str | None = None
     is_twin: bool = False
@@ -99,7 +99,7 @@ def content_of(draft: Draft) -> str:
             "inputs": {name: _tensor_content(each) for name, each in draft.tensors.items()},
             "feed": draft.second and {name: _tensor_content(each) for name, each in draft.second.items()},
             "binding": dict(draft.binding),
-            "dynamic": draft.dynamic,
+            "dynamic": dict(draft.dynamic) or None,
             "context": draft.context,
         }
     )
@@ -117,14 +117,16 @@ def id_of(draft: Draft, digits: str) -> str:
 
 def arguments_of(draft: Draft, feed: int) -> Arguments:
     """What the reference semantics see of one feed of a case."""
-    return Arguments(
-        inputs={name: _operand(name, each, draft.operation) for name, each in draft.feeds[feed].items()},
-        attributes=draft.attributes,
-    )
+    return Arguments(inputs=operands_of(draft, feed), attributes=draft.attributes)
+
+
+def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:
+    """The inputs of one feed of a case, by name, as the reference semantics see them."""
+    return {name: _operand(name, each, draft.operation) for name, each in draft.feeds[feed].items()}
 
 
 def _operand(name: str, tensor: TensorDraft, operation: Operation) -> Operand:
-    exact = name != operation.inputs[0] and ELEMENT_TYPES[tensor.element_type].is_integer
+    exact = operation.port_of(name).role == "control" and ELEMENT_TYPES[tensor.element_type].is_integer
     integers = tuple(each for each in tensor.elements if isinstance(each, int)) if exact else None
     return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
 

@@ -1,11 +1,12 @@
 """Footprints: the bytes that a case takes on disk and in memory, known from its draft before anything is allocated."""
 
 import math
+from collections.abc import Iterable
 
-from opconform.drafts import Draft, Refusal, TensorDraft
+from opconform.drafts import Draft, Refusal, TensorDraft, operands_of
 from opconform.element_types import ELEMENT_TYPES
 from opconform.filling import longest_text
-from opconform.golden import output_shapes
+from opconform.graph import graph_of, inferred
 
 #: How many times its files' bytes a case takes in memory while they are written, as measured over all element types.
 _COPIES = 3
@@ -16,14 +17,15 @@ _CHARACTER = 4
 
 def file_bytes(draft: Draft) -> int:
     """The least number of bytes of a case's files: the arrays of all feeds, and the constants of one model."""
-    data = draft.operation.inputs[0]
     total = sum(_array_bytes(each) for feed in draft.feeds for each in feed.values())
     total += sum(_array_bytes(each) for name, each in draft.tensors.items() if draft.binding[name] == "constant")
     if isinstance(draft.expect, Refusal):
         return total
+    graph = graph_of(draft)
     for number, feed in enumerate(draft.feeds):
-        elements = sum(math.prod(shape) for shape in output_shapes(draft, number))
-        total += elements * _element_bytes(feed[data])
+        types, widths = inferred(graph, operands_of(draft, number)), _widths(feed.values())
+        outputs = [types[name] for name in graph.outputs]
+        total += sum(math.prod(each.shape) * widths.get(each.element_type, 1) for each in outputs)
     return total
 
 
@@ -33,6 +35,14 @@ def memory_bytes(draft: Draft) -> int:
         math.prod(each.shape) for feed in draft.feeds for each in feed.values() if each.element_type == "string"
     )
     return _COPIES * file_bytes(draft) + _TEXT * texts
+
+
+def _widths(tensors: Iterable[TensorDraft]) -> dict[str, int]:
+    """The bytes of an element of each type that is given; of text as the longest one takes."""
+    widths: dict[str, int] = {}
+    for each in tensors:
+        widths[each.element_type] = max(widths.get(each.element_type, 0), _element_bytes(each))
+    return widths
 
 
 def _array_bytes(tensor: TensorDraft) -> int:

@@ -30,6 +30,7 @@ from opconform.interrupts import put_off
 from opconform.loading import Group, Spec
 from opconform.locations import root
 from opconform.memory import free_memory, shown_bytes
+from opconform.operations import OPERATIONS
 from opconform.requirements import requirements_of
 from opconform.selecting import EVERYTHING, Selection, near_miss
 from opconform.suite import Entry, Header, RequirementNote, entry_line
@@ -327,16 +328,25 @@ def _write_batch(batch: Sequence[Expanded]) -> list[_Done]:
     return [_WRITERS[0].write(each) for each in batch]
 
 
+#: What decides a suite's bytes: the modules that read specs and make case files, the operations and the dialects.
+RECIPE_MODULES = (
+    *("case", "casefiles", "documents", "drafting", "drafts", "element_types", "elements", "errors", "expanding"),
+    *("expressions", "files", "filling", "golden", "graph", "loading", "locations", "matrix", "memory", "mistakes"),
+    *("npz", "packing", "requirements", "sampling", "spec", "special", "suite", "templates", "tensors"),
+)
+RECIPE_PACKAGES = ("dialects", "operations")
+
+
 @cache
 def recipe_digest(recipe: Recipe) -> str:
-    """The digest of the generator's own source, the templates of models, and what a recipe says."""
+    """The digest of what decides a suite's bytes beside its specs: modules, templates of models, and the recipe."""
     digest = hashlib.sha256(repr(recipe).encode())
-    package = Path(__file__).parent
-    templates = Path(str(root() / "templates"))
-    for folder, pattern in ((package, "*.py"), (templates, "*.j2")):
-        for file in sorted(folder.rglob(pattern)):
-            if not {"_data", "repro"} & set(file.relative_to(folder).parts):
-                digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    package, templates = Path(__file__).parent, Path(str(root() / "templates"))
+    files = [package / f"{name}.py" for name in RECIPE_MODULES]
+    files += sorted(each for name in RECIPE_PACKAGES for each in (package / name).glob("*.py"))
+    files += sorted(each for name in DIALECTS for each in (templates / name).glob("*.j2"))
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -359,6 +369,7 @@ def header_of(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, i
             }
             for op in operations
         },
+        establishes={op: {**requirements_of(op).establishes, "bits": (OPERATIONS[op].bits,)} for op in operations},
         counts=counts,
         digest=digest,
     )

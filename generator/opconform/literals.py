@@ -1,7 +1,7 @@
 """Literals: arrays as Python source that numpy turns into the same bits again."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,26 +41,32 @@ def array_source(array: Array) -> str:
     return _shaped(listed, shape)
 
 
-def piece_source(piece: Array, whole: Array, name: str, axis: int | None) -> str:
-    """An expression for an output: the slice of data that it is, or else its own elements.
+def output_source(output: Array, inputs: Mapping[str, Array]) -> str:
+    """An expression for an output: the slice of an input that it is along one dimension, or else its own elements.
 
     Args:
-        piece: The output.
-        whole: Data.
-        name: What data is called.
-        axis: The axis that data is split along, if there is one.
+        output: The output.
+        inputs: The inputs by the names of their variables.
     """
-    if piece.dtype == whole.dtype and piece.shape == whole.shape and piece.tobytes() == whole.tobytes():
-        return name
-    if axis is None or whole.size == 0 or piece.size == 0 or piece.ndim != whole.ndim:
-        return array_source(piece)
-    size = piece.shape[axis]
+    found = (source for name, each in inputs.items() if (source := _slice_source(output, each, name)))
+    return next(found, None) or array_source(output)
+
+
+def _slice_source(output: Array, whole: Array, name: str) -> str:
+    """An expression for the slice of an array that an output is; nothing where it is none."""
+    if output.dtype != whole.dtype or output.ndim != whole.ndim:
+        return ""
+    if output.shape == whole.shape:
+        return name if output.tobytes() == whole.tobytes() else ""
+    shorter = [axis for axis in range(whole.ndim) if output.shape[axis] != whole.shape[axis]]
+    if len(shorter) != 1 or not output.size:
+        return ""
+    axis, size = shorter[0], output.shape[shorter[0]]
     before = (slice(None),) * axis
     for start in range(whole.shape[axis] - size + 1):
-        cut = whole[(*before, slice(start, start + size))]
-        if cut.shape == piece.shape and cut.tobytes() == piece.tobytes():
+        if whole[(*before, slice(start, start + size))].tobytes() == output.tobytes():
             return f"{name}[{':, ' * axis}{start}:{start + size}]"
-    return array_source(piece)
+    return ""
 
 
 def _shaped(source: str, shape: Sequence[int]) -> str:

@@ -43,7 +43,7 @@ class Bits(NamedTuple):
 
 def bits_of(case: Case) -> Bits | None:
     """How the bits of data are shown, or None where it has none."""
-    kind = next((ELEMENT_TYPES[each.element_type] for each in case.inputs if each.name == "data"), None)
+    kind = next((ELEMENT_TYPES[each.element_type] for each in case.inputs if each.role == "tensor"), None)
     if kind is None or kind.kind == "string":
         return None
     alone = is_odd(kind.name) or kind.kind == "boolean"
@@ -52,6 +52,6 @@ def bits_of(case: Case) -> Bits | None:
 
 def both_nan_source(case: Case) -> str:
     """An expression for where both arrays hold a NaN; nothing for data that has none."""
-    data = next((each.element_type for each in case.inputs if each.name == "data"), None)
+    data = next((each.element_type for each in case.inputs if each.role == "tensor"), None)
     both = [nan_source(data, each) for each in ("want", "have")] if data is not None else []
     return " & ".join(each for each in both if each)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from opconform.case import Accept, Case, Input, Reject
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform.graph_source import axis_of, graph_of
-from opconform.literals import array_source, piece_source
+from opconform.graph_source import openvino_source, opsets, torch_source
+from opconform.literals import array_source, output_source
 from opconform.onnx_source import OnnxModel, onnx_model_of
 from opconform.patterns_source import bits_of, both_nan_source, is_odd
 from opconform.suite import Entry, Suite, expected_name, inputs_name
@@ -22,8 +22,6 @@ _WIDTH = 118
 _TORCH_TYPES: Mapping[str, str] = MappingProxyType(
     {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
 )
-#: The most pieces that OpenVINO's function is asked for: it takes memory for them before it looks at data.
-_MOST_PIECES = 1 << 16
 #: The most elements of an output that a script prints as a whole.
 _MOST_PRINTED = 24
 #: The most outputs that it says anything of.
@@ -32,7 +30,7 @@ _MOST_SAID = 5
 _DEATHS = ("crash", "timeout")
 #: The failures that may be about nothing but what a NaN carries; so may be those that nobody has seen yet.
 _ABOUT_NANS = ("nan-payload", None)
-#: What a script says of the split that is right, with which it shows that the device works at all.
+#: What a script says of the small model with which it shows that the device works at all.
 _SOUND = "this must work, or what follows proves nothing"
 #: The template that builds the model with all of a case's inputs.
 _OPSET = "repro/openvino.py.j2"
@@ -163,7 +161,9 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         torch_types=_TORCH_TYPES,
         text=any(each.element_type == "string" for each in case.inputs),
         odd=next((each for each in types.values() if each.is_odd), None),
-        graph=graph_of(case, first),
+        graph=torch_source(case, first) if backend == "torch" else openvino_source(case),
+        opsets=opsets(case),
+        main=next((types[each.name] for each in case.inputs if each.role == "tensor" and each.name in types), None),
         xml=_xml_source(read.get("openvino/model.xml", b"").decode()),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_onnx(read, held),
@@ -171,7 +171,6 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         both_nan=both_nan_source(case) if reproduced.reason not in _ABOUT_NANS else "",
         most_printed=_MOST_PRINTED,
         most_said=_MOST_SAID,
-        attributes={name: repr(each) for name, each in case.attributes.items()},
     )
     return str(text)
 
@@ -191,8 +190,9 @@ def _variables(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[_Assigned,
             known = [name for name, one in variables.items() if one.source == source and one.input == each]
             names[each.name] = known[0] if known else each.name if feed == 0 else f"{each.name}_{feed}"
             variables.setdefault(names[each.name], _Assigned(names[each.name], source, each))
-        fed = tuple(variables[names[each.name]] for each in case.inputs if _is_fed(case, each))
-        feeds.append(_Feed(fed, _expected(suite, entry, case, feed, names.get("data", "data"))))
+        fed = tuple(variables[names[each.name]] for each in case.inputs if each.binding == "parameter")
+        held = {names[each.name]: arrays[each.name] for each in case.inputs if each.role == "tensor"}
+        feeds.append(_Feed(fed, _expected(suite, entry, case, feed, held)))
     return tuple(variables.values()), tuple(feeds)
 
 
@@ -205,26 +205,23 @@ def _is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
         held: The dialects of the model; none where there is no model.
     """
     if not held:
-        return each.name == "data"
-    return _is_fed(case, each) or (each.name == "data" and not isinstance(case.expect, Reject))
+        return each.role == "tensor"
+    return each.binding == "parameter" or (each.role == "tensor" and not isinstance(case.expect, Reject))
 
 
-def _is_fed(case: Case, each: Input) -> bool:
-    return each.binding == "parameter" and not (case.context == "folded" and each.name == "data")
-
-
-def _expected(suite: Suite, entry: Entry, case: Case, feed: int, name: str) -> tuple[str, ...]:
+def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[str, Array]) -> tuple[str, ...]:
     if not isinstance(case.expect, Accept):
         return ()
-    arrays, golden = _feed(suite, entry, feed), suite.arrays(entry, expected_name(feed))
-    axis = axis_of(arrays, case)
-    return tuple(piece_source(golden[each.name], arrays["data"], name, axis) for each in case.expect.accept)
+    golden = suite.arrays(entry, expected_name(feed))
+    return tuple(output_source(golden[each.name], held) for each in case.expect.accept)
 
 
 class _Type(NamedTuple):
     """How a script holds an input: its shape in the model, and its bits where numpy has no such type."""
 
+    name: str
     element_type: str
+    onnx: str
     shape: str
     is_odd: bool
     bits: int
@@ -237,7 +234,9 @@ def _type(each: Input) -> _Type:
     if packed and each.element_type not in _ROWS:
         raise UsageError(f"{each.element_type} is packed in no way that a short script could follow.")
     return _Type(
+        name=each.name,
         element_type=each.element_type,
+        onnx=kind.onnx or "",
         shape=_declared(each),
         is_odd=is_odd(each.element_type),
         bits=kind.bits if packed else 0,
@@ -280,21 +279,16 @@ def _onnx(read: Mapping[str, bytes], held: Sequence[str]) -> OnnxModel | None:
 
 def _openvino(case: Case) -> str:
     """OpenVINO's opset where its functions can say the case, and else the IR."""
-    names = {each.name for each in case.inputs}
-    count = case.attributes.get("num_splits")
-    if case.op == "Split-1":
-        said = names == {"data", "axis"} and type(count) is int and 0 <= count <= _MOST_PIECES
-    else:
-        said = names == {"data", "axis", "split_lengths"} and not case.attributes
-    return _OPSET if said else "repro/openvino-ir.py.j2"
+    return "repro/openvino-ir.py.j2" if openvino_source(case) is None else _OPSET
 
 
 def _torch(case: Case) -> str:
-    data = next((each.element_type for each in case.inputs if each.name == "data"), None)
-    if data is None:
+    tensors = [each.element_type for each in case.inputs if each.role == "tensor"]
+    if not tensors:
         raise UsageError(f"{case.id} has no data, without which there is nothing to call torch with.")
-    if data == "string" or (is_odd(data) and data not in _TORCH_TYPES):
-        raise UsageError(f"{case.id} cannot be said to torch: it has no tensors of {data}.")
+    for each in tensors:
+        if each == "string" or (is_odd(each) and each not in _TORCH_TYPES):
+            raise UsageError(f"{case.id} cannot be said to torch: it has no tensors of {each}.")
     if case.feeds > 1:
         raise UsageError(f"{case.id} has two inferences, for which torch has no model: each is a call of its own.")
     return "repro/torch.py.j2"

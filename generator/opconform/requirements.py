@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from opconform.documents import SpecMistakes, read_document
 from opconform.locations import root
 from opconform.mistakes import mistakes_of
-from opconform.suite import Level
+from opconform.suite import Level, Stage
 
 _FILE = "requirements.yaml"
 
@@ -49,6 +49,11 @@ class Requirements(_Keys):
 
     op: str
     pages: Annotated[tuple[Page, ...], Field(min_length=1)]
+    establishes: Mapping[Stage, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="The requirements that a comparison which got past a stage has shown to be kept; at `nan-payload` "
+        "those that are about nothing but what a NaN carries.",
+    )
     requirements: Annotated[tuple[Requirement, ...], Field(min_length=1)]
 
     @property
@@ -76,6 +81,12 @@ def requirements_of(op: str) -> Requirements:
         document.mistake(("requirements", index), f"{each.id}: {sentence}")
         for index, each in enumerate(found.requirements)
         for sentence in _faults(each, revisions, ids[:index])
+    ]
+    mistakes += [
+        document.mistake(("establishes", stage), f"{stage}: {name} is not among the requirements.")
+        for stage, names in found.establishes.items()
+        for name in names
+        if name not in ids
     ]
     if mistakes:
         raise SpecMistakes(mistakes)

@@ -19,11 +19,13 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from opconform.case import DIMENSION, SEEN, Attribute, Binding, Context, Dimension, Seen
+from opconform.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
 from opconform.element_types import ELEMENT_TYPES
 from opconform.elements import Element
 from opconform.expressions import is_expression
+from opconform.graph import contexts_of
 from opconform.operations import OPERATIONS
+from opconform.operations.operation import AttributeSpec, Port
 
 #: The validation context under which no expression may be left.
 CONCRETE: Mapping[str, bool] = MappingProxyType({"concrete": True})
@@ -80,7 +82,7 @@ class TensorKeys(_Keys):
     """A tensor of a case. A value in place of this mapping is short for `values`."""
 
     element_type: Annotated[_ElementTypeName, _MAYBE] | None = Field(
-        None, description="OpenVINO's name of the element type; f32 for data and i64 for the other inputs by default."
+        None, description="OpenVINO's name of the element type."
     )
     shape: Annotated[tuple[Annotated[_Size, _MAYBE], ...], _MAYBE] | None = Field(
         None, description="The sizes of the dimensions; by default as `values` are nested."
@@ -122,16 +124,20 @@ class RejectKeys(_Keys):
     )
 
 
+_Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE], ...], _MAYBE]
+
+
 class _CaseKeys(_Keys):
     binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
-        "constant", description="Whether axis and lengths are constants of the IR or parameters fed at run time."
+        "constant",
+        description="Whether the inputs that decide what the operation does are constants of the IR or parameters fed "
+        "at run time: one word for all of them, or one for each by name.",
     )
-    dynamic: Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE], ...], _MAYBE] | None = Field(
+    dynamic: _Declared | Annotated[Mapping[str, _Declared], _MAYBE] | None = Field(
         None,
-        description='The dimensions of the IR\'s data: sizes, "?" or bounds such as "2..8"; "all" makes each of them '
-        '"?", and "..." leaves even the rank open.',
+        description='The dimensions that the IR declares of the other inputs: sizes, "?" or bounds such as "2..8"; '
+        '"all" makes each of them "?", and "..." leaves even the rank open. One value, or one for each by name.',
     )
-    context: Annotated[Context, _MAYBE] = Field("bare", description="The graph around the operation.")
     expect: Annotated[Literal["accept"] | RejectKeys, _MAYBE] = Field(
         "accept", description="What a conformant backend does."
     )
@@ -173,19 +179,16 @@ class OperationModels:
 
     def __init__(self, op: str) -> None:
         operation = OPERATIONS[op]
-        inputs: dict[str, Any] = {
-            name: (_Tensor, Field(None, description=f"The input {name} of {op}.")) for name in operation.inputs
-        }
-        attributes: dict[str, Any] = {
-            name: (Annotated[Attribute, _MAYBE] | None, Field(None, description=f"The attribute {name} of {op}."))
-            for name in operation.attributes
-        }
+        inputs: dict[str, Any] = {each.name: _input_field(op, each) for each in operation.inputs}
+        attributes: dict[str, Any] = {each.name: _attribute_field(op, each) for each in operation.attributes}
+        context: Any = Annotated[Literal[contexts_of(operation)], _MAYBE]
         title = op.replace("-", "")
         feed = create_model(f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs)
         self.case = create_model(
             f"{title}Case",
             __base__=_CaseKeys,
             __doc__="What a case of this operation is.",
+            context=(context, Field("bare", description="The graph around the operation.")),
             feed=(_optional(feed), Field(None, description="Other values for a second inference on the same model.")),
             **inputs,
             **attributes,
@@ -207,6 +210,22 @@ class OperationModels:
             op=(Literal[op], Field(description="The operation.")),
             groups=(Annotated[groups, Field(min_length=1)], Field(description="The groups of cases.")),
         )
+
+
+def _input_field(op: str, port: Port) -> tuple[Any, Any]:
+    """The field of one input: a tensor, or a list of tensors where the port takes several."""
+    sentence = f"The input {port.name} of {op}, of {port.default_type} where nothing else is said."
+    if not port.variadic:
+        return _Tensor, Field(None, description=sentence)
+    return Annotated[tuple[_Tensor, ...], _MAYBE] | None, Field(None, description=f"{sentence} A list of tensors.")
+
+
+def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
+    """The field of one attribute. A rejected case may give any value, so the type is told and not enforced."""
+    kind = f"one of {', '.join(attribute.values)}" if attribute.values else attribute.type
+    default = "" if attribute.default is None else f"; {attribute.default!r} where it is left out"
+    sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
+    return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)
 
 
 def _extended(name: str, bases: tuple[type[BaseModel], ...], sentence: str, **fields: Any) -> type[BaseModel]:

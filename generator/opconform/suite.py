@@ -50,6 +50,8 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
+#: What a comparison of outputs looks at, in this order; `nan-payload` is a difference between two NaNs alone.
+Stage = Literal["count", "element-type", "shape", "bits", "nan-payload"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,6 +79,8 @@ class Header:
         specs: The SHA-256 of each spec file, by its name.
         specification: The revisions of the specification's pages, by operation.
         requirements: Every requirement's level and text, by operation and id.
+        establishes: The requirements that a comparison which got past a stage has shown to be kept, by operation and
+            stage.
         select: The patterns that chose its cases; a suite of whole profiles has none, and no such key.
         counts: The cases by what is expected of them: `accept`, `reject`.
         digest: The SHA-256 of the manifest: the suite digest.
@@ -95,6 +99,7 @@ class Header:
     specs: Mapping[str, _Digest]
     specification: Mapping[str, tuple[str, ...]]
     requirements: Mapping[str, Mapping[str, RequirementNote]]
+    establishes: Mapping[str, Mapping[Stage, tuple[str, ...]]]
     counts: Mapping[str, int]
     digest: _Digest
     select: tuple[str, ...] = ()

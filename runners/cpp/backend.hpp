@@ -42,14 +42,15 @@ struct PlacedOutputs {
 struct Input {
     std::string name;
     std::string element_type;
+    std::string role;     ///< control where its values decide what the operation does, tensor where they are data
     std::string binding;  ///< constant or parameter
 };
 
 /// What a backend may want to know of case.json.
 struct Case {
     std::string id;
-    std::string op;
-    nlohmann::json attributes;  ///< By name, as wrong as the spec wrote them; in a model they are already.
+    std::string op;        ///< The operation under test.
+    nlohmann::json graph;  ///< The nodes and outputs, which the model of a dialect holds too.
     std::vector<Input> inputs;
 };
 
@@ -62,7 +63,7 @@ struct Implementation {
     std::string driver;    ///< The device's driver or plugin with its version; empty where the backend cannot say.
     std::vector<std::string> dialects;
     std::vector<std::string> element_types;
-    std::vector<std::string> operations;
+    std::vector<std::string> operations;  ///< Empty for a backend that takes whatever its dialects can express.
     bool dynamic;
     std::vector<std::string> bindings;
 };

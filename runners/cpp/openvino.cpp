@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -17,41 +19,67 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 400;
 
-/// Words that stand in a message together, and the requirement that it then speaks of.
-struct Pattern {
-    std::vector<std::string_view> words;
-    std::string requirement;
+/// Words that stand in a message together.
+using Words = std::vector<std::string_view>;
 
-    bool matches(std::string_view message) const {
-        return std::all_of(words.begin(), words.end(), [&](auto each) { return message.find(each) != message.npos; });
-    }
+/// The words of a message, and the requirement that it names.
+struct Meaning {
+    Words words;
+    std::string requirement;
 };
+
+bool has(std::string_view message, const Words& words) {
+    return std::all_of(words.begin(), words.end(), [&](auto each) { return message.find(each) != message.npos; });
+}
 
 /// How OpenVINO says that it does not implement something, as against refusing it.
-const std::vector<Pattern> not_implemented{
-    {{"Input image format ", " is not supported"}, {}},          // the plugin has no memory of this element type
-    {{"Not Implemented"}, {}},                                   // a node, or a way to execute it
-    {{"doesn't support ", " operation with dynamic rank"}, {}},
-    {{"Element not supported"}, {}},                             // shape inference cannot read a constant of this type
-    {{"nsupported data type"}, {}},
-    {{"nsupported element type"}, {}},
-    {{"type is not supported"}, {}},
+const std::vector<Words> not_implemented{
+    {"Input image format ", " is not supported"},          // the plugin has no memory of this element type
+    {"Not Implemented"},                                   // a node, or a way to execute it
+    {"doesn't support ", " operation with dynamic rank"},
+    {"Element not supported"},                             // shape inference cannot read a constant of this type
+    {"nsupported data type"},
+    {"nsupported element type"},
+    {"type is not supported"},
 };
 
-/// What OpenVINO's messages speak of. A message about a missing input does not say which.
-const std::vector<Pattern> refusals{
-    {{"out of the tensor rank range"}, "axis.range"},
-    {{"'axis' input must be a scalar"}, "axis.shape"},
-    {{"Axis should be a scalar"}, "axis.shape"},
-    {{"Element type of 'axis' input must be integer"}, "axis.element-type"},
-    {{"must be evenly divisible"}, "num_splits.divides"},
-    {{"'num_splits' must be greater than zero"}, "num_splits.positive"},
-    {{"Cannot parse '", "' to number"}, "num_splits.type"},
-    {{"Total length of splits"}, "lengths.sum"},
-    {{"in split lengths input. Should be >= -1"}, "lengths.negative"},
-    {{"multiple -1 values"}, "lengths.single-remainder"},
-    {{"Split lengths should be a 1-D tensor"}, "lengths.rank"},
+/// What OpenVINO's messages about each operation say. A message about a missing input does not say which.
+const std::map<std::string, std::vector<Meaning>> messages{
+    {"Split-1",
+     {
+         {{"out of the tensor rank range"}, "axis.range"},
+         {{"'axis' input must be a scalar"}, "axis.shape"},
+         {{"Axis should be a scalar"}, "axis.shape"},
+         {{"Element type of 'axis' input must be integer"}, "axis.element-type"},
+         {{"must be evenly divisible"}, "num_splits.divides"},
+         {{"'num_splits' must be greater than zero"}, "num_splits.positive"},
+         {{"Cannot parse '", "' to number"}, "num_splits.type"},
+     }},
+    {"VariadicSplit-1",
+     {
+         {{"out of the tensor rank range"}, "axis.range"},
+         {{"'axis' input must be a scalar"}, "axis.shape"},
+         {{"Axis should be a scalar"}, "axis.shape"},
+         {{"Element type of 'axis' input must be integer"}, "axis.element-type"},
+         {{"Total length of splits"}, "lengths.sum"},
+         {{"in split lengths input. Should be >= -1"}, "lengths.negative"},
+         {{"multiple -1 values"}, "lengths.single-remainder"},
+         {{"Split lengths should be a 1-D tensor"}, "lengths.rank"},
+     }},
 };
+
+/// The control inputs of each operation that must be integers, and the requirement that says so.
+const std::map<std::string, std::map<std::string, std::string>> integers{
+    {"Split-1", {{"axis", "axis.element-type"}}},
+    {"VariadicSplit-1", {{"axis", "axis.element-type"}, {"split_lengths", "lengths.element-type"}}},
+};
+
+/// The row of an operation in a table, or nothing.
+template <typename Row>
+Row row_of(const std::map<std::string, Row>& table, const std::string& op) {
+    const auto found = table.find(op);
+    return found == table.end() ? Row{} : found->second;
+}
 
 /// A message in one line, without the places in OpenVINO's source and the description of the node.
 std::string shortened(const std::string& message) {
@@ -69,25 +97,33 @@ std::string shortened(const std::string& message) {
     return text.substr(0, kLongestMessage);
 }
 
+/// The requirement that a message about an operation names, where there is one.
+std::optional<std::string> requirement_of(const std::string& op, const std::string& message) {
+    for (const auto& each : row_of(messages, op)) {
+        if (has(message, each.words)) {
+            return each.requirement;
+        }
+    }
+    return std::nullopt;
+}
+
 /// Throws what a message of OpenVINO's means.
 ///
-/// The pages allow no axis and no lengths of a type that is not an integer type. To say that such a type is not
-/// implemented is therefore to refuse the case.
+/// Where the specification demands integers at a control input, to say that another type is not implemented is to
+/// refuse the case.
 [[noreturn]] void answer(const Case& asked, const std::string& stage, const std::string& message) {
-    const auto matches = [&](const Pattern& each) { return each.matches(message); };
-    if (std::any_of(not_implemented.begin(), not_implemented.end(), matches)) {
-        for (std::size_t number = 1; number < asked.inputs.size(); ++number) {
-            const auto& input = asked.inputs[number];
-            if (!element_type_of(input.element_type).is_integer) {
-                throw Rejected(stage, shortened(message),
-                               input.name == "axis" ? "axis.element-type" : "lengths.element-type");
-            }
-        }
-        throw Unsupported(shortened(message));
+    const auto matches = [&](const Words& each) { return has(message, each); };
+    if (std::none_of(not_implemented.begin(), not_implemented.end(), matches)) {
+        throw Rejected(stage, shortened(message), requirement_of(asked.op, message));
     }
-    const auto found = std::find_if(refusals.begin(), refusals.end(), matches);
-    throw Rejected(stage, shortened(message),
-                   found == refusals.end() ? std::nullopt : std::optional(found->requirement));
+    const auto demanded = row_of(integers, asked.op);
+    for (const auto& input : asked.inputs) {
+        const auto found = demanded.find(input.name);
+        if (found != demanded.end() && !element_type_of(input.element_type).is_integer) {
+            throw Rejected(stage, shortened(message), found->second);
+        }
+    }
+    throw Unsupported(shortened(message));
 }
 
 /// What `action` gives. What OpenVINO throws is its answer to the case, but for a lack of memory and for mistakes in the
@@ -215,7 +251,7 @@ public:
                 .element_types = {"boolean", "bf16", "f16", "f32", "f64", "f4e2m1", "f8e4m3", "f8e5m2",
                                   "f8e8m0",  "i4",   "i8",  "i16", "i32", "i64",    "u2",     "u4",
                                   "u8",      "u16",  "u32", "u64", "nf4", "string"},
-                .operations = {"Split-1", "VariadicSplit-1"},
+                .operations = {},  // whatever the dialect can express
                 .dynamic = true,
                 .bindings = {"constant", "parameter"}};
     }

@@ -21,9 +21,9 @@ std::string shortened(const std::string& message) {
 }
 
 Case case_of(const Json& document) {
-    Case asked{document.at("id"), document.at("op"), document.at("attributes"), {}};
+    Case asked{document.at("id"), document.at("op"), document.at("graph"), {}};
     for (const auto& each : document.at("inputs")) {
-        asked.inputs.push_back({each.at("name"), each.at("element_type"), each.at("binding")});
+        asked.inputs.push_back({each.at("name"), each.at("element_type"), each.at("role"), each.at("binding")});
     }
     return asked;
 }

@@ -22,15 +22,17 @@ const NAMES = new Map([
 ]);
 const ELEMENT_TYPES = new Map(Array.from(NAMES, ([elementType, name]) => [name, elementType]));
 
-/** What the rendering of a case fulfils: ONNX's axis is an attribute, and it has no -1. */
+/** The requirements that the rendering of a case fulfils: the axis of ONNX's Split is an attribute, and there is no -1. */
 const MAPPED = [
-  "axis.shape",
-  "axis.element-type",
-  "lengths.remainder",
-  "lengths.remainder-sum",
-  "lengths.remainder-zero",
-  "lengths.single-remainder",
-  "types.independent",
+  "Split-1:axis.shape",
+  "Split-1:axis.element-type",
+  "VariadicSplit-1:axis.shape",
+  "VariadicSplit-1:axis.element-type",
+  "VariadicSplit-1:lengths.remainder",
+  "VariadicSplit-1:lengths.remainder-sum",
+  "VariadicSplit-1:lengths.remainder-zero",
+  "VariadicSplit-1:lengths.single-remainder",
+  "VariadicSplit-1:types.independent",
 ];
 
 /** How ONNX Runtime, or its binding, says that it does not implement something, as against refusing it. */
@@ -44,7 +46,6 @@ export class OnnxRuntime {
       implementation: { name: "onnxruntime-node", version: ort.env.versions.node, device: "CPU", language: "javascript" },
       dialects: ["onnx", "onnx13"],
       element_types: [...NAMES.keys()],
-      operations: ["Split-1", "VariadicSplit-1"],
       dynamic: true,
       bindings: ["constant", "parameter"],
       mapped: MAPPED,

@@ -1,13 +1,13 @@
 """What a Python backend is: a class with two methods, `describe` and `run`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
 from pydantic import ConfigDict, Field
 
-from opconform.case import Case, Context
+from opconform.case import Case
 from opconform.tensors import Tensor
 
 #: Where a refusal came: while the model was read, built or compiled, or while it was executed.
@@ -72,13 +72,14 @@ class Implementation:
         language: What the harness is written in.
         dialects: The dialects that it reads, the one it likes best first; empty where it executes the case directly.
         element_types: The element types of data that it says it supports.
-        operations: The operations that it implements.
+        operations: The operations that it implements. Empty for a backend that reads a dialect and takes whatever the
+            dialect can express.
         dynamic: Whether it takes models with dynamic dimensions.
-        bindings: How axis and lengths may reach it.
-        contexts: The contexts that a backend without dialects builds around the operation itself; in a dialect they
-            are part of the model.
-        mapped: The requirements that the harness fulfils on the backend's behalf, since the backend's own operation
-            has no such notion: cases for them say nothing of the backend.
+        bindings: How the inputs that decide what an operation does may reach it.
+        graphs: Whether a backend without dialects executes the graph of a case, and not only the node under test.
+        mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils on the
+            backend's behalf, since the backend's own operation has no such notion: cases for them say nothing of the
+            backend.
     """
 
     name: str
@@ -89,11 +90,33 @@ class Implementation:
     language: str = "python"
     dialects: tuple[str, ...] = ()
     element_types: tuple[str, ...]
-    operations: tuple[str, ...]
+    operations: tuple[str, ...] = ()
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
-    contexts: tuple[Context, ...] = ("bare",)
+    graphs: bool = False
     mapped: tuple[str, ...] = ()
+
+
+def undeclared_operation(case: Case, operations: Collection[str], dialects: Sequence[str]) -> str | None:
+    """An operation that a case needs and a backend does not declare, or None.
+
+    A backend that reads a dialect takes what the dialect can express, unless it lists the operations that can be tested
+    on it. Any other must list every operation of the graph.
+    """
+    if dialects and not operations:
+        return None
+    needed = (case.op,) if dialects else (case.op, *(each.op for each in case.graph.nodes))
+    return next((each for each in needed if each not in operations), None)
+
+
+def full_name(op: str, requirement: str) -> str:
+    """A requirement's name among all operations, as in `Split-1:axis.range`."""
+    return f"{op}:{requirement}"
+
+
+def full_names(requirements: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """The full names of requirements that are listed by operation."""
+    return tuple(full_name(op, each) for op, ids in requirements.items() for each in ids)
 
 
 class Backend(Protocol):

@@ -249,7 +249,7 @@ def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> b
     if result.reason == "nondeterministic":  # what it ended as the first time stands in words alone
         return bool(result.broken) or not entry.requirements
     if result.reason is not None:
-        return result.broken == broken_by(entry, result.reason, suite.header)
+        return result.broken == broken_by(entry, result.reason, result.mismatch, suite.header)
     if result.broken or result.mismatch is not None or result.again is not None:
         return False
     if result.verdict != "pass":

@@ -8,7 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from opconform.operations import OPERATIONS
 from opconform.suite import Suite
+from opconform_runners.backend import full_names
 from opconform_runners.commands import Command
 from opconform_runners.conversing import Greeting, NoAnswer
 from opconform_runners.playing import Breach, Desk, Names, NotApplicable
@@ -75,11 +77,10 @@ def check(
         HarnessError: The harness cannot be executed any more.
         SuiteError: A file of the suite is not what it says.
     """
-    requirements = suite.header.requirements
     names = Names(
         dialects=tuple(dialects),
-        operations=tuple(requirements),
-        requirements=frozenset(each for ids in requirements.values() for each in ids),
+        operations=tuple(OPERATIONS),
+        requirements=frozenset(full_names(suite.header.requirements)),
     )
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
         return asyncio.run(_checked(Desk(suite, command, greeting, names, timeout, Path(scratch)), tell))
@@ -193,9 +194,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "dialects.each": Rule(
             "A case is executed in each declared dialect, and not in the first alone.", delivering.each_dialect
         ),
-        "contexts.each": Rule(
-            "A harness without dialects builds every context that it declares.", delivering.each_context
-        ),
+        "graphs.each": Rule("A harness that declares `graphs` executes a graph of each kind.", delivering.each_graph),
         "end.stop": Rule("It ends within two seconds of `stop`, also when it has run nothing.", ending.stop),
         "end.input": Rule(
             "It ends within two seconds of the end of standard input, also when it has run nothing.",

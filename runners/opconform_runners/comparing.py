@@ -28,6 +28,7 @@ class Mismatch:
         elements: How many it has.
         expected: The bit pattern that was expected there, or the text.
         actual: The bit pattern that came, or the text.
+        altered: Whether an element that differs has a bit pattern that no input has: it was changed, and not misplaced.
     """
 
     reason: Reason
@@ -39,6 +40,7 @@ class Mismatch:
     elements: int | None = None
     expected: str | None = None
     actual: str | None = None
+    altered: bool = False
 
 
 def mismatch_of(
@@ -70,6 +72,20 @@ def mismatch_of(
     values = [_values(want, got, element_type, feed, f"output_{number}") for number, (want, got) in enumerate(pairs)]
     found_values = [each for each in values if each is not None]
     return next((each for each in found_values if each.reason == "value"), next(iter(found_values), None))
+
+
+def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
+    """Whether an element that differs has a bit pattern that no input has: it was changed, and not misplaced.
+
+    Args:
+        expected: The golden output.
+        actual: What came back, of the same storage dtype and shape.
+        inputs: The tensors that the case was given; those of another storage dtype are not looked at.
+    """
+    want, got = patterns(np.atleast_1d(expected)), patterns(np.atleast_1d(actual))
+    held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == expected.dtype.kind]
+    known = [each for each in held if each.dtype.kind == "U" or each.dtype == want.dtype]
+    return not np.isin(got[want != got], np.concatenate(known) if known else np.zeros(0, want.dtype)).all()
 
 
 def expected_outputs(arrays: dict[str, Array], outputs: Sequence[Output]) -> list[Array]:

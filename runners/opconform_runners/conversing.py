@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from opconform.case import Binding, Context
+from opconform.case import Binding
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import HarnessError
 from opconform_runners.commands import Command
@@ -210,7 +210,6 @@ def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
         operations: Every operation that there is.
     """
     both: tuple[Binding, ...] = ("constant", "parameter")
-    bare: tuple[Context, ...] = ("bare",)
     generous = Said(
         protocol=1,
         implementation=Said.Who(name="?", version="?"),
@@ -218,7 +217,6 @@ def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
         operations=operations,
         dynamic=True,
         bindings=both,
-        contexts=bare,
     )
     document = greeting.answer.document
     base = json.loads(_SAID.dump_json(generous))

@@ -31,8 +31,8 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
 
 
 def _input(each: Input, array: Array, *, run_time: bool = False) -> str:
-    if each.name == "data":
-        return f"data {each.element_type}{list(array.shape)}"
+    if each.role == "tensor":
+        return f"{each.name} {each.element_type}{list(array.shape)}"
     kind = "" if each.element_type == "i64" else f"{each.element_type} "
     when = " at run time" if run_time and each.binding == "parameter" else ""
     return f"{each.name} {kind}{_values(Tensor(element_type=each.element_type, array=array))}{when}"

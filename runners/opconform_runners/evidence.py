@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.case import Accept, Case, Output, Reject
+from opconform.highlight import highlight_of
 from opconform.suite import Entry, Suite, expected_name, inputs_name
 from opconform.tensors import Array, Tensor
 from opconform_runners.comparing import Mismatch
@@ -12,12 +13,10 @@ from opconform_runners.excerpts import UNKNOWN, Excerpt, excerpt_of
 from opconform_runners.kept import Kept
 from opconform_runners.results import Result
 
-#: The most outputs that are shown of a case, values of axis or lengths, and elements of a tensor that is read at all.
+#: The most outputs that are shown of a case, values of an input, and elements of a tensor that is read at all.
 _OUTPUTS = 4
 _VALUES = 12
 _ELEMENTS = 1 << 22
-#: The contexts whose outputs are the operation's own.
-_DIRECT = ("bare", "folded")
 #: What compares the elements of one output.
 _ELEMENTWISE = ("value", "nan-payload")
 
@@ -37,7 +36,7 @@ class Evidence:
     Attributes:
         title: The title of its group.
         inputs: Each input and attribute in words.
-        data: The tensor that is split, with its chunks.
+        data: The tensor that the outputs are parts of, with the parts marked; else the first tensor.
         expected: What was expected, in words.
         wanted: The expected outputs.
         actual: What came, in words.
@@ -94,7 +93,7 @@ def evidence_of(
     shown = replace(
         plain,
         inputs=_inputs(case, arrays),
-        data=_data(case, arrays, mismatch, outputs, golden),
+        data=_picture(case, arrays, mismatch),
         note="" if feed == 0 else f"This is feed {feed}: a further inference on the model already built.",
     )
     if mismatch is not None and mismatch.reason in _ELEMENTWISE and mismatch.output in golden:
@@ -105,7 +104,7 @@ def evidence_of(
     at_fault = [each for each in some if mismatch is not None and each.name == mismatch.output]
     listed = (at_fault or some)[:_OUTPUTS]
     numbers = [_number(each.name) for each in at_fault] or sorted(came)
-    element_type = outputs[0].element_type if outputs else _data_type(case)
+    element_type = outputs[0].element_type if outputs else _first_type(case)
     return replace(
         shown,
         wanted=tuple(excerpt_of(each.name, golden[each.name], each.element_type) for each in listed),
@@ -137,30 +136,19 @@ def _compared(output: Output, want: Array, came: Array | None, mismatch: Mismatc
     )
 
 
-def _data(
-    case: Case,
-    arrays: dict[str, Array],
-    mismatch: Mismatch | None,
-    outputs: Sequence[Output],
-    golden: dict[str, Array],
-) -> Excerpt | None:
-    if "data" not in arrays:
-        return None
-    data = arrays["data"]
-    if case.context not in _DIRECT or not outputs or not all(each.name in golden for each in outputs):
-        return excerpt_of("data", data, _data_type(case))
-    shapes = [golden[each.name].shape for each in outputs]
-    if any(len(each) != data.ndim for each in shapes):
-        return excerpt_of("data", data, _data_type(case))
-    axis = next(
-        (number for number in range(data.ndim) if any(each[number] != data.shape[number] for each in shapes)), 0
-    )
-    sizes = [each[axis] for each in shapes]
+def _picture(case: Case, arrays: dict[str, Array], mismatch: Mismatch | None) -> Excerpt | None:
+    """The input that the outputs are parts of, around the first difference; without such parts, the first tensor."""
+    tensors = {each.name: each.element_type for each in case.inputs if each.role == "tensor" and each.name in arrays}
+    highlight = highlight_of(case, arrays)
+    if highlight is None:
+        name = next(iter(tensors), None)
+        return None if name is None else excerpt_of(name, arrays[name], tensors[name])
     at = None
     if mismatch is not None and mismatch.at is not None and mismatch.output is not None:
-        before = sum(sizes[: _number(mismatch.output)])
-        at = tuple(each + before if number == axis else each for number, each in enumerate(mismatch.at))
-    return excerpt_of("data", data, _data_type(case), axis=axis, chunks=sizes, at=at)
+        start = highlight.regions[_number(mismatch.output)].start
+        at = tuple(first + each for first, each in zip(start, mismatch.at, strict=True))
+    name = highlight.input
+    return excerpt_of(name, arrays[name], tensors[name], axis=highlight.axis, chunks=highlight.sizes, at=at)
 
 
 def _last_feed(case: Case) -> int:
@@ -168,8 +156,8 @@ def _last_feed(case: Case) -> int:
     return case.feeds - 1 if isinstance(case.expect, Reject) else 0
 
 
-def _data_type(case: Case) -> str:
-    return next((each.element_type for each in case.inputs if each.name == "data"), "f32")
+def _first_type(case: Case) -> str:
+    return next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
 
 
 def _number(output: str) -> int:
@@ -193,7 +181,7 @@ def _inputs(case: Case, arrays: dict[str, Array]) -> tuple[str, ...]:
     for each in case.inputs:
         values = (
             f" = {_values(Tensor(element_type=each.element_type, array=arrays[each.name]))}"
-            if each.name in arrays and each.name != "data"
+            if each.name in arrays and each.role == "control"
             else ""
         )
         declared = "" if each.dynamic is None else f", declared {_declared(each.dynamic)}"

@@ -396,8 +396,8 @@ def check_dialects(suite: Suite, implementation: Implementation) -> None:
 def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implementation) -> tuple[str | None, str | None]:
     """The dialect to give a backend a case in, and why there is none."""
     if not implementation.dialects:
-        why = f"the context `{case.context}` is a graph, and this backend neither reads a dialect nor declares it"
-        return None, None if case.context in implementation.contexts else why
+        why = "the case is a graph of several operations, and this backend neither reads a dialect nor executes graphs"
+        return None, None if case.is_bare or implementation.graphs else why
     for each in implementation.dialects:
         if suite.header.dialects.get(each) in entry.files:
             return each, None

@@ -1,12 +1,14 @@
 """Judging: from what is expected of a case and what came of it to a verdict."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from opconform.case import Accept, Case, Reject
 from opconform.errors import SuiteError
-from opconform.suite import Entry, Header, Suite, expected_name, inputs_name
-from opconform_runners.backend import Implementation
-from opconform_runners.comparing import expected_outputs, mismatch_of
+from opconform.suite import Entry, Header, Stage, Suite, expected_name, inputs_name
+from opconform.tensors import Array
+from opconform_runners.backend import Implementation, undeclared_operation
+from opconform_runners.comparing import Mismatch, expected_outputs, is_altered, mismatch_of
 from opconform_runners.executing import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.protocol import NotSupported, Refused
 from opconform_runners.verdicts import (
@@ -24,17 +26,16 @@ from opconform_runners.verdicts import (
     twin_sentence,
 )
 
-#: What each kind of difference shows to be right, since number, element type, shape and values are compared in turn.
-_CLEARED: Mapping[str, frozenset[str]] = {
-    "element-type": frozenset({"outputs.count"}),
-    "shape": frozenset({"outputs.count", "outputs.element-type", "data.element-type"}),
-    "value": frozenset({"outputs.count", "outputs.element-type", "data.element-type", "outputs.shape"}),
+#: What has been compared and found right where outputs differ for a reason.
+_PASSED: Mapping[str, tuple[Stage, ...]] = {
+    "element-type": ("count",),
+    "shape": ("count", "element-type"),
+    "value": ("count", "element-type", "shape"),
 }
 #: The finding of a backend that does not do what it declares that it does.
 UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
 #: The finding of a backend that does wrong what it declares that it cannot do.
 FAILS_UNDECLARED = "fails-undeclared"
-_NAN_PAYLOAD = "nan-payload"
 
 
 def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Pass | Fail | Unsupported | Error:
@@ -102,36 +103,51 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
     ends = [verdict] if isinstance(verdict, Fail) else [verdict.first, verdict.second]
-    gap = _declared_gap(case, implementation, typed=("data",))
+    gap = _declared_gap(case, implementation, typed=[each.name for each in case.inputs if each.role == "tensor"])
     if gap is None or any(reason_of(each) in ("crash", "timeout") for each in ends):
         return verdict
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", instead=verdict)
 
 
 def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:
-    """The requirements that a failure speaks against.
-
-    A rejected case speaks of the one that it violates. Of an accepted case's requirements those are left out that the
-    comparison has shown to be kept; a NaN's payload counts against the requirement on NaN payloads alone, if at all;
-    and who refuses what only an interpretation allows reads the page otherwise, and breaks nothing else.
-    """
+    """The requirements that a failure speaks against; see `broken_by`."""
     failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
-    return broken_by(entry, failure.reason, header) if isinstance(failure, Fail) else ()
+    return broken_by(entry, failure.reason, failure.mismatch, header) if isinstance(failure, Fail) else ()
 
 
-def broken_by(entry: Entry, reason: FailReason, header: Header) -> tuple[str, ...]:
-    """The same for a failure of which only the reason is known."""
+def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:
+    """The requirements that a failure speaks against, by what the comparison found.
+
+    - A rejected case speaks against the requirement that it violates.
+    - A difference between NaNs speaks against the requirements on NaN payloads alone.
+    - A refusal of what only an interpretation allows speaks against the interpretation alone.
+    - Elements that were changed speak against the operation's requirement on bits, whatever the case lists.
+    - Anything else speaks against the first normative requirement of the case that the comparison has not shown to be
+      kept; where elements are misplaced, that is another than the one on bits.
+
+    Args:
+        entry: The case's line of the manifest.
+        reason: Why it failed.
+        mismatch: Where outputs differ, if they were compared.
+        header: The suite's header.
+    """
     if entry.expect != "accept":
         return (entry.expect.reject,)
-    about_nan = tuple(each for each in entry.requirements if each.endswith(_NAN_PAYLOAD))
-    if reason == _NAN_PAYLOAD:
-        return about_nan
-    levels = header.requirements.get(entry.op, {})
-    readings = tuple(each for each in entry.requirements if each in levels and levels[each].level == "interpretation")
-    if reason == "rejected-valid" and set(readings) - set(about_nan):
-        return tuple(each for each in readings if each not in about_nan)
-    cleared = _CLEARED.get(reason, frozenset()) | set(about_nan)
-    return tuple(each for each in entry.requirements if each not in cleared) or entry.requirements
+    stages, levels = header.establishes.get(entry.op, {}), header.requirements.get(entry.op, {})
+    about_nan, bits = stages.get("nan-payload", ()), stages.get("bits", ())
+    listed = [each for each in entry.requirements if each not in about_nan]
+    if reason == "nan-payload":
+        return tuple(each for each in entry.requirements if each in about_nan)
+    readings = tuple(each for each in listed if each in levels and levels[each].level == "interpretation")
+    if reason == "rejected-valid" and readings:
+        return readings
+    if reason == "value" and mismatch is not None and mismatch.altered and bits:
+        return bits
+    kept = {name for stage in _PASSED.get(reason, ()) for name in stages.get(stage, ())}
+    left = [each for each in listed if each not in kept] or listed
+    if reason == "value":
+        left = [each for each in left if each not in bits] or left
+    return tuple([each for each in left if each not in readings][:1] or left[:1])
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
@@ -148,12 +164,13 @@ def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *,
 
 def _declared_gap(case: Case, implementation: Implementation, *, typed: Sequence[str]) -> str | None:
     """What of a case the backend says that it cannot do, or None; `typed` names the inputs whose type is asked for."""
-    if case.op not in implementation.operations:
-        return case.op
+    operation = undeclared_operation(case, implementation.operations, implementation.dialects)
+    if operation is not None:
+        return operation
     for each in case.inputs:
         if each.name in typed and each.element_type not in implementation.element_types:
             return each.element_type
-        if each.name != "data" and each.binding not in implementation.bindings:
+        if each.role == "control" and each.binding not in implementation.bindings:
             return f"{each.name} as a {each.binding}"
         if each.dynamic is not None and not implementation.dynamic:
             return "dynamic shapes"
@@ -163,10 +180,9 @@ def _declared_gap(case: Case, implementation: Implementation, *, typed: Sequence
 def _oversized(case: Case, size: int) -> Fail:
     much = f"its outputs take {size:,} bytes, which is far more than can be right"
     if isinstance(case.expect, Reject):
-        return Fail(
-            reason="accepted-invalid",
-            sentence=f"the case violates {case.expect.reject}, and was accepted; {much}: memory past its end was read",
-        )
+        accepted = f"the case violates {case.expect.reject}, and was accepted"
+        sentence = f"{accepted}; {much}: memory past the end of the inputs was probably read"
+        return Fail(reason="accepted-invalid", sentence=sentence)
     return Fail(reason="shape", sentence=much)
 
 
@@ -175,7 +191,7 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
         sentence = f"the case is right, and was refused at {answer.stage} time: {answer.message}"
         return Fail(reason="rejected-valid", sentence=sentence)
     early = all(each.dynamic is None for each in case.inputs)
-    constant = all(each.binding == "constant" for each in case.inputs[1:])
+    constant = all(each.binding == "constant" for each in case.inputs if each.role == "control")
     other = answer.requirement if answer.requirement not in (None, case.expect.reject) else None
     return Pass(late=answer.stage == "run" and early and constant, other_reason=other)
 
@@ -184,9 +200,14 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
     match case.expect:
         case Reject(reject=requirement):
             shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[-1][:8]) or "none"
-            data = suite.arrays(entry, inputs_name(case.feeds - 1)).get("data")
-            beyond = data is not None and sum(each.size for each in outcome.outputs[-1]) > data.size
-            note = ", which is more than data holds: memory past its end was read" if beyond else ""
+            arrays = suite.arrays(entry, inputs_name(case.feeds - 1))
+            held = sum(arrays[each.name].size for each in case.inputs if each.role == "tensor")
+            beyond = sum(each.size for each in outcome.outputs[-1]) > held
+            note = (
+                f", more than the {held:,} elements of the inputs: memory past their end was probably read"
+                if beyond
+                else ""
+            )
             sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}{note}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
@@ -203,6 +224,17 @@ def _compared(suite: Suite, entry: Entry, case: Case, outcome: Returned, element
         said = outcome.element_types[feed] if outcome.element_types else None
         mismatch = mismatch_of(expected, actual, element_type, feed=feed, said=said)
         if mismatch is not None:
+            mismatch = _with_origin(mismatch, expected, actual, suite.arrays(entry, inputs_name(feed)))
             where = f"in feed {feed} " if feed else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}", mismatch=mismatch)
     return Pass()
+
+
+def _with_origin(
+    mismatch: Mismatch, expected: Sequence[Array], actual: Sequence[Array], inputs: Mapping[str, Array]
+) -> Mismatch:
+    """A mismatch of values, and whether they come from an input."""
+    if mismatch.reason != "value" or mismatch.output is None:
+        return mismatch
+    number = int(mismatch.output.removeprefix("output_"))
+    return replace(mismatch, altered=is_altered(expected[number], actual[number], list(inputs.values())))

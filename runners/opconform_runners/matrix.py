@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from opconform.suite import Level
+from opconform_runners.backend import full_name
 from opconform_runners.report import Report, RequirementRow
 
 FORMAT = 1
@@ -119,7 +120,7 @@ def _cell(row: RequirementRow, report: Report) -> Cell:
         else "open"
         if not counts["pass"]
         else "mapped"
-        if row.id in report.implementation.mapped
+        if full_name(row.op, row.id) in report.implementation.mapped
         else "kept"
     )
     return Cell(standing=standing, passed=counts["pass"], failed=counts["fail"])

@@ -39,7 +39,7 @@ class Tested:
     operations: tuple[str, ...] = ()
     dynamic: bool = True
     bindings: tuple[str, ...] = ()
-    contexts: tuple[str, ...] = ()
+    graphs: bool = False
     mapped: tuple[str, ...] = ()
 
     @property
@@ -71,6 +71,6 @@ def tested(implementation: Implementation) -> Tested:
         operations=implementation.operations,
         dynamic=implementation.dynamic,
         bindings=implementation.bindings,
-        contexts=implementation.contexts,
+        graphs=implementation.graphs,
         mapped=implementation.mapped,
     )

@@ -7,9 +7,10 @@ from math import prod
 from pathlib import Path
 from types import MappingProxyType
 
-from opconform.case import Accept, Case, Context
+from opconform.case import Accept, Case
 from opconform.suite import Entry, Suite, inputs_name
 from opconform.tensors import Array
+from opconform_runners.backend import undeclared_operation
 from opconform_runners.commands import Command
 from opconform_runners.connecting import started
 from opconform_runners.conversing import Answer, Conversation, Greeting, said_in, unasked
@@ -125,7 +126,7 @@ class Desk:
         return sorted(given, key=lambda each: (sum(prod(one.shape) for one in each[1].inputs), each[0].id))
 
     def accepted(
-        self, *, context: Context = "bare", feeds: int = 1, element_type: str | None = None
+        self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None
     ) -> Iterator[tuple[Entry, Case]]:
         """The cases to be accepted that the harness says it can do, the smallest first.
 
@@ -135,7 +136,7 @@ class Desk:
             element_type: The element type of data; any by default, of cases then that name no interpretation.
         """
         for entry, case in self.cases:
-            wanted = self.is_normative(case) if element_type is None else case.inputs[0].element_type == element_type
+            wanted = self.is_normative(case) if element_type is None else _data_type(case) == element_type
             alike = wanted and (case.context, case.feeds) == (context, feeds)
             if alike and isinstance(case.expect, Accept) and self.is_declared(case):
                 yield entry, case
@@ -143,8 +144,8 @@ class Desk:
     def is_declared(self, case: Case) -> bool:
         """Whether the harness says that it can do all that a case needs."""
         return (
-            case.op in self.said.operations
-            and all(each.element_type in self.said.element_types for each in case.inputs[:1])
+            undeclared_operation(case, self.said.operations, self.said.dialects) is None
+            and all(each.element_type in self.said.element_types for each in case.inputs if each.role == "tensor")
             and all(each.binding in self.said.bindings for each in case.inputs)
             and (self.said.dynamic or all(each.dynamic is None for each in case.inputs))
         )
@@ -316,10 +317,15 @@ class Desk:
     def _is_given(self, entry: Entry, case: Case) -> bool:
         if self.said.dialects:
             return bool(self._dialects_of(entry))
-        return case.context in self.said.contexts
+        return case.is_bare or self.said.graphs
 
     def _dialects_of(self, entry: Entry) -> list[str]:
         return [each for each in self.said.dialects if self.suite.header.dialects.get(each) in entry.files]
+
+
+def _data_type(case: Case) -> str | None:
+    """The element type of the first tensor that a case is given."""
+    return next((each.element_type for each in case.inputs if each.role == "tensor"), None)
 
 
 def padded(case: Case, line: bytes) -> Case:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from opconform.case import Case, Context, document_of
+from opconform.case import Case, document_of
 from opconform_runners.backend import Implementation, Placement, Stage
 
 VERSION = 1
@@ -50,10 +50,10 @@ class Said:
     implementation: Who
     dialects: tuple[str, ...] = ()
     element_types: tuple[str, ...]
-    operations: tuple[str, ...]
+    operations: tuple[str, ...] = ()
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
-    contexts: tuple[Context, ...] = ("bare",)
+    graphs: bool = False
     mapped: tuple[str, ...] = ()
 
 
@@ -217,7 +217,7 @@ def said_line(implementation: Implementation) -> bytes:
             "operations": list(implementation.operations),
             "dynamic": implementation.dynamic,
             "bindings": list(implementation.bindings),
-            "contexts": list(implementation.contexts),
+            "graphs": implementation.graphs,
             "mapped": list(implementation.mapped),
         }
     )
@@ -254,7 +254,7 @@ def said_of(line: bytes) -> Implementation:
         operations=said.operations,
         dynamic=said.dynamic,
         bindings=said.bindings,
-        contexts=said.contexts,
+        graphs=said.graphs,
         mapped=said.mapped,
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from opconform.case import Case
 from opconform.errors import SuiteError
 from opconform.suite import Entry, Suite
-from opconform_runners.backend import Implementation
+from opconform_runners.backend import Implementation, full_names
 from opconform_runners.executing import Executed, NotSent, Outcome, dialect_of
 from opconform_runners.recorded import Recorded, blind_digest
 from opconform_runners.run_header import RunPlan
@@ -46,8 +46,8 @@ def judge(
     foreign = next((each for each in recorded.answers if each not in suite.by_id), None)
     if foreign is not None:
         raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
-    known = {name for notes in suite.header.requirements.values() for name in notes}
-    unknown = sorted(set(recorded.origin.implementation.mapped) - known)
+    known = full_names(suite.header.requirements)
+    unknown = sorted(set(recorded.origin.implementation.mapped).difference(known))
     if unknown:
         raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is no requirement of {suite.store.root}.")
     executed = Executed(implementation=recorded.origin.implementation, gave_up=None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from opconform.errors import DiskError
 from opconform.replacing import replace_file
 from opconform.suite import Header, Level, RequirementNote
+from opconform_runners.backend import full_name
 from opconform_runners.comparison import Comparison, comparison_document
 from opconform_runners.environment import Environment, environment_document
 from opconform_runners.origins import SuiteNote, Tested, suite_note, tested
@@ -192,7 +193,7 @@ def summed_up(
     `notes` holds the level and the text of every requirement, by operation and id.
     """
     rows = tuple(_rows(notes, results))
-    unsaid = sum(each.verdict == "fail" and not each.requirements and each.reason != "nan-payload" for each in results)
+    unsaid = sum(is_unsaid(each, rows) for each in results)
     broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
     unfinished = _unfinished(results, missing, gave_up)
     incomplete = unfinished or (() if broken else _gaps(rows, results, implementation, strict=strict))
@@ -246,7 +247,7 @@ def _gaps(
         f"{row.op}:{row.id}"
         for row in rows
         if (strict or row.level == "normative")
-        and row.id not in implementation.mapped
+        and full_name(row.op, row.id) not in implementation.mapped
         and any(row.counts.values())
         and not any(row.counts[name] for name in DECIDED)
     ]
@@ -301,7 +302,7 @@ def report_document(report: Report) -> dict[str, object]:
             "operations": list(who.operations),
             "dynamic": who.dynamic,
             "bindings": list(who.bindings),
-            "contexts": list(who.contexts),
+            "graphs": who.graphs,
             "mapped": list(who.mapped),
         },
         "started": report.started,
@@ -339,9 +340,19 @@ def _rows(
     for op, notes in requirements.items():
         for name, note in notes.items():
             if op in ran:
-                mine = [each for each in results if each.op == op and name in each.requirements]
-                counted = [each for each in mine if each.verdict != "fail" or name in each.broken]
+                counted = [
+                    each
+                    for each in results
+                    if each.op == op and name in (each.broken if each.verdict == "fail" else each.requirements)
+                ]
                 yield RequirementRow(op=op, id=name, level=note.level, text=note.text, counts=_counts(counted))
+
+
+def is_unsaid(result: Result, rows: Iterable[RequirementRow]) -> bool:
+    """Whether a case fails without naming a requirement that has a row, which counts as normative."""
+    if result.verdict != "fail" or result.reason == "nan-payload":
+        return False
+    return not any(row.op == result.op and row.id in result.broken for row in rows)
 
 
 def failures_by_kind(results: Sequence[Result]) -> dict[tuple[str, tuple[str, ...], str], list[Result]]:

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.case import canonical_json
 from opconform.errors import CertificateError
 from opconform.suite import HEADER, MANIFEST, Header, Level
+from opconform_runners.backend import full_name
 from opconform_runners.envelope import document_of
 from opconform_runners.environment import Environment
 from opconform_runners.judging import UNDECLARED_UNSUPPORTED
@@ -67,7 +68,7 @@ class Product:
     operations: tuple[str, ...]
     dynamic: bool
     bindings: tuple[str, ...]
-    contexts: tuple[str, ...]
+    graphs: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -251,7 +252,7 @@ def _tests(report: Report) -> _Sorted:
             tests.failed.append(name)
         elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in silent:
             tests.warned.append(name)
-        elif row.counts["pass"] and row.id not in report.implementation.mapped:
+        elif row.counts["pass"] and full_name(row.op, row.id) not in report.implementation.mapped:
             tests.passed.append(name)
     return tests
 
@@ -272,7 +273,7 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
             operations=who.operations,
             dynamic=who.dynamic,
             bindings=who.bindings,
-            contexts=who.contexts,
+            graphs=who.graphs,
         ),
         environment=report.environment,
         suite=CertifiedSuite(
@@ -299,7 +300,7 @@ def _profile(report: Report, name: str) -> CertifiedProfile:
 
 
 def _requirement(report: Report, row: RequirementRow) -> CertifiedRequirement:
-    mapped = row.id in report.implementation.mapped
+    mapped = full_name(row.op, row.id) in report.implementation.mapped
     return CertifiedRequirement(
         op=row.op, id=row.id, level=row.level, broken=row.is_broken, mapped=mapped, counts=row.counts
     )

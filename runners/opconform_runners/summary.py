@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from opconform_runners.backend import full_name
 from opconform_runners.environment import environment_facts
 from opconform_runners.novelty import against, print_novelty
 from opconform_runners.printable import printable
@@ -139,7 +140,7 @@ def _table(report: Report) -> Table:
             table.add_row(f"[bold]{op}[/bold]")
         mark = _mark(row)
         level = "" if row.level == "normative" else "interpretation"
-        level = "mapped" if row.id in report.implementation.mapped else level
+        level = "mapped" if full_name(row.op, row.id) in report.implementation.mapped else level
         table.add_row(f"{mark} {row.id}", level, *(_count(name, row.counts) for name in used))
     return table
 

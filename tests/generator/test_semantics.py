@@ -1,16 +1,17 @@
 """The reference semantics: each clause of the pages, and laws that hold for all arguments."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.case import Case
+from opconform.case import Case, Graph, Node
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operand, Rejection
-from opconform.tensors import Tensor
+from opconform.tensors import Array, Tensor
 from opconform_runners.backend import Rejected
 from opconform_runners.backends.numpy import Numpy
 
@@ -23,6 +24,17 @@ def operand(
     own = () if isinstance(values, int) else (len(flat),)
     exact = element_type[0] in "iu"
     return Operand(element_type=element_type, shape=own if shape is None else shape, integers=flat if exact else None)
+
+
+def shapes_of(op: str, given_arguments: Arguments) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the outputs."""
+    return tuple(each.shape for each in OPERATIONS[op].infer(given_arguments))
+
+
+def with_data(given_arguments: Arguments, array: Array) -> Arguments:
+    """The same arguments with the elements of data."""
+    data = Operand(element_type="i64", shape=array.shape, tensor=Tensor(element_type="i64", array=array))
+    return replace(given_arguments, inputs={**given_arguments.inputs, "data": data})
 
 
 def arguments(shape: tuple[int, ...] | None, num_splits: object = None, **inputs: Operand | None) -> Arguments:
@@ -102,23 +114,23 @@ def test_split_names_every_violated_requirement(given_arguments: Arguments, requ
 )
 def test_lengths_become_sizes(lengths: list[int], sizes: list[int]) -> None:
     """A -1 takes what is left, be it nothing, and a length of 0 is a size of 0."""
-    found = OPERATIONS["VariadicSplit-1"].infer(arguments((2, 6), axis=operand(-1), split_lengths=operand(lengths)))
+    found = shapes_of("VariadicSplit-1", arguments((2, 6), axis=operand(-1), split_lengths=operand(lengths)))
 
     assert found == tuple((2, size) for size in sizes)
 
 
 def test_both_axis_shapes_of_variadic_split_are_the_same() -> None:
     """A scalar and a tensor of shape [1] name the same axis."""
-    infer = OPERATIONS["VariadicSplit-1"].infer
+    found = shapes_of("VariadicSplit-1", arguments((4,), axis=operand([0]), split_lengths=operand([4])))
 
-    assert infer(arguments((4,), axis=operand([0]), split_lengths=operand([4]))) == ((4,),)
+    assert found == ((4,),)
 
 
 shapes = st.lists(st.integers(0, 5), min_size=1, max_size=4).map(tuple)
 
 
 @given(data=st.data(), shape=shapes)
-def test_the_chunks_joined_are_data(data: st.DataObject, shape: tuple[int, ...]) -> None:
+def test_the_outputs_joined_are_data(data: st.DataObject, shape: tuple[int, ...]) -> None:
     """Whatever is accepted, the outputs joined along the axis are data again, in order."""
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     cuts = sorted(data.draw(st.lists(st.integers(0, shape[axis]), max_size=4)))
@@ -127,12 +139,11 @@ def test_the_chunks_joined_are_data(data: st.DataObject, shape: tuple[int, ...])
     if place is not None:
         lengths[place] = -1
     array = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
-    operation = OPERATIONS["VariadicSplit-1"]
-    given_arguments = arguments(shape, axis=operand(axis), split_lengths=operand(lengths))
-    outputs = operation.evaluate(given_arguments, array)
+    given_arguments = with_data(arguments(shape, axis=operand(axis), split_lengths=operand(lengths)), array)
+    outputs = OPERATIONS["VariadicSplit-1"].evaluate(given_arguments)
 
-    assert np.array_equal(np.concatenate(outputs, axis=axis), array)
-    assert tuple(each.shape for each in outputs) == operation.infer(given_arguments)
+    assert np.array_equal(np.concatenate([each.array for each in outputs], axis=axis), array)
+    assert tuple(each.shape for each in outputs) == shapes_of("VariadicSplit-1", given_arguments)
 
 
 integers = st.integers(-3, 7) | st.sampled_from([2**31, 2**63 - 1, -(2**63)])
@@ -168,24 +179,26 @@ def test_an_independent_implementation_agrees_on_split(shape: tuple[int, ...], a
 
 
 def _agree(op: str, given_arguments: Arguments, inputs: dict[str, Tensor], attributes: dict[str, int]) -> None:
+    names = [each.name for each in OPERATIONS[op].inputs]
+    node = Node(name="node", op=op, inputs=tuple(names), outputs=("0",), attributes=attributes, under_test=True)
     case = Case(
         id=f"{op}/law/0123456789",
         op=op,
         title="",
         profile="core",
         requirements=(),
-        attributes=attributes,
         context="bare",
         feeds=1,
         inputs=(),
+        graph=Graph(nodes=(node,), outputs=("0",)),
     )
     try:
-        expected = OPERATIONS[op].evaluate(given_arguments, inputs["data"].array)
+        expected = OPERATIONS[op].evaluate(with_data(given_arguments, inputs["data"].array))
     except Rejection as rejection:
         with pytest.raises(Rejected) as refused:
             Numpy().run(case, None, [inputs])
         assert refused.value.requirement in rejection.requirements
     else:
         actual = Numpy().run(case, None, [inputs])[0]
-        assert [each.array.tolist() for each in actual] == [each.tolist() for each in expected]
+        assert [each.array.tolist() for each in actual] == [each.array.tolist() for each in expected]
         assert [each.shape for each in actual] == [each.shape for each in expected]

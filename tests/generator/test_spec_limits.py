@@ -35,7 +35,7 @@ def drawn(expression: str, where: str = "0 == 0") -> str:
 MISTAKES = {
     "an operation in brackets": (
         "op: [Split-1]\ngroups: []\n",
-        "spec.yaml:1:5: op: ['Split-1'] is no operation here. Allowed are: Split-1, VariadicSplit-1.",
+        "spec.yaml:1:5: op: ['Split-1'] is no operation here. Allowed are: Concat-1, Split-1, VariadicSplit-1.",
     ),
     "a feed without data": (
         f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
@@ -103,7 +103,7 @@ MISTAKES = {
     ),
     "a long value": (
         f"op: {LONG}\ngroups: []\n",
-        f"spec.yaml:1:5: op: '{'x' * 198}… is no operation here. Allowed are: Split-1, VariadicSplit-1.",
+        f"spec.yaml:1:5: op: '{'x' * 198}… is no operation here. Allowed are: Concat-1, Split-1, VariadicSplit-1.",
     ),
     "long variables": (
         axis("${{ n / m }}").replace("n: [1]", f"n: [{LONG}], m: [{LONG}]"),

@@ -73,7 +73,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "\nUnexpected passes\n"
         f"  {REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked\n"
         "\nExpected by known.txt: 1 known failure.\n"
-        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: lengths.remainder.\n"
+        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "This may be a selection: only `certify`, or `judge` of whole profiles, certifies.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -86,11 +86,11 @@ def test_a_summary_lists_what_is_new_alone(opconform: Run, small_suite: Path, tm
     nothing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern, code=0)
     other = f"{ACCEPTED[3]}  crash  # dies\n"
     new, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern + other, code=1)
-    found = "VariadicSplit-1 lengths.remainder: value, 1 case\n"
+    found = "VariadicSplit-1 data.bits: value, 1 case\n"
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"
-        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: lengths.remainder.\n"
+        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "This may be a selection: only `certify`, or `judge` of whole profiles, certifies.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -348,7 +348,7 @@ def test_diff_says_what_changed(opconform: Run, runs: Path) -> None:
     said = "output_0[0, 1] is expected to be -0.0 (0x80000000), and came back as 0.0 (0x00000000); 1 of its"
 
     assert done.stdout == (
-        "Broken now: VariadicSplit-1 lengths.remainder\n"
+        "Broken now: VariadicSplit-1 data.bits\n"
         "Broken no more: VariadicSplit-1 lengths.single-remainder\n"
         "\nRegressions (fail now, and did not): 4 cases\n"
         f"  {ACCEPTED[0]}  pass → fail (value): {said} 2 elements differ\n"
@@ -430,7 +430,7 @@ def test_diff_of_a_run_that_gave_up_tells_what_it_came_to(opconform: Run, runs: 
     document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)
 
     assert [each["id"] for each in document["regressions"]] == ACCEPTED[:1]
-    assert document["broken"] == ["VariadicSplit-1 lengths.remainder"]
+    assert document["broken"] == ["VariadicSplit-1 data.bits"]
     assert (document["mended"], document["gone"]) == ([], [])
     assert len(document["unknown"]) == 5
 

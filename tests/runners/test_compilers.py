@@ -15,7 +15,6 @@ BROKEN_BY_TVM = {
     "Split-1 num_splits.positive",
     "Split-1 num_splits.required",
     "Split-1 num_splits.type",
-    "Split-1 outputs.order",
     "Split-1 outputs.shape",
     "VariadicSplit-1 axis.range",
     "VariadicSplit-1 lengths.element-type",

@@ -33,6 +33,7 @@ HEADER = Header(
     specs={},
     specification={},
     requirements=NOTES,
+    establishes={},
     counts={},
     digest="1" * 64,
 )

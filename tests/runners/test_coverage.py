@@ -14,6 +14,7 @@ from opconform_runners.report import Report, report_document, summed_up
 from opconform_runners.reports.badge import badge_text
 from opconform_runners.reports.junit import junit_text
 from opconform_runners.reports.markdown import markdown_text
+from opconform_runners.reports.standing import standings
 from opconform_runners.results import Result
 from opconform_runners.summary import plain_conclusion
 from opconform_runners.verdicts import VerdictName
@@ -72,6 +73,23 @@ def test_all_that_is_essential_and_normative_decides() -> None:
     assert found.verdict == "conformant, 1 of 3 cases supported"
 
 
+@pytest.mark.parametrize(
+    ("failure", "conformant"),
+    [
+        (result(2, "fail", "axis.range", broken=("axis.shape",)), False),  # its case does not list it
+        (result(2, "fail", "axis.range", broken=("data.rank",)), True),
+        (result(2, "fail", broken=()), False),
+        (result(2, "fail", "axis.range", broken=("unknown.id",)), False),
+    ],
+)
+def test_a_failure_counts_by_what_it_breaks(failure: Result, conformant: bool) -> None:
+    """Whatever its case lists; one that breaks nothing that is known counts as normative."""
+    found = report(result(1, "pass", "axis.range"), failure)
+
+    assert found.conformant is conformant
+    assert (standings(found)[failure.id] == "new") is not conformant
+
+
 @pytest.mark.parametrize("verdict", ["unsupported", "inconclusive"])
 def test_an_essential_case_without_a_decision_leaves_the_verdict_open(verdict: VerdictName) -> None:
     """Be it that the backend does not do it, or that its refusal is no evidence."""
@@ -92,7 +110,9 @@ def test_a_normative_requirement_without_a_decided_case_leaves_the_verdict_open(
 
 def test_what_the_harness_fulfils_needs_no_decided_case() -> None:
     """A mapped requirement is not the backend's own work, which the report says."""
-    found = report(result(1, "pass", "axis.range"), result(2, "unsupported", "axis.shape"), mapped=("axis.shape",))
+    found = report(
+        result(1, "pass", "axis.range"), result(2, "unsupported", "axis.shape"), mapped=("Split-1:axis.shape",)
+    )
 
     assert found.conformant is True
     assert "What is mapped is done by the harness on the backend's behalf" in plain_conclusion(found)[1]
@@ -105,7 +125,7 @@ def test_strict_demands_a_decision_on_interpretations_too() -> None:
     assert found.incomplete == ("no case was supported for Split-1:data.rank",)
 
 
-@pytest.mark.parametrize("mapped", [(), ("axis.range",)])
+@pytest.mark.parametrize("mapped", [(), ("Split-1:axis.range",)])
 def test_nothing_tested_is_not_conformant(mapped: tuple[str, ...]) -> None:
     """Not without an essential case either, and not where all is mapped."""
     found = report(result(1, "unsupported", "axis.range"), result(2, "unsupported"), mapped=mapped)

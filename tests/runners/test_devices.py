@@ -67,7 +67,7 @@ class OnTwoDevices(Numpy):
             operations=said.operations,
             dynamic=True,
             bindings=said.bindings,
-            contexts=said.contexts,
+            graphs=said.graphs,
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:  # type: ignore[override]

@@ -89,7 +89,6 @@ KNOWN = {
                 "axis.element-type",
                 "axis.negative",
                 "axis.range",
-                "lengths.element-type",
                 "lengths.rank",
                 "lengths.remainder",
                 "lengths.remainder-sum",

@@ -109,7 +109,7 @@ def test_the_first_screen_says_what_was_tested_and_what_came_of_it(browser: "Bro
     assert page.locator(".head .counts li").all_inner_texts() == ["2 pass", "4 fail"]
     assert page.locator(".requirements tbody tr").count() == 2
     assert page.locator(".requirements a.numbers").all_text_contents() == [
-        "4 fail of lengths.remainder",
+        "4 fail of data.bits",
         "2 pass of lengths.single-remainder",
     ]
     assert page.locator(".bars rect").evaluate_all("all => all.map(e => e.getAttribute('class'))") == [

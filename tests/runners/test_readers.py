@@ -23,7 +23,7 @@ from opconform_runners.protocol import reply_faults
 from opconform_runners.reading import read_report
 from opconform_runners.results import read_results
 from opconform_runners.run_journal import read_steps
-from tests.conftest import Run
+from tests.conftest import MINIATURES, Run
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_a_greeting_that_nests_deep_is_read_without_it() -> None:
 def failing(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of a backend whose outputs differ."""
     out = tmp_path_factory.mktemp("failing") / "out"
-    opconform("run", small_suite, "--backend", "mutant:lengths/backwards", "--out", out, code=1)
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:LosesNegativeZero", "--out", out, code=1)
     return out
 
 

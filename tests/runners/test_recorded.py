@@ -25,6 +25,9 @@ from opconform_runners.report import recounted, write_report
 from opconform_runners.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 
+#: What cannot be checked of specs that are not opconform's own.
+GOLDENS = "the goldens, since opconform does not ship the suite's specs"
+
 
 @pytest.fixture(scope="module")
 def blind_suite(opconform: Run, small_spec: Path) -> Path:
@@ -146,7 +149,7 @@ def test_judged_outputs_are_certified_where_they_are_whole(
 
     assert ", judged from outputs that were made elsewhere\n" in shown
     assert f"the digest of {outputs}; the suite {small_suite}; every count and conclusion, worked out anew" in shown
-    assert shown.endswith("; every verdict, judged again from the outputs.\n")
+    assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} holds the results of a certification of numpy ")
     assert "report.json is of a run that may select: only a whole `certify` or `judge` is signed." in refused
@@ -173,7 +176,7 @@ def test_verdicts_that_outputs_do_not_give_are_refused(
     plain = opconform("verify-certificate", out / "certificate.json", *shown).stdout
     again = opconform("verify-certificate", out / "certificate.json", *shown, "--outputs", kept, code=1).stderr
 
-    assert plain.endswith("Not checked: the verdicts, which need --outputs as well.\n")
+    assert plain.endswith(f"Not checked: the verdicts, which need --outputs as well; {GOLDENS}.\n")
     assert again == f"error: {kept}, judged again, does not give the verdicts in {out / 'results.jsonl'}.\n"
 
 
@@ -208,12 +211,12 @@ def test_what_only_opconform_decides_is_not_believed(
 
     def mapped(members: dict[str, bytes]) -> None:
         origin = json.loads(members["outputs.json"])
-        origin["implementation"]["mapped"] = ["all.of-it"]
+        origin["implementation"]["mapped"] = ["VariadicSplit-1:all.of-it"]
         members["outputs.json"] = json.dumps(origin).encode()
 
     for change, sentence in (
         (unsent, "VariadicSplit-1/accepted/055b3aac7f could not be sent, and it could."),
-        (mapped, f"maps all.of-it, which is no requirement of {small_suite}."),
+        (mapped, f"maps VariadicSplit-1:all.of-it, which is no requirement of {small_suite}."),
     ):
         path = rewritten(outputs, tmp_path / "outputs.zip", change)
         done = opconform("judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)

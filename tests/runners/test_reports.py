@@ -81,7 +81,7 @@ def test_junit_has_one_test_case_per_case(opconform: Run, runs: Path) -> None:
     root = ET.fromstring(text.encode())
     bodies = [each.text or "" for each in root.iter("failure")]
     report = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())
-    demanded = report["requirements"]["VariadicSplit-1"]["lengths.remainder"]["text"]
+    demanded = report["requirements"]["VariadicSplit-1"]["data.bits"]["text"]
 
     assert suites(text) == {
         "VariadicSplit-1": {**dict.fromkeys(ACCEPTED, "Failure"), TWIN: "Passed", REJECTED: "Passed"}
@@ -103,7 +103,7 @@ def test_junit_names_requirements_as_properties_of_a_case(opconform: Run, runs: 
     assert failed == [
         ("profile", "core"),
         ("requirement", "VariadicSplit-1:lengths.remainder"),
-        ("broken", "VariadicSplit-1:lengths.remainder"),
+        ("broken", "VariadicSplit-1:data.bits"),
     ]
     assert passed == [("profile", "core"), ("requirement", "VariadicSplit-1:lengths.single-remainder")]
     assert cases[TWIN].get("classname") == "VariadicSplit-1.rejected"
@@ -317,7 +317,7 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
         in text
     )
     assert text.index("### Regressions") < text.index("### Known failures") < text.index("<details>")
-    assert "\n| ❌ <code>VariadicSplit-1 lengths.remainder</code> | normative | 0 | 4 | 0 | 0 | 0 |\n" in text
+    assert "\n| ❌ <code>VariadicSplit-1 data.bits</code> | normative | 0 | 4 | 0 | 0 | 0 |\n" in text
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_annotations_point_at_the_baseline(opconform: Run, runs: Path) -> None:
     )
     assert lines[1].startswith("::error file=known.txt,line=3,title=opconform%3A stale line::known.txt:3: 'Split-1/*'")
     assert lines[2].startswith(
-        "::error title=opconform%3A VariadicSplit-1 lengths.remainder%3A value::3 cases, such as "
+        "::error title=opconform%3A VariadicSplit-1 data.bits%3A value::3 cases, such as "
     )
     assert lines[3:] == ["::notice title=opconform%3A known failures::1 known failure."]
 

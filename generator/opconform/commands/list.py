@@ -16,7 +16,6 @@ from opconform.commands.options import selection_options
 from opconform.commands.terminal import print_document
 from opconform.drafting import LIMITS
 from opconform.errors import UsageError
-from opconform.kills import Kills, shipped_kills
 from opconform.requirements import requirements_of
 from opconform.selecting import Selection
 
@@ -27,7 +26,9 @@ _WIDTH = 160
 @click.command("list")
 @click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[SPEC|SUITE]...")
 @selection_options
-@click.option("--requirements", "by_requirement", is_flag=True, help="A row a requirement instead of a line a case.")
+@click.option(
+    "--requirements", "by_requirement", is_flag=True, help="One row per requirement instead of one line per case."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def command(
     sources: tuple[Path, ...],
@@ -43,7 +44,7 @@ def command(
         named = " ".join((*profiles, *patterns)) or "anything"
         raise UsageError(f"No case matches {named}.{near_miss_of(sources, patterns)}")
     if by_requirement:
-        _print_requirements(cases, None if sources else shipped_kills(), as_json=as_json)
+        _print_requirements(cases, as_json=as_json)
     else:
         for each in [] if as_json else cases:
             click.echo(f"{each.id}  {each.profile:10}  {_expectation(each)}")
@@ -82,10 +83,9 @@ class _Row:
     source: str
     accepting: int
     rejecting: int | None
-    mutants: int | None
 
 
-def _rows(cases: Sequence[Case], kills: Kills | None) -> list[_Row]:
+def _rows(cases: Sequence[Case]) -> list[_Row]:
     accepting: Counter[tuple[str, str]] = Counter()
     rejecting: Counter[tuple[str, str]] = Counter()
     for case in cases:
@@ -101,22 +101,21 @@ def _rows(cases: Sequence[Case], kills: Kills | None) -> list[_Row]:
             source="; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in each.sources),
             accepting=accepting[op, each.id],
             rejecting=rejecting[op, each.id] if each.violable else None,
-            mutants=kills.killed_by(op, each.id) if kills else None,
         )
         for op in sorted({each.op for each in cases})
         for each in requirements_of(op).requirements
     ]
 
 
-def _print_requirements(cases: Sequence[Case], kills: Kills | None, *, as_json: bool) -> None:
-    rows = _rows(cases, kills)
+def _print_requirements(cases: Sequence[Case], *, as_json: bool) -> None:
+    rows = _rows(cases)
     if as_json:
         print_document(json.dumps([asdict(each) for each in rows]))
         return
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name in ("requirement", "level"):
         table.add_column(name, no_wrap=True)
-    for name in ("accept", "reject", "mutants"):
+    for name in ("accept", "reject"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("source", overflow="fold")
     op = ""
@@ -124,6 +123,6 @@ def _print_requirements(cases: Sequence[Case], kills: Kills | None, *, as_json: 
         if row.op != op:
             op = row.op
             table.add_row(f"[bold]{op}[/bold]")
-        counts = ["-" if each is None else f"{each:,}" for each in (row.accepting, row.rejecting, row.mutants)]
+        counts = ["-" if each is None else f"{each:,}" for each in (row.accepting, row.rejecting)]
         table.add_row(row.id, row.level, *counts, row.source)
     console_of(width=_WIDTH).print(table)

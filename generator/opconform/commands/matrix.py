@@ -50,8 +50,6 @@ from opconform_runners.report import report_of, write_report
 from opconform_runners.results import PAGE, PAGE_BEGINNING
 from opconform_runners.running import RunOptions, run_suite
 
-#: The backends that are no implementation to compare: the catalogue of faulty ones.
-_NOT_COMPARED = frozenset({"mutant"})
 #: The files that are written, and what is among the first bytes of each.
 _FILES: Mapping[str, bytes] = MappingProxyType(
     {"matrix.json": b'{\n "format"', "matrix.md": b"\n| backend | verdict |", PAGE: PAGE_BEGINNING}
@@ -148,7 +146,7 @@ def _commands(
     backends: Sequence[str], harnesses: Sequence[str], interpreters: Mapping[str, Path], memory: int
 ) -> dict[str, Command]:
     """How each is started, by its name."""
-    wanted = backends or [each for each in names() if each not in _NOT_COMPARED]
+    wanted = backends or names()
     unused = set(interpreters) - {each.partition(":")[0] for each in wanted} - set(wanted)
     if unused:
         raise UsageError(f"--python names {min(unused)!r}, which is none of the backends: {', '.join(wanted)}.")

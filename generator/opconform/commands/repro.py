@@ -21,6 +21,7 @@ from opconform.replacing import replace_named
 from opconform.reproducing import Reproduced, dialects_needed, needs, reproducible, script_of
 from opconform.selecting import Selection
 from opconform.suite import Entry, Suite, inputs_name, open_suite
+from opconform_runners.backend import full_name
 from opconform_runners.commands import Command
 from opconform_runners.describing import description_of
 from opconform_runners.judging import FAILS_UNDECLARED
@@ -148,7 +149,7 @@ def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen
         return str(fault)
     finally:
         sitting.close()
-    if isinstance(suite.case(entry).expect, Reject) and result.requirements[0] in who.mapped:
+    if isinstance(suite.case(entry).expect, Reject) and full_name(entry.op, result.requirements[0]) in who.mapped:
         raise UsageError(
             f"{entry.id} is about {result.requirements[0]}, which the harness does on behalf of {who.name}: "
             f"there is nothing to show its makers."
@@ -159,8 +160,8 @@ def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen
 
 
 def _is_memory_fault(result: Result) -> bool:
-    """Whether a failure is probably a read or write out of bounds: a crash, or outputs with more than data holds."""
-    return result.reason == "crash" or "memory past its end" in result.sentence
+    """Whether a failure is probably a read or write out of bounds: a crash, or outputs larger than the inputs."""
+    return result.reason == "crash" or "memory past" in result.sentence
 
 
 def _said(result: Result) -> str:

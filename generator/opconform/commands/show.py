@@ -12,6 +12,7 @@ from opconform.commands.terminal import print_document
 from opconform.drafting import LIMITS
 from opconform.drawing import drawing_of
 from opconform.errors import UsageError
+from opconform.highlight import highlight_of
 from opconform.requirements import requirements_of
 from opconform.selecting import Selection
 from opconform.tensors import Array, Tensor
@@ -62,11 +63,8 @@ def _lines(shown: Listed) -> list[str]:
     lines += [f"  seen {each}: {_link(each)}" for each in case.seen]
     lines.append("")
     for each in case.inputs:
-        values = (
-            ""
-            if each.name == "data"
-            else f" = {_values(Tensor(element_type=each.element_type, array=inputs[each.name]))}"
-        )
+        tensor = Tensor(element_type=each.element_type, array=inputs[each.name])
+        values = "" if each.role == "tensor" else f" = {_values(tensor)}"
         declared = f", declared {json.dumps(each.dynamic)}" if each.dynamic is not None else ""
         lines.append(f"  {each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
     lines += [f"  {name}: {value!r}" for name, value in case.attributes.items()]
@@ -93,21 +91,14 @@ def _link(seen: str) -> str:
 
 
 def _drawing(case: Case, inputs: dict[str, Array]) -> list[str]:
-    data = next((each for each in case.inputs if each.name == "data"), None)
-    if data is None:
-        return ["(there is no data)"]
-    axis, sizes = (
-        _cut(case, data.shape) if isinstance(case.expect, Accept) and case.context in ("bare", "folded") else (None, [])
-    )
-    return drawing_of(inputs["data"], data.element_type, axis, sizes)
-
-
-def _cut(case: Case, shape: tuple[int, ...]) -> tuple[int | None, list[int]]:
-    """The axis and the sizes of the chunks, read off the outputs' shapes."""
-    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
-    differing = [axis for axis in range(len(shape)) if any(each.shape[axis] != shape[axis] for each in outputs)]
-    axis = differing[0] if differing else 0
-    return axis, [each.shape[axis] for each in outputs]
+    """Every input that is filled, and in it the outputs where they are its parts."""
+    highlight = highlight_of(case, inputs)
+    lines = []
+    for each in (one for one in case.inputs if one.role == "tensor"):
+        parted = highlight if highlight is not None and highlight.input == each.name else None
+        axis, sizes = (parted.axis, parted.sizes) if parted is not None else (None, ())
+        lines += drawing_of(inputs[each.name], each.element_type, axis, sizes)
+    return lines or ["(there is no tensor to draw)"]
 
 
 def _values(tensor: Tensor) -> str:

@@ -1,27 +1,21 @@
-"""The dialects `onnx` and `onnx13`: ONNX's `Split` of opset 18 and of opset 13, from the ONNX text format.
+"""The dialects `onnx` and `onnx13`: operators of opset 18 and of opset 13, from the ONNX text format.
 
-ONNX's operation says less than the specification's: the axis is an attribute and so a constant, lengths are of `i64`,
-there is no -1, and opset 18 lets the last of `num_outputs` pieces be smaller. What cannot be said is left out; what a
--1 stands for is worked out here, in accepted cases whose data is known when the model is built.
+Each operation has a rendering, which says which of its cases the operator cannot express; a case with an operation that
+has none is left out of the dialect.
 """
 
-import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from opconform.case import Attribute
+from opconform.case import Node
+from opconform.dialects import onnx_split
 from opconform.dialects.dialect import Inexpressible
-from opconform.drafts import Draft, Refusal, arguments_of
+from opconform.dialects.onnx_model import Line, Model, Rendered, Version, attribute_reasons, attribute_text
 from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
-from opconform.graphs import MOST_DECLARED, Edge, Graph, Node, Value, graph_of
-from opconform.lowering import SPLITS, Cut, cuts_of
+from opconform.graph import Declared, declared
 from opconform.packing import LOW_FIRST, pack
 from opconform.templates import render
 from opconform.tensors import Tensor
@@ -31,69 +25,37 @@ if TYPE_CHECKING:
 
 #: The file that a backend loads, in the dialect's folder.
 MODEL = "model.onnx"
-
-_I64 = ELEMENT_TYPES["i64"]
-_ESCAPED = re.compile(r'(["\\])')
-#: The element types of data that `Split` takes, of either opset.
-_SPLITS = frozenset(
-    {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
+#: The dialects of this module by name.
+VERSIONS: Mapping[str, Version] = MappingProxyType(
+    {"onnx": Version(opset=18, ir=8, has_num_outputs=True), "onnx13": Version(opset=13, ir=7, has_num_outputs=False)}
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Version:
-    """An opset, and what its `Split` can say.
+class _Rendering:
+    """How an operation is said in ONNX: why its cases cannot be, and its nodes."""
 
-    Attributes:
-        opset: The opset.
-        ir: The version of the IR that came with it.
-        counts: Whether it has the attribute `num_outputs`; otherwise equal pieces are as many as the node's outputs.
-    """
-
-    opset: int
-    ir: int
-    counts: bool
+    reasons: Callable[[Model], Iterator[str]]
+    render: Callable[[Model, Node], Rendered]
 
 
-#: The dialects of this module by name.
-VERSIONS: Mapping[str, _Version] = MappingProxyType(
-    {"onnx": _Version(opset=18, ir=8, counts=True), "onnx13": _Version(opset=13, ir=7, counts=False)}
-)
+def _concat(_model: Model, node: Node) -> Rendered:
+    attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
+    return Rendered(lines=(Line("Concat", attributes, node.inputs, node.outputs),))
 
-#: The faults that an opset does not know to be such, with what it has instead.
-_NO_FAULT: Mapping[str, str] = MappingProxyType(
+
+_SPLIT = _Rendering(reasons=onnx_split.reasons, render=onnx_split.render)
+#: The rendering of each operation.
+RENDERINGS: Mapping[str, _Rendering] = MappingProxyType(
     {
-        "axis.shape": "the axis is an attribute, and has no shape",
-        "axis.element-type": "the axis is an attribute, and has no element type",
-        "num_splits.zero-dimension": "a dimension of 0 may be split",
-    }
-)
-_NO_FAULT_18: Mapping[str, str] = MappingProxyType(
-    {
-        **_NO_FAULT,
-        "num_splits.divides": "the last of `num_outputs` pieces may be smaller",
-        "num_splits.at-most-dimension": "the last of `num_outputs` pieces may be smaller",
-    }
-)
-_NO_FAULT_13: Mapping[str, str] = MappingProxyType(
-    {
-        **_NO_FAULT,
-        "lengths.required": "pieces are equal where no lengths are given",
-        "num_splits.required": "there is no count beside that of the outputs",
-        "num_splits.type": "there is no count beside that of the outputs",
-        "num_splits.positive": "there is no count beside that of the outputs",
+        "Concat-1": _Rendering(reasons=lambda _: iter(()), render=_concat),
+        "Split-1": _SPLIT,
+        "VariadicSplit-1": _SPLIT,
     }
 )
 
 
-class _Line(NamedTuple):
-    op: str
-    attributes: tuple[tuple[str, str], ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-
-
-class _Declared(NamedTuple):
+class _Value(NamedTuple):
     type: str
     name: str
 
@@ -103,7 +65,7 @@ def printed(model: bytes) -> str:
 
     Raises:
         ImportError: The onnx package is not installed.
-        ValueError: It is no model.
+        ValueError: The bytes are not a model.
     """
     from google.protobuf.message import DecodeError
     from onnx import load_model_from_string, printer
@@ -127,196 +89,57 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
     """
     from onnx import parser
 
-    version = VERSIONS[dialect]
-    reason = next(_reasons(golden.draft, version), None)
+    model = Model(golden=golden, version=VERSIONS[dialect])
+    reason = next(_reasons(model), None)
     if reason is not None:
         raise Inexpressible(reason)
-    spelling = _Spelling(golden, graph_of(golden), version)
+    draft, types = golden.draft, declared(golden.draft, golden.graph)
+    rendered = [RENDERINGS[node.op].render(model, node) for node in golden.graph.nodes]
+    results = {each: f"output_{number}" for number, each in enumerate(golden.graph.outputs)}
+    lines = [_named(line, results) for each in rendered for line in each.lines]
     text = render(
         "onnx/model.txt.j2",
         name=name,
-        ir_version=version.ir,
-        opset=version.opset,
-        inputs=tuple(spelling.inputs()),
-        outputs=tuple(spelling.outputs()),
-        nodes=tuple(spelling.lines()),
+        ir_version=model.version.ir,
+        opset=model.version.opset,
+        inputs=tuple(_value(each, types[each]) for each in draft.tensors if draft.binding[each] == "parameter"),
+        outputs=tuple(_value(each, types[source]) for source, each in results.items()),
+        nodes=tuple(lines),
     )
-    model = parser.parse_model(str(text))
-    model.graph.initializer.extend(spelling.initializers())
-    return {f"{dialect}/{MODEL}": model.SerializeToString(deterministic=True)}
+    parsed = parser.parse_model(str(text))
+    used = {each for line in lines for each in line.inputs}
+    constants = {each: golden.inputs[0][each] for each in draft.tensors if draft.binding[each] == "constant"}
+    parsed.graph.initializer.extend(_initializer(each, tensor) for each, tensor in constants.items() if each in used)
+    for each in rendered:
+        parsed.graph.initializer.extend(_initializer(*one) for one in each.initializers.items())
+    return {f"{dialect}/{MODEL}": parsed.SerializeToString(deterministic=True)}
 
 
-def _reasons(draft: Draft, version: _Version) -> Iterator[str]:
-    """Why ONNX cannot say what a draft says."""
-    if draft.op not in SPLITS:
-        yield f"{draft.op} has no rendering in this dialect"
-    yield from _data_reasons(draft)
-    refused = draft.expect.requirement if isinstance(draft.expect, Refusal) else None
-    no_fault = _NO_FAULT_18 if version.counts else _NO_FAULT_13
-    if refused is not None and refused in no_fault:
-        yield f"in opset {version.opset} that is no fault: {no_fault[refused]}"
-    yield from _axis_reasons(draft)
-    if "split_lengths" in draft.tensors:
-        yield from _lengths_reasons(draft, refused)
-    yield from _count_reasons(draft)
+def _reasons(model: Model) -> Iterator[str]:
+    """Why ONNX cannot say what a case says."""
+    for node in model.golden.graph.nodes:
+        if node.op not in RENDERINGS:
+            yield f"{node.op} has no rendering in this dialect"
+    for name, each in model.draft.dynamic.items():
+        if isinstance(each, str):
+            yield f"an ONNX model declares the rank of {name}"
+        elif any(isinstance(size, str) and size != "?" for size in each):
+            yield "ONNX has no bounded dimensions"
+    yield from attribute_reasons(model.draft)
+    for op in dict.fromkeys(node.op for node in model.golden.graph.nodes):
+        yield from RENDERINGS[op].reasons(model)
 
 
-def _data_reasons(draft: Draft) -> Iterator[str]:
-    data = draft.tensors.get("data")
-    if data is not None and data.element_type not in _SPLITS:
-        yield f"ONNX's Split does not take {data.element_type}"
-    if isinstance(draft.dynamic, str):
-        yield "an ONNX model declares the rank of what it is fed"
-    elif any(isinstance(each, str) and each != "?" for each in draft.dynamic or ()):
-        yield "ONNX has no bounded dimensions"
+def _named(line: Line, results: Mapping[str, str]) -> Line:
+    """A line in which the model's outputs have the names that a user asks for; what is left out is an empty text."""
+    inputs = tuple('""' if each is None else results.get(each, each) for each in line.inputs)
+    return line._replace(inputs=inputs, outputs=tuple(results.get(each, each) for each in line.outputs))
 
 
-def _axis_reasons(draft: Draft) -> Iterator[str]:
-    axis = draft.tensors.get("axis")
-    if axis is None:
-        yield "in ONNX an axis that is left out is 0"
-    elif draft.binding["axis"] == "parameter":
-        yield "ONNX's axis is an attribute, and cannot come at run time"
-    elif axis.element_type != "i64" or axis.shape != ():
-        yield "ONNX's axis is an attribute, and has neither element type nor shape"
-    if draft.second and "axis" in draft.second:
-        yield "ONNX's axis is an attribute, and is the same in each feed"
-
-
-def _lengths_reasons(draft: Draft, refused: str | None) -> Iterator[str]:
-    for lengths in (each["split_lengths"] for each in draft.feeds):
-        if lengths.element_type != "i64" and refused != "lengths.element-type":
-            yield f"ONNX's lengths are of i64, and cannot be of {lengths.element_type}"
-        if ELEMENT_TYPES[lengths.element_type].onnx is None:
-            yield f"ONNX has no {lengths.element_type}"
-        if -1 not in lengths.elements:
-            continue
-        if refused is not None:
-            yield "ONNX has no -1, so this is another fault there"
-        if draft.binding["split_lengths"] == "parameter":
-            yield "ONNX has no -1, and cannot be fed one"
-        if draft.dynamic is not None:
-            yield "ONNX has no -1, and what it stands for is not known before the data"
-
-
-def _count_reasons(draft: Draft) -> Iterator[str]:
-    asked = draft.operation.asked(arguments_of(draft, 0)) or 0
-    if isinstance(draft.expect, Refusal) and asked > MOST_DECLARED:
-        yield f"an ONNX node has as many outputs as are asked for, and no more than {MOST_DECLARED} are declared here"
-    for value in draft.attributes.values():
-        if isinstance(value, bool):
-            yield "ONNX has no boolean attributes"
-        if isinstance(value, float) and not math.isfinite(value):
-            yield "ONNX's text format has finite numbers only"
-        if isinstance(value, int) and not _I64.minimum <= value <= _I64.maximum:
-            yield "ONNX's attributes are of i64"
-
-
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """A graph in ONNX's words."""
-
-    golden: Golden
-    graph: Graph
-    version: _Version
-
-    def inputs(self) -> Iterator[_Declared]:
-        """What the model is fed."""
-        for node in self.graph.nodes:
-            if node.kind == "parameter":
-                yield _Declared(_type(node.outputs[0]), node.name)
-
-    def outputs(self) -> Iterator[_Declared]:
-        """What the model gives."""
-        for node in self.graph.nodes:
-            if node.kind == "result":
-                yield _Declared(_type(node.outputs[0]), node.name)
-
-    def lines(self) -> Iterator[_Line]:
-        """The nodes that compute."""
-        names = self._names()
-        for number, node in enumerate(self.graph.nodes):
-            if node.kind in ("operation", "concat"):
-                outputs = tuple(names[Edge(node=number, output=output)] for output in range(len(node.outputs)))
-                inputs = tuple('""' if edge is None else names[edge] for edge in node.inputs)
-                yield (
-                    self._split(node, inputs, outputs)
-                    if node.kind == "operation"
-                    else _Line("Concat", _attributes(node), inputs, outputs)
-                )
-
-    def initializers(self) -> "Iterator[TensorProto]":
-        """The constants, bit for bit."""
-        cuts = cuts_of(self.golden, self.graph)
-        for number, node in enumerate(self.graph.nodes):
-            if node.tensor is not None and node.name == "data":
-                yield _initializer(node.name, node.tensor)
-            if node.kind == "operation" and self._are_constant(node):
-                yield _initializer(_lengths_name(node), self._lengths(node, cuts.get(number)))
-
-    def _split(self, node: Node, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> _Line:
-        _, axis, *lengths = node.inputs
-        attributes = [] if axis is None else [("axis", str(self._constant(axis).integers()[0]))]
-        if self.version.counts and self.golden.draft.op == "Split-1":
-            attributes += [("num_outputs", value) for _, value in _attributes(node)]
-        given = inputs[:1]
-        if self._are_constant(node):
-            given = (*given, _lengths_name(node))
-        elif lengths and lengths[0] is not None:
-            given = (*given, inputs[2])
-        return _Line("Split", tuple(attributes), given, outputs)
-
-    def _are_constant(self, node: Node) -> bool:
-        lengths = node.inputs[2] if len(node.inputs) > 2 else None  # noqa: PLR2004 - data, axis, lengths
-        return lengths is not None and self.graph.nodes[lengths.node].kind == "constant"
-
-    def _lengths(self, node: Node, cut: Cut | None) -> Tensor:
-        """The lengths as they are given, with what a -1 stands for in its place."""
-        edge = node.inputs[2]
-        given = self._constant(edge) if edge is not None else Tensor(element_type="i64", array=np.zeros(0, np.int64))
-        return given if cut is None else Tensor(element_type="i64", array=np.array(cut.lengths, np.int64))
-
-    def _constant(self, edge: Edge) -> Tensor:
-        tensor = self.graph.nodes[edge.node].tensor
-        if tensor is None:
-            raise Inexpressible("ONNX's axis is an attribute, and cannot come at run time")
-        return tensor
-
-    def _names(self) -> dict[Edge, str]:
-        """What each value is called: as the result that it is, as the input that it is, or by its node."""
-        edges = chain.from_iterable(
-            (Edge(node=number, output=output) for output in range(len(node.outputs)))
-            for number, node in enumerate(self.graph.nodes)
-            if node.kind != "result"
-        )
-        names = {edge: self._name(edge) for edge in edges}
-        return names | {
-            node.inputs[0]: node.name
-            for node in self.graph.nodes
-            if node.kind == "result" and node.inputs[0] is not None
-        }
-
-    def _name(self, edge: Edge) -> str:
-        node = self.graph.nodes[edge.node]
-        return node.name if node.kind in ("parameter", "constant") else f"{node.name}_{edge.output}"
-
-
-def _lengths_name(node: Node) -> str:
-    return f"{node.name}_lengths"
-
-
-def _attributes(node: Node) -> tuple[tuple[str, str], ...]:
-    return tuple((name, _attribute_text(value)) for name, value in node.attributes.items())
-
-
-def _attribute_text(value: Attribute) -> str:
-    return '"' + _ESCAPED.sub(r"\\\1", value) + '"' if isinstance(value, str) else str(value)
-
-
-def _type(value: Value) -> str:
-    name = (ELEMENT_TYPES[value.element_type].onnx or "").lower()
-    dimensions = ",".join("?" if each is None else str(each) for each in value.dimensions)
-    return f"{name}[{dimensions}]" if value.dimensions else name
+def _value(name: str, tensor: Declared) -> _Value:
+    element_type = (ELEMENT_TYPES[tensor.element_type].onnx or "").lower()
+    dimensions = ",".join("?" if each is None else str(each) for each in tensor.dimensions)
+    return _Value(f"{element_type}[{dimensions}]" if tensor.dimensions else element_type, name)
 
 
 def _initializer(name: str, tensor: Tensor) -> "TensorProto":

@@ -1,14 +1,15 @@
-"""The `openvino` dialect: IR version 11, and the bare layer as the specification's pages print it."""
+"""The `openvino` dialect: IR version 11, and the bare layer as the specification's pages print it.
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import accumulate
-from types import MappingProxyType
+It renders any operation: a layer's type and version are the operation's name, its data are the attributes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from opconform.case import Attribute, Dynamic
+from opconform.case import Attribute, Dynamic, Node
 from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
-from opconform.graphs import Graph, Kind, Node, Value, graph_of
+from opconform.graph import Declared, declared
 from opconform.packing import OPENVINO_IR, pack
 from opconform.templates import render
 
@@ -49,105 +50,111 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         golden: The case.
         name: What the model is called.
     """
-    graph = graph_of(golden)
-    weights = tuple(b"" if node.tensor is None else pack(node.tensor, OPENVINO_IR) for node in graph.nodes)
-    layers = render("openvino/layer.xml.j2", layers=_layers(graph, weights))
-    model = render("openvino/model.xml.j2", name=name, layers=layers, edges=tuple(_edges(graph)))
-    bare = render("openvino/layer.xml.j2", layers=(_bare(graph),))
-    return {MODEL: model.encode(), _WEIGHTS: b"".join(weights), _LAYER: bare.encode()}
+    model = _Model(golden)
+    layers = render("openvino/layer.xml.j2", layers=tuple(model.layers()))
+    document = render("openvino/model.xml.j2", name=name, layers=layers, edges=tuple(model.edges()))
+    bare = render("openvino/layer.xml.j2", layers=(model.bare(),))
+    return {MODEL: document.encode(), _WEIGHTS: b"".join(model.weights.values()), _LAYER: bare.encode()}
 
 
-def _layers(graph: Graph, weights: tuple[bytes, ...]) -> tuple[_Layer, ...]:
-    offsets = accumulate((len(each) for each in weights), initial=0)
-    return tuple(
-        _Layer(
-            attributes=(("id", str(number)), ("name", node.name), ("type", _type(node)), ("version", _version(node))),
-            data=_DATA[node.kind](node, offset, len(content)),
-            inputs=_inputs(graph, node),
-            outputs=() if node.kind == "result" else tuple(_outputs(node)),
+class _Model:
+    """A case's graph as layers, numbered through: the model's inputs, the nodes, and a `Result` for each output."""
+
+    def __init__(self, golden: Golden) -> None:
+        draft = golden.draft
+        self._draft = draft
+        self._graph = golden.graph
+        self._declared = declared(draft, golden.graph)
+        self.weights = {
+            name: pack(each, OPENVINO_IR)
+            for name, each in golden.inputs[0].items()
+            if draft.binding[name] == "constant"
+        }
+
+    def layers(self) -> Iterator[_Layer]:
+        """Every layer, in the order of the numbers."""
+        offset = 0
+        for number, name in enumerate(self._draft.tensors):
+            content = self.weights.get(name)
+            yield self._parameter(number, name) if content is None else self._constant(number, name, offset)
+            offset += len(content or b"")
+        for number, node in enumerate(self._graph.nodes, len(self._draft.tensors)):
+            yield self._node(number, node)
+        for place, name in enumerate(self._graph.outputs):
+            number = len(self._draft.tensors) + len(self._graph.nodes) + place
+            inputs = (self._port(0, name, precise=False),)
+            yield _Layer(_head(number, f"output_{place}", "Result", "opset1"), (), inputs, ())
+
+    def bare(self) -> _Layer:
+        """The layer under test with what the pages print of it: no name, version, precisions or names of ports."""
+        node = next(each for each in self._graph.nodes if each.under_test)
+        return _Layer(
+            attributes=(("id", "1"), ("type", _type(node))),
+            data=_data(node.attributes),
+            inputs=self._inputs(node),
+            outputs=tuple(self._port(each, name, precise=False) for each, name in _outputs(node)),
         )
-        for number, (node, offset, content) in enumerate(zip(graph.nodes, offsets, weights, strict=False))
-    )
+
+    def edges(self) -> Iterator[_Edge]:
+        """The connections, each from the port where a tensor is made to one that takes it."""
+        sources = {name: (number, 0) for number, name in enumerate(self._draft.tensors)}
+        for number, node in enumerate(self._graph.nodes, len(self._draft.tensors)):
+            for port, name in enumerate(node.inputs):
+                if name is not None:
+                    yield _Edge(*sources[name], number, port)
+            sources |= {name: (number, port) for port, name in _outputs(node)}
+        for place, name in enumerate(self._graph.outputs):
+            yield _Edge(*sources[name], len(self._draft.tensors) + len(self._graph.nodes) + place, 0)
+
+    def _parameter(self, number: int, name: str) -> _Layer:
+        tensor = self._draft.tensors[name]
+        shape = _shape_text(self._draft.dynamic.get(name, tensor.shape))
+        data = (("shape", shape), ("element_type", tensor.element_type))
+        port = self._port(0, name, precise=True)
+        named = port._replace(attributes=(*port.attributes, ("names", name)))
+        return _Layer(_head(number, name, "Parameter", "opset1"), data, (), (named,))
+
+    def _constant(self, number: int, name: str, offset: int) -> _Layer:
+        tensor = self._draft.tensors[name]
+        place = (("offset", str(offset)), ("size", str(len(self.weights[name]))))
+        data = (("element_type", tensor.element_type), ("shape", _shape_text(tensor.shape)), *place)
+        return _Layer(_head(number, name, "Const", "opset1"), data, (), (self._port(0, name, precise=True),))
+
+    def _node(self, number: int, node: Node) -> _Layer:
+        version = f"opset{node.op.rpartition('-')[2]}"
+        return _Layer(
+            attributes=_head(number, node.name, _type(node), version),
+            data=_data(node.attributes),
+            inputs=self._inputs(node),
+            outputs=tuple(self._port(each, name, precise=True) for each, name in _outputs(node)),
+        )
+
+    def _inputs(self, node: Node) -> tuple[_Port, ...]:
+        ports = enumerate(node.inputs)
+        return tuple(self._port(number, name, precise=False) for number, name in ports if name is not None)
+
+    def _port(self, number: int, name: str, *, precise: bool) -> _Port:
+        tensor: Declared = self._declared[name]
+        precision = (("precision", ELEMENT_TYPES[tensor.element_type].precision),) if precise else ()
+        dimensions = tuple(_UNKNOWN if each is None else each for each in tensor.dimensions)
+        return _Port(attributes=(("id", str(number)), *precision), dimensions=dimensions)
 
 
-def _bare(graph: Graph) -> _Layer:
-    """The operation's layer with what the pages print of it: no name, version, precisions or names of ports."""
-    node = graph.operation
-    return _Layer(
-        attributes=(("id", "1"), ("type", _type(node))),
-        data=_DATA["operation"](node, 0, 0),
-        inputs=_inputs(graph, node),
-        outputs=tuple(_Port(attributes=each.attributes[:1], dimensions=each.dimensions) for each in _outputs(node)),
-    )
+def _head(number: int, name: str, kind: str, version: str) -> Pairs:
+    return (("id", str(number)), ("name", name), ("type", kind), ("version", version))
 
 
 def _type(node: Node) -> str:
-    return node.op.split("-", maxsplit=1)[0] if node.op else _TYPES[node.kind]
+    return node.op.rpartition("-")[0]
 
 
-def _version(node: Node) -> str:
-    return f"opset{node.op.rsplit('-', maxsplit=1)[1]}" if node.op else "opset1"
+def _outputs(node: Node) -> Sequence[tuple[int, str]]:
+    """The outputs of a node with the numbers of their ports, which go on from those of the inputs."""
+    return list(enumerate(node.outputs, len(node.inputs)))
 
 
-def _inputs(graph: Graph, node: Node) -> tuple[_Port, ...]:
-    return tuple(
-        _Port(
-            attributes=(("id", str(number)),),
-            dimensions=_dimensions(graph.nodes[edge.node].outputs[edge.output]),
-        )
-        for number, edge in enumerate(node.inputs)
-        if edge is not None
-    )
-
-
-def _outputs(node: Node) -> Iterator[_Port]:
-    """Ports are numbered through, the outputs after the inputs; those that the model's user feeds bear names."""
-    names = [("names", node.name)] if node.kind == "parameter" else []
-    for number, value in enumerate(node.outputs, len(node.inputs)):
-        precision = ("precision", ELEMENT_TYPES[value.element_type].precision)
-        yield _Port(attributes=(("id", str(number)), precision, *names), dimensions=_dimensions(value))
-
-
-def _dimensions(value: Value) -> tuple[int, ...]:
-    return tuple(_UNKNOWN if each is None else each for each in value.dimensions)
-
-
-def _edges(graph: Graph) -> Iterator[_Edge]:
-    for number, node in enumerate(graph.nodes):
-        for port, edge in enumerate(node.inputs):
-            if edge is not None:
-                source_port = len(graph.nodes[edge.node].inputs) + edge.output
-                yield _Edge(source=edge.node, source_port=source_port, target=number, target_port=port)
-
-
-_TYPES: Mapping[Kind, str] = MappingProxyType(
-    {"parameter": "Parameter", "constant": "Const", "concat": "Concat", "result": "Result"}
-)
-
-
-def _parameter_data(node: Node, _offset: int, _size: int) -> Pairs:
-    return (("shape", _shape_text(node.shape or ())), ("element_type", node.outputs[0].element_type))
-
-
-def _constant_data(node: Node, offset: int, size: int) -> Pairs:
-    shape = _shape_text(tuple(each or 0 for each in node.outputs[0].dimensions))
-    element_type = ("element_type", node.outputs[0].element_type)
-    return (element_type, ("shape", shape), ("offset", str(offset)), ("size", str(size)))
-
-
-def _attribute_data(node: Node, _offset: int, _size: int) -> Pairs:
-    return tuple((name, _attribute_text(value)) for name, value in node.attributes.items())
-
-
-_DATA: Mapping[Kind, Callable[[Node, int, int], Pairs]] = MappingProxyType(
-    {
-        "parameter": _parameter_data,
-        "constant": _constant_data,
-        "operation": _attribute_data,
-        "concat": _attribute_data,
-        "result": lambda *_: (),
-    }
-)
+def _data(attributes: Mapping[str, Attribute]) -> Pairs:
+    return tuple((name, _attribute_text(value)) for name, value in attributes.items())
 
 
 def _shape_text(shape: Dynamic) -> str:
@@ -155,4 +162,6 @@ def _shape_text(shape: Dynamic) -> str:
 
 
 def _attribute_text(value: Attribute) -> str:
+    if isinstance(value, tuple):
+        return ",".join(_attribute_text(each) for each in value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,20 +1,21 @@
-"""The dialect `stablehlo`: an MLIR module of `stablehlo.slice`, static shapes.
+"""The dialect `stablehlo`: an MLIR module of static shapes.
 
-StableHLO has no split: each piece is a slice whose limits are worked out here. What it can test is that the slices move
-the right bits; the faults of a split's axis, count and lengths are none of a slice's, so rejected cases are left out.
+StableHLO has no split: each output is a slice whose limits are worked out here. That tests whether the slices move the
+right bits. A slice cannot have the faults of a split's axis, count and lengths, so rejected cases are left out.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from opconform.case import Node
 from opconform.dialects.dialect import Inexpressible
 from opconform.drafts import Draft, Refusal
 from opconform.element_types import ELEMENT_TYPES
 from opconform.golden import Golden
-from opconform.graphs import Edge, Graph, Node, Value, graph_of
-from opconform.lowering import SPLITS, cuts_of
+from opconform.graph import arguments_at
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operand
 from opconform.packing import LOW_FIRST, pack
 from opconform.templates import render
 from opconform.tensors import Tensor
@@ -25,7 +26,7 @@ MODEL = "stablehlo/model.mlir"
 _BYTE = 8
 
 
-class _Declared(NamedTuple):
+class _Value(NamedTuple):
     value: str
     type: str
 
@@ -36,18 +37,12 @@ class _Constant(NamedTuple):
     type: str
 
 
-class _Slice(NamedTuple):
-    value: str
-    source: str
-    ranges: tuple[str, ...]
-    before: str
-    after: str
+class _Line(NamedTuple):
+    """One operation: what it makes, its name, its operands and attributes as text, and the types around it."""
 
-
-class _Join(NamedTuple):
     value: str
-    sources: tuple[str, ...]
-    axis: int
+    op: str
+    operands: str
     before: tuple[str, ...]
     after: str
 
@@ -62,97 +57,94 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     Raises:
         Inexpressible: StableHLO cannot say what the case says.
     """
-    reason = next(_reasons(golden.draft), None)
+    reason = next(_reasons(golden), None)
     if reason is not None:
         raise Inexpressible(reason)
-    spelling = _Spelling(golden, graph_of(golden))
+    draft, tensors = golden.draft, golden.tensors[0]
+    lines = [line for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]
+    used = {each for node in golden.graph.nodes for each in _operands(draft, node)}
     text = render(
         "stablehlo/model.mlir.j2",
         name=name,
-        inputs=tuple(spelling.inputs()),
-        constants=tuple(spelling.constants()),
-        slices=tuple(spelling.slices()),
-        joins=tuple(spelling.joins()),
-        results=tuple(spelling.results()),
+        inputs=tuple(_Value(each, _type(tensors[each])) for each in draft.tensors if draft.binding[each] != "constant"),
+        constants=tuple(
+            _Constant(each, _elements(tensors[each]), _type(tensors[each]))
+            for each in draft.tensors
+            if draft.binding[each] == "constant" and each in used
+        ),
+        lines=tuple(lines),
+        results=tuple(_Value(each, _type(tensors[each])) for each in golden.graph.outputs),
     )
     return {MODEL: text.encode()}
 
 
-def _reasons(draft: Draft) -> Iterator[str]:
-    """Why StableHLO cannot say what a draft says."""
-    if draft.op not in SPLITS:
-        yield f"{draft.op} has no rendering in this dialect"
+def _reasons(golden: Golden) -> Iterator[str]:
+    """Why StableHLO cannot say what a case says."""
+    draft = golden.draft
+    for node in golden.graph.nodes:
+        if node.op not in RENDERINGS:
+            yield f"{node.op} has no rendering in this dialect"
     if isinstance(draft.expect, Refusal):
-        yield "StableHLO has no split that could refuse it, only slices"
-    if draft.dynamic is not None:
+        yield "StableHLO has no operation that could refuse it, only what it is lowered to"
+    if draft.dynamic:
         yield "the shapes of this dialect are static"
-    for name in ("axis", "split_lengths"):
-        if draft.binding.get(name) == "parameter":
-            yield f"a slice is fixed in StableHLO, and {name} cannot come at run time"
-    data = draft.tensors.get("data")
-    if data is not None and ELEMENT_TYPES[data.element_type].mlir is None:
-        yield f"StableHLO has no {data.element_type}"
+    for name, tensor in draft.tensors.items():
+        is_control = draft.operation.port_of(name).role == "control"
+        if is_control and draft.binding[name] == "parameter":
+            yield f"what decides the operation is fixed in StableHLO, and {name} cannot come at run time"
+        if not is_control and ELEMENT_TYPES[tensor.element_type].mlir is None:
+            yield f"StableHLO has no {tensor.element_type}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """A graph in StableHLO's words."""
-
-    golden: Golden
-    graph: Graph
-
-    def inputs(self) -> Iterator[_Declared]:
-        """What the module is fed."""
-        for node in self.graph.nodes:
-            if node.kind == "parameter":
-                yield _Declared(node.name, _type(node.outputs[0]))
-
-    def constants(self) -> Iterator[_Constant]:
-        """Data, where it is a constant."""
-        for node in self.graph.nodes:
-            if node.kind == "constant" and node.name == "data" and node.tensor is not None:
-                yield _Constant(node.name, _elements(node.tensor), _type(node.outputs[0]))
-
-    def slices(self) -> Iterator[_Slice]:
-        """Every piece of every split."""
-        for number, cut in cuts_of(self.golden, self.graph).items():
-            node = self.graph.nodes[number]
-            edge = node.inputs[0]
-            if edge is None:
-                continue
-            whole = self.graph.nodes[edge.node].outputs[edge.output]
-            starts = accumulate(cut.lengths, initial=0)
-            for output, (start, length) in enumerate(zip(starts, cut.lengths, strict=False)):
-                ranges = [f"0:{size}" for size in whole.dimensions]
-                ranges[cut.axis] = f"{start}:{start + length}"
-                piece = Edge(node=number, output=output)
-                after = _type(node.outputs[output])
-                yield _Slice(self._name(piece), self._name(edge), tuple(ranges), _type(whole), after)
-
-    def joins(self) -> Iterator[_Join]:
-        """What the context joins."""
-        for number, node in enumerate(self.graph.nodes):
-            if node.kind == "concat":
-                edges = [each for each in node.inputs if each is not None]
-                before = tuple(_type(self.graph.nodes[each.node].outputs[each.output]) for each in edges)
-                sources = tuple(self._name(each) for each in edges)
-                axis = int(str(node.attributes["axis"]))
-                yield _Join(self._name(Edge(node=number, output=0)), sources, axis, before, _type(node.outputs[0]))
-
-    def results(self) -> Iterator[_Declared]:
-        """What the module gives."""
-        for node in self.graph.nodes:
-            if node.kind == "result" and node.inputs[0] is not None:
-                yield _Declared(self._name(node.inputs[0]), _type(node.outputs[0]))
-
-    def _name(self, edge: Edge) -> str:
-        node: Node = self.graph.nodes[edge.node]
-        return node.name if node.kind in ("parameter", "constant") else f"{node.name}_{edge.output}"
+def _slices(golden: Golden, node: Node) -> Iterator[_Line]:
+    """An operation whose outputs are regions of its inputs: a slice for each."""
+    operation, tensors = OPERATIONS[node.op], golden.tensors[0]
+    if operation.highlight is None:
+        raise Inexpressible(f"the outputs of {node.op} are not slices")
+    operands = {name: _operand(operation.port_of(port).role, tensors[name]) for port, name in _ports(node).items()}
+    regions = operation.highlight(arguments_at(node, operands))
+    for name, region in zip(node.outputs, regions, strict=True):
+        source = _ports(node)[region.input]
+        ranges = ", ".join(f"{start}:{start + size}" for start, size in zip(region.start, region.sizes, strict=True))
+        types = (_type(tensors[source]),), _type(tensors[name])
+        yield _Line(name, "slice", f"%{source} [{ranges}]", *types)
 
 
-def _type(value: Value) -> str:
-    dimensions = "".join(f"{each}x" for each in value.dimensions)
-    return f"tensor<{dimensions}{ELEMENT_TYPES[value.element_type].mlir}>"
+def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
+    tensors, given = golden.tensors[0], [each for each in node.inputs if each is not None]
+    axis = int(str(node.attributes["axis"])) % len(tensors[given[0]].shape)
+    operands = f"{', '.join(f'%{each}' for each in given)}, dim = {axis}"
+    types = tuple(_type(tensors[each]) for each in given), _type(tensors[node.outputs[0]])
+    yield _Line(node.outputs[0], "concatenate", operands, *types)
+
+
+#: The rendering of each operation.
+RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = MappingProxyType(
+    {"Concat-1": _concatenate, "Split-1": _slices, "VariadicSplit-1": _slices}
+)
+
+
+def _ports(node: Node) -> dict[str, str]:
+    """The tensors that a node takes, by the names of its ports."""
+    ports = (name for port in OPERATIONS[node.op].inputs for name in port.names(len(node.inputs)))
+    return {port: name for port, name in zip(ports, node.inputs, strict=False) if name is not None}
+
+
+def _operands(draft: Draft, node: Node) -> Iterator[str]:
+    """The tensors that are operands in StableHLO, too: those that do not decide what the operation does."""
+    for port, name in _ports(node).items():
+        if OPERATIONS[node.op].port_of(port).role == "tensor" and name in draft.tensors:
+            yield name
+
+
+def _operand(role: str, tensor: Tensor) -> Operand:
+    integers = tuple(tensor.integers()) if role == "control" and tensor.type.is_integer else None
+    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
+
+
+def _type(tensor: Tensor) -> str:
+    dimensions = "".join(f"{each}x" for each in tensor.shape)
+    return f"tensor<{dimensions}{tensor.type.mlir}>"
 
 
 def _elements(tensor: Tensor) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from opconform.operations.concat import CONCAT
 from opconform.operations.operation import Operation
 from opconform.operations.split import SPLIT
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
-#: Every operation by its versioned name; a test checks it against the folders of `cases/`.
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({"Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT})
+#: Every operation by its versioned name.
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({each.name: each for each in (CONCAT, SPLIT, VARIADIC_SPLIT)})
 
 __all__ = ["OPERATIONS"]

@@ -1,11 +1,11 @@
-"""Split-1, from its specification page: pieces of the same length along an axis."""
+"""Split-1, from its specification page: outputs of the same size along an axis."""
 
-from opconform.operations.along_axis import axis_violations, data_violations, dimension, splitting
-from opconform.operations.operation import Arguments, Rejection
+from opconform.operations.axis import axis_violations, data_violations, dimension, splitting
+from opconform.operations.operation import Arguments, AttributeSpec, Rejection
 
 
 def _num_splits(arguments: Arguments) -> int | None:
-    """`num_splits`, or None where it is left out or is no integer."""
+    """`num_splits`, or None where it is left out or not an integer."""
     given = arguments.attributes.get("num_splits")
     return given if isinstance(given, int) and not isinstance(given, bool) else None
 
@@ -40,4 +40,9 @@ def _sizes(arguments: Arguments) -> tuple[int, ...]:
     return (size // count,) * count
 
 
-SPLIT = splitting(inputs=("data", "axis"), attributes=("num_splits",), sizes=_sizes, asked=_num_splits)
+SPLIT = splitting(
+    name="Split-1",
+    attributes=(AttributeSpec("num_splits", type="int"),),
+    sizes=_sizes,
+    requested_outputs=_num_splits,
+)

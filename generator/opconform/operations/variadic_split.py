@@ -1,14 +1,14 @@
-"""VariadicSplit-1, from its specification pages: pieces of given lengths along an axis."""
+"""VariadicSplit-1, from its specification pages: outputs of given lengths along an axis."""
 
-from opconform.operations.along_axis import axis_violations, data_violations, dimension, splitting
-from opconform.operations.operation import Arguments, Rejection
+from opconform.operations.axis import axis_violations, data_violations, dimension, splitting
+from opconform.operations.operation import Arguments, Port, Rejection
 
-#: The length which means "all that the other pieces leave" (Inputs, 3).
+#: The length which means "all that the other outputs leave" (Inputs, 3).
 REMAINDER = -1
 
 
 def _lengths(arguments: Arguments) -> tuple[int, ...] | None:
-    """`split_lengths`, or None where they are left out or are no list of integers."""
+    """`split_lengths`, or None where they are left out or are not a list of integers."""
     lengths = arguments.inputs.get("split_lengths")
     return lengths.integers if lengths is not None and len(lengths.shape) == 1 else None
 
@@ -50,9 +50,14 @@ def _sizes(arguments: Arguments) -> tuple[int, ...]:
     return tuple(remainder if each == REMAINDER else each for each in lengths)
 
 
-def _asked(arguments: Arguments) -> int | None:
+def _requested_outputs(arguments: Arguments) -> int | None:
     lengths = arguments.inputs.get("split_lengths")
     return lengths.shape[0] if lengths is not None and len(lengths.shape) == 1 else None
 
 
-VARIADIC_SPLIT = splitting(inputs=("data", "axis", "split_lengths"), attributes=(), sizes=_sizes, asked=_asked)
+VARIADIC_SPLIT = splitting(
+    name="VariadicSplit-1",
+    controls=(Port("split_lengths", role="control"),),
+    sizes=_sizes,
+    requested_outputs=_requested_outputs,
+)

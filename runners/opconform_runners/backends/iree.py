@@ -3,9 +3,10 @@
 import ctypes
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from iree import runtime
@@ -17,7 +18,7 @@ from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
 from opconform.packing import LOW_FIRST, pack, unpack
 from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported, full_names
 
 #: What each device runs is compiled for the CPU; the devices differ in how they schedule it.
 _DEVICES = ("local-task", "local-sync")
@@ -61,31 +62,35 @@ _CARRIED = tuple(each for each in _NAMES if ELEMENT_TYPES[each].bits % _BYTE == 
 _KINDS = {name: int(getattr(runtime.HalElementType, theirs)) for name, theirs in _NAMES.items()}
 _BY_KIND = {kind: name for name, kind in _KINDS.items()}
 
-#: The requirements of which a slice says nothing, since axis, count and lengths are worked out when it is rendered.
-_MAPPED = (
-    "attributes.none",
-    "axis.element-type",
-    "axis.negative",
-    "axis.range",
-    "axis.required",
-    "axis.shape",
-    "lengths.element-type",
-    "lengths.empty",
-    "lengths.negative",
-    "lengths.rank",
-    "lengths.remainder",
-    "lengths.remainder-sum",
-    "lengths.remainder-zero",
-    "lengths.required",
-    "lengths.single-remainder",
-    "lengths.sum",
-    "num_splits.at-most-dimension",
-    "num_splits.divides",
-    "num_splits.positive",
-    "num_splits.required",
-    "num_splits.type",
-    "num_splits.zero-dimension",
-    "types.independent",
+_AXIS = ("axis.element-type", "axis.negative", "axis.range", "axis.required", "axis.shape")
+#: The requirements of each operation of which its slices say nothing, since they are worked out when it is rendered.
+MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Split-1": (
+            *_AXIS,
+            "num_splits.at-most-dimension",
+            "num_splits.divides",
+            "num_splits.positive",
+            "num_splits.required",
+            "num_splits.type",
+            "num_splits.zero-dimension",
+        ),
+        "VariadicSplit-1": (
+            *_AXIS,
+            "attributes.none",
+            "lengths.element-type",
+            "lengths.empty",
+            "lengths.negative",
+            "lengths.rank",
+            "lengths.remainder",
+            "lengths.remainder-sum",
+            "lengths.remainder-zero",
+            "lengths.required",
+            "lengths.single-remainder",
+            "lengths.sum",
+            "types.independent",
+        ),
+    }
 )
 
 #: How the compiler says that it does not implement something.
@@ -121,10 +126,9 @@ class Iree:
             device=self._name,
             dialects=("stablehlo",),
             element_types=_CARRIED,
-            operations=("Split-1", "VariadicSplit-1"),
             dynamic=False,
             bindings=("constant", "parameter"),
-            mapped=_MAPPED,
+            mapped=full_names(MAPPED),
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
@@ -138,7 +142,7 @@ class Iree:
         module = runtime.VmModule.copy_buffer(self._instance, self._compiler.compiled(source))
         context = runtime.VmContext(self._instance, [self._hal, module])
         function = module.lookup_function(_ENTRY)
-        names = [each.name for each in case.inputs if each.name == "data" and each.binding == "parameter"]
+        names = [each.name for each in case.inputs if each.binding == "parameter"]
         outputs: list[Outputs] = []
         for feed in feeds:
             given = runtime.VmVariantList(len(names))

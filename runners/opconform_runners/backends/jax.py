@@ -1,7 +1,9 @@
-"""The `jax` backend: JAX's own splits, the whole graph compiled once by `jax.jit`."""
+"""The `jax` backend: the whole graph in JAX's own operations, compiled once by `jax.jit`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -9,12 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxlib.mlir.ir import MLIRError
 
-from opconform.case import Case
+from opconform.case import Attribute, Case, Input
 from opconform.element_types import ELEMENT_TYPES
 from opconform.tensors import Tensor
-from opconform_runners.answers import Answers
+from opconform_runners.answers import Answers, Ask
 from opconform_runners.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.graphs import Graph, alike_of, axis_of, filled, plain, rank_of
+from opconform_runners.backends.direct_split import filled, given_axis, scalar_axis
+from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 
 #: The element types that JAX has no name for.
 _MISSING = frozenset({"u1", "u3", "u6", "nf4", "string"})
@@ -22,24 +25,75 @@ _TYPES = tuple(each for each in ELEMENT_TYPES if each not in _MISSING)
 _NAMES = {ELEMENT_TYPES[name].native: name for name in _TYPES}
 
 _ANSWERS = Answers(
-    requirements=(
-        (re.compile(r"axis .* is out of bounds|tuple index out of range|index-sized integer"), "axis.range"),
-        (re.compile(r"'list' object cannot be interpreted as an integer"), "axis.shape"),
-        (re.compile(r"only integer scalar arrays|cannot be interpreted as an integer"), "axis.element-type"),
-        (re.compile(r"does not result in an equal division"), "num_splits.divides"),
-        (re.compile(r"integer division or modulo by zero"), "num_splits.positive"),
-        (re.compile(r"invalid literal for int"), "num_splits.type"),
-        (re.compile(r"Sum of sizes|limit index .* is larger than dimension size"), "lengths.sum"),
-        (re.compile(r"must be nonnegative"), "lengths.negative"),
-        (re.compile(r"unhashable type|is not iterable|iteration over a 0-d"), "lengths.rank"),
-    ),
     not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
     faults=(MLIRError,),
 )
 
 
+def _split(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis = padded(inputs, 2)
+    along = given_axis(axis, "build")
+    sections = [attributes["num_splits"]] if "num_splits" in attributes else []
+    return list(ask(jnp.split, *([] if data is None else [data]), *sections, axis=along))
+
+
+def _variadic_split(ask: Ask, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis, lengths = padded(inputs, 3)
+    along = scalar_axis(axis, "build")
+    if isinstance(along, np.ndarray) and along.shape == (1,):
+        along = along.reshape(())
+    sizes = [] if lengths is None else [lengths if data is None else filled(lengths, data.shape, along)]
+    return list(ask(jax.lax.split, *([] if data is None else [data]), *sizes, axis=along))
+
+
+def _concat(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    return [ask(jnp.concatenate, list(inputs), attributes["axis"])]
+
+
+_ABOUT_AXIS = (
+    (re.compile(r"axis .* is out of bounds|tuple index out of range|index-sized integer"), "axis.range"),
+    (re.compile(r"'list' object cannot be interpreted as an integer"), "axis.shape"),
+    (re.compile(r"only integer scalar arrays|cannot be interpreted as an integer"), "axis.element-type"),
+)
+#: The operations that are implemented here.
+OPERATIONS: Mapping[str, Support] = MappingProxyType(
+    {
+        "Concat-1": Support(execute=_concat),
+        "Split-1": Support(
+            execute=_split,
+            mapped=("axis.element-type", "axis.required"),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"does not result in an equal division"), "num_splits.divides"),
+                (re.compile(r"integer division or modulo by zero"), "num_splits.positive"),
+                (re.compile(r"invalid literal for int"), "num_splits.type"),
+            ),
+        ),
+        "VariadicSplit-1": Support(
+            execute=_variadic_split,
+            mapped=(
+                "axis.element-type",
+                "axis.required",
+                "axis.shape",
+                "lengths.element-type",
+                "lengths.remainder",
+                "lengths.remainder-sum",
+                "lengths.remainder-zero",
+                "types.independent",
+            ),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"Sum of sizes|limit index .* is larger than dimension size"), "lengths.sum"),
+                (re.compile(r"must be nonnegative"), "lengths.negative"),
+                (re.compile(r"unhashable type|is not iterable|iteration over a 0-d"), "lengths.rank"),
+            ),
+        ),
+    }
+)
+
+
 class Jax:
-    """JAX on the CPU, with 64-bit types: `jax.numpy.split` for Split-1, and `jax.lax.split` for VariadicSplit-1."""
+    """JAX on the CPU, with 64-bit types."""
 
     def __init__(self) -> None:
         jax.config.update("jax_enable_x64", True)
@@ -51,20 +105,11 @@ class Jax:
             version=jax.__version__,
             device="CPU",
             element_types=_TYPES,
-            operations=("Split-1", "VariadicSplit-1"),
+            operations=tuple(OPERATIONS),
             dynamic=False,
             bindings=("constant",),
-            contexts=("bare", "folded", "concat", "chain", "partial", "shared"),
-            mapped=(
-                "axis.element-type",
-                "axis.required",
-                "axis.shape",
-                "lengths.element-type",
-                "lengths.remainder",
-                "lengths.remainder-sum",
-                "lengths.remainder-zero",
-                "types.independent",
-            ),
+            graphs=True,
+            mapped=mapped_of(OPERATIONS),
         )
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
@@ -72,52 +117,35 @@ class Jax:
 
         Raises:
             Rejected: JAX refuses the case, or the mapping does.
-            Unsupported: JAX has no such element type, or compiles for static shapes, axes and lengths alone.
+            Unsupported: JAX has no such element type, or compiles for static shapes and control inputs alone.
         """
         _check(case, feeds)
-        first = feeds[0]
-        graph = _graph(case, first)
-        axis = _number(axis_of(case, first, "build"))
-        data = [_given(each["data"]) for each in feeds if "data" in each]
-        if not data:
-            graph.split(None, axis)
-            raise RuntimeError("JAX splits without data")
-        folded = case.context == "folded"
-        constant = data[0]
-        function = jax.jit(lambda *whole: graph.outputs(whole[0] if whole else constant, axis))
-        given: list[list[Any]] = [[] if folded else [each] for each in data]
-        traced = function.trace(*given[0])
-        compiled = _ANSWERS.asked("build", lambda: traced.lower().compile())()
-        results = [_ANSWERS.asked("run", compiled)(*each) for each in given]
-        return [[_taken(each) for each in pieces] for pieces in results]
+        functions = functions_of(case, OPERATIONS, partial(_ANSWERS.ask, "build"))
+        constants = {each.name: _given(each, feeds[0][each.name]) for each in case.inputs if each.binding == "constant"}
+        parameters = [each for each in case.inputs if each.binding == "parameter"]
+        given = [{each.name: _given(each, feed[each.name]) for each in parameters} for feed in feeds]
+        graph = jax.jit(lambda fed: outputs_of(case, {**constants, **fed}, functions))
+        traced, messages = graph.trace(given[0]), OPERATIONS[case.op].messages
+        compiled = _ANSWERS.ask("build", messages)(lambda: traced.lower().compile())
+        ask = _ANSWERS.ask("run", messages)
+        return [[_taken(each) for each in ask(compiled, fed)] for fed in given]
 
 
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
     """Say what a compiled function of JAX's cannot be given."""
-    if any(each.binding == "parameter" for each in case.inputs if each.name != "data"):
-        raise Unsupported("JAX's axis and lengths are static: a compiled function cannot be given others")
-    if (
-        any(each.dynamic is not None for each in case.inputs)
-        or len({each["data"].shape for each in feeds if "data" in each}) > 1
-    ):
-        raise Unsupported("JAX compiles for static shapes")
+    for each in case.inputs:
+        if each.role == "control" and each.binding == "parameter":
+            raise Unsupported(f"a compiled function has a static {each.name} in JAX, and cannot be given another")
+        if each.dynamic is not None or len({feed[each.name].shape for feed in feeds}) > 1:
+            raise Unsupported("JAX compiles for static shapes")
 
 
-def _graph(case: Case, first: Inputs) -> Graph[Any]:
-    """The case's graph in JAX's calls."""
-    even, uneven, join = (_ANSWERS.asked("build", each) for each in (jnp.split, jax.lax.split, jnp.concatenate))
-    lengths = first.get("split_lengths")
-    sections = [case.attributes["num_splits"]] if "num_splits" in case.attributes else []
-    numbers = None if lengths is None else _number(lengths)
-
-    def split(whole: Any, along: Any) -> Sequence[Any]:
-        given = [] if whole is None else [whole]
-        if case.op == "Split-1":
-            return list(even(*given, *sections, axis=along))
-        sizes = [] if numbers is None else [numbers if whole is None else filled(numbers, whole.shape, along)]
-        return list(uneven(*given, *sizes, axis=along))
-
-    return Graph(case=case, rank=rank_of(first), alike=alike_of(case, first), split=split, join=join)
+def _given(given: Input, tensor: Tensor) -> Any:
+    if given.role == "control":
+        return _number(tensor)
+    if tensor.element_type not in _TYPES:
+        raise Unsupported(f"JAX has no element type {tensor.element_type}")
+    return jnp.asarray(tensor.array.view(tensor.type.arithmetic))
 
 
 def _number(tensor: Tensor) -> Any:
@@ -126,12 +154,6 @@ def _number(tensor: Tensor) -> Any:
     if tensor.type.is_integer or native is None:
         return plain(tensor, _TYPES)
     return tensor.array if tensor.type.kind == "string" else tensor.array.view(native)
-
-
-def _given(tensor: Tensor) -> Any:
-    if tensor.element_type not in _TYPES:
-        raise Unsupported(f"JAX has no element type {tensor.element_type}")
-    return jnp.asarray(tensor.array.view(tensor.type.arithmetic))
 
 
 def _taken(array: Any) -> Tensor:

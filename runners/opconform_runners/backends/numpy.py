@@ -1,13 +1,15 @@
 """The `numpy` backend: executes a case directly, from the specification pages and with none of the generator's code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
-from opconform.case import Case
+from opconform.case import Attribute, Case
 from opconform.element_types import ELEMENT_TYPES
 from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected
+from opconform_runners.direct import Function, outputs_of, padded
 
 _INTEGERS = frozenset({"i4", "i8", "i16", "i32", "i64", "u1", "u2", "u3", "u4", "u6", "u8", "u16", "u32", "u64"})
 
@@ -21,67 +23,59 @@ class Numpy:
             name="numpy",
             version=np.__version__,
             element_types=tuple(ELEMENT_TYPES),
-            operations=("Split-1", "VariadicSplit-1"),
+            operations=tuple(_FUNCTIONS),
             dynamic=True,
             bindings=("constant", "parameter"),
-            contexts=("bare", "folded", "concat", "chain", "partial", "shared"),
+            graphs=True,
         )
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
         """The outputs of each feed."""
-        return [self._executed(case, feed) for feed in feeds]
-
-    def _executed(self, case: Case, feed: Inputs) -> Outputs:
-        """The outputs of the graph that the case's context puts around the operation."""
-        pieces = self._split(case, feed)
-        match case.context:
-            case "concat":
-                return [_joined(pieces, _axis(feed, _data(feed), one_element=True))]
-            case "chain":
-                return [*pieces[:-1], *self._split(case, {**feed, "data": pieces[-1]})]
-            case "partial":
-                return pieces[1::2]
-            case "shared":
-                alike = [each for each in pieces if each.shape == pieces[-1].shape]
-                rank = len(pieces[-1].shape)
-                return [*pieces, _joined(alike, (_axis(feed, _data(feed), one_element=True) + 1) % rank)]
-            case _:
-                return pieces
-
-    def _split(self, case: Case, feed: Inputs) -> list[Tensor]:
-        data = _data(feed)
-        if case.op == "Split-1":
-            axis = _axis(feed, data, one_element=False)
-            ends = _even_ends(case, data.shape[axis])
-        elif case.op == "VariadicSplit-1":
-            axis = _axis(feed, data, one_element=True)
-            ends = _given_ends(feed, data.shape[axis])
-        else:
-            raise Unsupported(f"{case.op} is not implemented")
-        kind = feed["data"].element_type
-        return [Tensor(element_type=kind, array=each) for each in np.split(data, ends, axis=axis)]
+        return [outputs_of(case, feed, _FUNCTIONS) for feed in feeds]
 
 
-def _joined(pieces: list[Tensor], axis: int) -> Tensor:
-    joined = np.concatenate([each.array for each in pieces], axis)
-    return Tensor(element_type=pieces[0].element_type, array=joined)
+def _split(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    given, axis = padded(inputs, 2)
+    data = _data(given)
+    along = _axis(axis, data, one_element=False)
+    return _parts(given, _even_ends(attributes, data.shape[along]), along)
+
+
+def _variadic_split(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    given, axis, lengths = padded(inputs, 3)
+    data = _data(given)
+    along = _axis(axis, data, one_element=True)
+    return _parts(given, _given_ends(lengths, data.shape[along]), along)
+
+
+def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    joined = np.concatenate([each.array for each in inputs], int(str(attributes["axis"])))
+    return [Tensor(element_type=inputs[0].element_type, array=joined)]
+
+
+#: The operations that are implemented here.
+_FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {"Concat-1": _concat, "Split-1": _split, "VariadicSplit-1": _variadic_split}
+)
+
+
+def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:
+    return [Tensor(element_type=data.element_type, array=each) for each in np.split(data.array, ends, axis=axis)]
 
 
 def _refuse(requirement: str, message: str) -> Rejected:
     return Rejected("build", message, requirement)
 
 
-def _data(feed: Inputs) -> Array:
-    if "data" not in feed:
+def _data(given: Tensor | None) -> Array:
+    if given is None:
         raise _refuse("data.required", "data is missing")
-    data = feed["data"].array
-    if data.ndim == 0:
+    if given.array.ndim == 0:
         raise _refuse("data.rank", "data of rank 0 has no axis")
-    return data
+    return given.array
 
 
-def _axis(feed: Inputs, data: Array, *, one_element: bool) -> int:
-    axis = feed.get("axis")
+def _axis(axis: Tensor | None, data: Array, *, one_element: bool) -> int:
     if axis is None:
         raise _refuse("axis.required", "axis is missing")
     if axis.element_type not in _INTEGERS:
@@ -94,11 +88,11 @@ def _axis(feed: Inputs, data: Array, *, one_element: bool) -> int:
     return value
 
 
-def _even_ends(case: Case, size: int) -> list[int]:
-    """Where each piece but the last ends."""
-    if "num_splits" not in case.attributes:
+def _even_ends(attributes: Mapping[str, Attribute], size: int) -> list[int]:
+    """Where each output but the last ends."""
+    if "num_splits" not in attributes:
         raise _refuse("num_splits.required", "num_splits is missing")
-    count = case.attributes["num_splits"]
+    count = attributes["num_splits"]
     if type(count) is not int:
         raise _refuse("num_splits.type", f"num_splits is {count!r}, which is no integer")
     if count <= 0:
@@ -113,9 +107,8 @@ def _even_ends(case: Case, size: int) -> list[int]:
     return [length * each for each in range(1, count)]
 
 
-def _given_ends(feed: Inputs, size: int) -> list[int]:
-    """Where each piece but the last ends."""
-    given = feed.get("split_lengths")
+def _given_ends(given: Tensor | None, size: int) -> list[int]:
+    """Where each output but the last ends."""
     if given is None:
         raise _refuse("lengths.required", "split_lengths is missing")
     if given.element_type not in _INTEGERS:

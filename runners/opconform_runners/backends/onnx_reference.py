@@ -9,12 +9,15 @@ from onnx import checker, shape_inference
 from onnx.reference import ReferenceEvaluator
 
 from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
+from opconform.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, full_names
 from opconform_runners.backends.onnx_split import CARRIED, MAPPED
 
 _LONGEST = 400
+
+#: The element types by ONNX's numbers.
+_ELEMENT_TYPES = {onnx.TensorProto.DataType.Value(each.onnx): each for each in ELEMENT_TYPES.values() if each.onnx}
 
 
 class OnnxReference:
@@ -27,13 +30,12 @@ class OnnxReference:
             version=onnx.__version__,
             dialects=("onnx", "onnx13"),
             element_types=CARRIED,
-            operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
-            mapped=MAPPED,
+            mapped=full_names(MAPPED),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model
         """The outputs of each feed.
 
         Raises:
@@ -45,6 +47,7 @@ class OnnxReference:
             evaluator = ReferenceEvaluator(loaded)
         except (checker.ValidationError, shape_inference.InferenceError) as fault:
             raise Rejected("build", _shortened(fault)) from fault
+        declared = [_ELEMENT_TYPES[each.type.tensor_type.elem_type] for each in loaded.graph.output]
         outputs: list[Outputs] = []
         for feed in feeds:
             given = {name: _array(feed[name]) for name in evaluator.input_names}
@@ -52,7 +55,7 @@ class OnnxReference:
                 results = evaluator.run(None, given)
             except Exception as fault:  # the evaluator is plain Python over numpy, and raises whatever these raise
                 raise Rejected("run", f"{type(fault).__name__}: {_shortened(fault)}") from fault
-            outputs.append([_output(np.asarray(each), case.inputs[0].element_type) for each in results])
+            outputs.append([_output(np.asarray(each), kind) for each, kind in zip(results, declared, strict=True)])
         return outputs
 
 
@@ -64,9 +67,8 @@ def _array(tensor: Tensor) -> Array:
     return tensor.array if tensor.type.kind == "string" else tensor.array.view(tensor.type.arithmetic)
 
 
-def _output(array: Array, element_type: str) -> Tensor:
-    kinds = [each for each in ELEMENT_TYPES.values() if each.native == array.dtype]
-    kind = kinds[0] if kinds else ELEMENT_TYPES[element_type]
+def _output(array: Array, declared: ElementType) -> Tensor:
+    kind = next((each for each in ELEMENT_TYPES.values() if each.native == array.dtype), declared)
     if kind.storage.kind == "U":
         return Tensor(element_type=kind.name, array=array.astype(np.str_))
     return Tensor(element_type=kind.name, array=np.ascontiguousarray(array).view(kind.storage))

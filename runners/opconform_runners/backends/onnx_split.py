@@ -1,6 +1,9 @@
-"""What the backends that read the ONNX dialects share: what ONNX's `Split` carries, and what it has no notion of."""
+"""What the backends that read the ONNX dialects share: the element types, and what the rendering does for them."""
 
-#: The element types that ONNX's `Split` takes.
+from collections.abc import Mapping
+from types import MappingProxyType
+
+#: The element types that ONNX's operators take.
 CARRIED = (
     "boolean",
     "bf16",
@@ -18,13 +21,19 @@ CARRIED = (
     "string",
 )
 
-#: The requirements that the rendering fulfils: the axis is an attribute, and there is no -1 (docs/dialects.md).
-MAPPED = (
-    "axis.shape",
-    "axis.element-type",
-    "lengths.remainder",
-    "lengths.remainder-sum",
-    "lengths.remainder-zero",
-    "lengths.single-remainder",
-    "types.independent",
+#: The requirements that the rendering of each operation fulfils (docs/dialects.md). The axis of ONNX's `Split` is an
+#: attribute, and there is no -1.
+MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Split-1": ("axis.shape", "axis.element-type"),
+        "VariadicSplit-1": (
+            "axis.shape",
+            "axis.element-type",
+            "lengths.remainder",
+            "lengths.remainder-sum",
+            "lengths.remainder-zero",
+            "lengths.single-remainder",
+            "types.independent",
+        ),
+    }
 )

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import onnxruntime as ort
@@ -13,7 +14,17 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
 from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, PlacedOutputs, Rejected, Stage, Unsupported
+from opconform_runners.answers import MessageTable, requirement_of
+from opconform_runners.backend import (
+    Implementation,
+    Inputs,
+    Outputs,
+    PlacedOutputs,
+    Rejected,
+    Stage,
+    Unsupported,
+    full_names,
+)
 from opconform_runners.backends.onnx_split import CARRIED, MAPPED
 from opconform_runners.backends.onnxruntime_provider import FALLBACK_REFUSED, placement_of, provider_of, session_of
 
@@ -25,10 +36,11 @@ _BFLOAT16 = 16
 
 _REFUSALS = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException)
 
-#: What ONNX Runtime's messages speak of.
-_REQUIREMENTS = (
+_ABOUT_AXIS = (
     (re.compile(r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'"), "axis.range"),
 )
+#: What ONNX Runtime's messages about each operation say.
+MESSAGES: MessageTable = MappingProxyType({"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS})
 
 _QUIET = 4
 _LONGEST = 400
@@ -51,13 +63,12 @@ class OnnxRuntime:
             driver=self._provider.driver,
             dialects=("onnx", "onnx13"),
             element_types=CARRIED,
-            operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
-            mapped=MAPPED,
+            mapped=full_names(MAPPED),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:  # noqa: ARG002 - all is in the model
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
         """The outputs of each feed, all in one session, and the provider that executed it.
 
         Raises:
@@ -67,7 +78,7 @@ class OnnxRuntime:
         try:
             session = session_of(str(model), self._provider)
         except (*_REFUSALS, state.NotImplemented) as fault:
-            raise _answer("build", fault) from fault
+            raise _answer(case.op, "build", fault) from fault
         placement = placement_of(session, self._provider)
         names = [each.name for each in session.get_outputs()]
         outputs: list[Outputs] = []
@@ -76,17 +87,17 @@ class OnnxRuntime:
             try:
                 outputs.append(_executed(session, names, given))
             except (*_REFUSALS, state.NotImplemented) as fault:
-                raise _answer("run", fault) from fault
+                raise _answer(case.op, "run", fault) from fault
         return PlacedOutputs(outputs=outputs, placement=placement)
 
 
-def _answer(stage: Stage, fault: Exception) -> Rejected | Unsupported:
+def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
     message = " ".join(str(fault).split())[:_LONGEST]
     if FALLBACK_REFUSED in message:
         return Unsupported("the named provider has no kernel for the case, and ONNX Runtime would use the CPU")
     if isinstance(fault, state.NotImplemented):
         return Unsupported(message)
-    return Rejected(stage, message, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))
+    return Rejected(stage, message, requirement_of(MESSAGES.get(op, ()), message))
 
 
 def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:

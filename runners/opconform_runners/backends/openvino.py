@@ -1,8 +1,9 @@
 """The `openvino` backend: reads the rendered IR with OpenVINO and executes it on a device."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import openvino as ov
@@ -11,6 +12,7 @@ from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
 from opconform.packing import pack, unpack
 from opconform.tensors import Tensor
+from opconform_runners.answers import MessageTable, requirement_of
 from opconform_runners.backend import (
     Implementation,
     Inputs,
@@ -20,6 +22,7 @@ from opconform_runners.backend import (
     Rejected,
     Stage,
     Unsupported,
+    full_names,
 )
 from opconform_runners.backends.onnx_split import MAPPED
 from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
@@ -42,18 +45,35 @@ _NOT_IMPLEMENTED = (
     re.compile(r"[Uu]nsupported (data|element) type|type is not supported"),
 )
 
-#: What OpenVINO's messages speak of. A message about a missing input does not say which.
-_REQUIREMENTS = (
+_ABOUT_AXIS = (
     (re.compile(r"out of the tensor rank range"), "axis.range"),
     (re.compile(r"'axis' input must be a scalar|Axis should be a scalar"), "axis.shape"),
     (re.compile(r"Element type of 'axis' input must be integer"), "axis.element-type"),
-    (re.compile(r"must be evenly divisible"), "num_splits.divides"),
-    (re.compile(r"'num_splits' must be greater than zero"), "num_splits.positive"),
-    (re.compile(r"Cannot parse '.*' to number"), "num_splits.type"),
-    (re.compile(r"Total length of splits"), "lengths.sum"),
-    (re.compile(r"in split lengths input\. Should be >= -1"), "lengths.negative"),
-    (re.compile(r"multiple -1 values"), "lengths.single-remainder"),
-    (re.compile(r"Split lengths should be a 1-D tensor"), "lengths.rank"),
+)
+#: What OpenVINO's messages about each operation say. A message about a missing input does not say which.
+MESSAGES: MessageTable = MappingProxyType(
+    {
+        "Split-1": (
+            *_ABOUT_AXIS,
+            (re.compile(r"must be evenly divisible"), "num_splits.divides"),
+            (re.compile(r"'num_splits' must be greater than zero"), "num_splits.positive"),
+            (re.compile(r"Cannot parse '.*' to number"), "num_splits.type"),
+        ),
+        "VariadicSplit-1": (
+            *_ABOUT_AXIS,
+            (re.compile(r"Total length of splits"), "lengths.sum"),
+            (re.compile(r"in split lengths input\. Should be >= -1"), "lengths.negative"),
+            (re.compile(r"multiple -1 values"), "lengths.single-remainder"),
+            (re.compile(r"Split lengths should be a 1-D tensor"), "lengths.rank"),
+        ),
+    }
+)
+#: The control inputs of each operation that must be integers, and the requirement that says so.
+INTEGERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "Split-1": {"axis": "axis.element-type"},
+        "VariadicSplit-1": {"axis": "axis.element-type", "split_lengths": "lengths.element-type"},
+    }
 )
 
 _NOISE = re.compile(
@@ -64,7 +84,7 @@ _LONGEST = 400
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
-    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"), mapped=MAPPED)
+    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"), mapped=full_names(MAPPED))
 
 
 class OpenVINO:
@@ -94,7 +114,6 @@ class OpenVINO:
             driver=driver_of(self._core, self._device),
             dialects=self._dialects,
             element_types=tuple(each for each in NAMED if each not in _NO_MEMORY),
-            operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
             mapped=self._mapped,
@@ -138,17 +157,15 @@ def version() -> str:
 def answer_of(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
     """What a message of OpenVINO's means.
 
-    The pages allow no axis and no lengths of a type that is not an integer type. To say that such a type is not
-    implemented is therefore to refuse the case.
+    Where the specification demands integers at a control input, to say that another type is not implemented is to
+    refuse the case.
     """
     short = _shortened(message)
-    others = [each for each in case.inputs[1:] if not ELEMENT_TYPES[each.element_type].is_integer]
-    if any(each.search(message) for each in _NOT_IMPLEMENTED):
-        if not others:
-            return Unsupported(short)
-        requirement = "axis.element-type" if others[0].name == "axis" else "lengths.element-type"
-        return Rejected(stage, short, requirement)
-    return Rejected(stage, short, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))
+    if not any(each.search(message) for each in _NOT_IMPLEMENTED):
+        return Rejected(stage, short, requirement_of(MESSAGES.get(case.op, ()), message))
+    others = {each.name for each in case.inputs if not ELEMENT_TYPES[each.element_type].is_integer}
+    violated = [requirement for name, requirement in INTEGERS.get(case.op, {}).items() if name in others]
+    return Rejected(stage, short, violated[0]) if violated else Unsupported(short)
 
 
 def _shortened(message: str) -> str:

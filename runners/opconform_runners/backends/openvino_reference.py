@@ -24,7 +24,6 @@ class OpenVINOReference:
             version=version(),
             dialects=("openvino",),
             element_types=NAMED,
-            operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant", "parameter"),
         )
@@ -56,7 +55,8 @@ class OpenVINOReference:
 
 
 def _space(port: ov.Output, case: Case) -> ov.Tensor:
-    """An output that the evaluation gives its size, and where the model does not know it data's element type."""
+    """An output that the evaluation resizes; of the first tensor's element type where the model does not know it."""
     if port.element_type.is_static():
         return ov.Tensor(port.element_type, ov.Shape([0]))
-    return ov.Tensor(type_of(case.inputs[0].element_type), ov.Shape([0]))
+    types = [each.element_type for each in case.inputs if each.role == "tensor"] or ["f32"]
+    return ov.Tensor(type_of(types[0]), ov.Shape([0]))

@@ -1,21 +1,23 @@
-"""The `tensorflow` backend: `tf.split` in a traced `tf.function` of the case."""
+"""The `tensorflow` backend: the graph of a case in TensorFlow's own operations, traced by `tf.function`."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from opconform.case import Case, Input
+from opconform.case import Attribute, Case, Input
 from opconform.element_types import ELEMENT_TYPES
 from opconform.tensors import Tensor
-from opconform_runners.answers import Answers
+from opconform_runners.answers import Answers, Ask
 from opconform_runners.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.graphs import Graph, alike_of, axis_of, plain, rank_of
+from opconform_runners.backends.direct_split import given_axis
+from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 
-#: The types that TensorFlow's splits have CPU kernels for.
+#: The types that TensorFlow's operations here have CPU kernels for.
 _TYPES = MappingProxyType(
     {
         "boolean": tf.bool,
@@ -37,35 +39,84 @@ _TYPES = MappingProxyType(
     }
 )
 _NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
-#: The types that `tf.split` takes lengths in; other integer types reach it as int64.
-_LENGTHS = frozenset({"i8", "i32", "i64"})
-
 _ANSWERS = Answers(
-    requirements=(
-        (re.compile(r"must be in range \[-0, 0\)|[Cc]an't split scalars"), "data.rank"),
-        (re.compile(r"must be in range \[|<= split_dim <"), "axis.range"),
-        (re.compile(r"Input must be scalar|split_dim.* must be a scalar"), "axis.shape"),
-        (re.compile(r"'split_dim' of '\w+' Op has type"), "axis.element-type"),
-        (re.compile(r"evenly divi"), "num_splits.divides"),
-        (re.compile(r"Attr 'num_split' of 'Split' Op passed"), "num_splits.positive"),
-        (re.compile(r"Attr 'num_split' of 'SplitV' Op passed 0"), "lengths.empty"),
-        (re.compile(r"only have one -1|only be one -1"), "lengths.single-remainder"),
-        (re.compile(r"Split size at index"), "lengths.negative"),
-        (re.compile(r"can't split axis of size|Determined shape must"), "lengths.sum"),
-        (
-            re.compile(r"parameter 'size_splits' has DataType|'size_splits' of 'SplitV' Op has type"),
-            "lengths.element-type",
-        ),
-        (re.compile(r"split_tensor must be 1-D"), "lengths.rank"),
-    ),
     not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),
     missing=(NotImplementedError, tf.errors.UnimplementedError),
     faults=(tf.errors.OpError,),
 )
 
 
+def _split(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis = padded(inputs, 2)
+    return _outputs_along(ask, data, attributes.get("num_splits"), given_axis(axis, "build"))
+
+
+def _variadic_split(ask: Ask, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis, lengths = padded(inputs, 3)
+    sizes = tf.constant(lengths, tf.int64) if isinstance(lengths, int) else lengths
+    return _outputs_along(ask, data, sizes, _scalar(given_axis(axis, "build")))
+
+
+def _outputs_along(ask: Ask, data: Any, sizes: Any, axis: Any) -> Sequence[Any]:
+    given = {name: each for name, each in (("value", data), ("num_or_size_splits", sizes)) if each is not None}
+    return list(ask(tf.split, **given, axis=axis))
+
+
+def _scalar(axis: Any) -> Any:
+    """The only element of an axis of shape [1], as a number where the function holds an integer."""
+    if isinstance(axis, int) or axis.shape != (1,):
+        return axis
+    value = tf.get_static_value(axis)
+    return int(value[0]) if axis.dtype == tf.int32 and value is not None else tf.reshape(axis, ())
+
+
+def _concat(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    return [ask(tf.concat, list(inputs), attributes["axis"])]
+
+
+_ABOUT_AXIS = (
+    (re.compile(r"must be in range \[-0, 0\)|[Cc]an't split scalars"), "data.rank"),
+    (re.compile(r"must be in range \[|<= split_dim <"), "axis.range"),
+    (re.compile(r"Input must be scalar|split_dim.* must be a scalar"), "axis.shape"),
+    (re.compile(r"'split_dim' of '\w+' Op has type"), "axis.element-type"),
+)
+#: The operations that are implemented here.
+OPERATIONS: Mapping[str, Support] = MappingProxyType(
+    {
+        "Concat-1": Support(execute=_concat),
+        "Split-1": Support(
+            execute=_split,
+            mapped=("axis.element-type", "axis.required"),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"evenly divi"), "num_splits.divides"),
+                (re.compile(r"Attr 'num_split' of 'Split' Op passed"), "num_splits.positive"),
+            ),
+            controls={"axis": ("i32",)},
+        ),
+        "VariadicSplit-1": Support(
+            execute=_variadic_split,
+            mapped=("axis.element-type", "axis.required", "axis.shape", "lengths.element-type", "types.independent"),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"Attr 'num_split' of 'SplitV' Op passed 0"), "lengths.empty"),
+                (re.compile(r"only have one -1|only be one -1"), "lengths.single-remainder"),
+                (re.compile(r"Split size at index"), "lengths.negative"),
+                (re.compile(r"can't split axis of size|Determined shape must"), "lengths.sum"),
+                (
+                    re.compile(r"parameter 'size_splits' has DataType|'size_splits' of 'SplitV' Op has type"),
+                    "lengths.element-type",
+                ),
+                (re.compile(r"split_tensor must be 1-D"), "lengths.rank"),
+            ),
+            controls={"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")},
+        ),
+    }
+)
+
+
 class TensorFlow:
-    """TensorFlow on the CPU: `tf.split` with a number of pieces for Split-1, and with lengths for VariadicSplit-1."""
+    """TensorFlow on the CPU."""
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
@@ -74,17 +125,11 @@ class TensorFlow:
             version=tf.__version__,
             device="CPU",
             element_types=tuple(_TYPES),
-            operations=("Split-1", "VariadicSplit-1"),
+            operations=tuple(OPERATIONS),
             dynamic=True,
             bindings=("constant", "parameter"),
-            contexts=("bare", "folded", "concat", "chain", "partial", "shared"),
-            mapped=(
-                "axis.element-type",
-                "axis.required",
-                "axis.shape",
-                "lengths.element-type",
-                "types.independent",
-            ),
+            graphs=True,
+            mapped=mapped_of(OPERATIONS),
         )
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
@@ -94,51 +139,29 @@ class TensorFlow:
             Rejected: TensorFlow refuses the case while it traces (`build`) or executes (`run`), or the mapping does.
             Unsupported: TensorFlow has no such element type, or no kernel for it.
         """
-        scalars = [{**each, "axis": axis_of(case, each, "build")} for each in feeds]
-        function = _traced(case, scalars[0])
-        outputs: list[Outputs] = []
-        for feed in scalars:
-            arguments = [_argument(each.name, feed[each.name]) for each in _parameters(case)]
-            outputs.append([_taken(each) for each in _ANSWERS.asked("run", function)(*arguments)])
-        return outputs
+        parameters = [each for each in case.inputs if each.binding == "parameter"]
+        function, ask = _traced(case, parameters, feeds[0]), _ANSWERS.ask("run", OPERATIONS[case.op].messages)
+        given = ([_argument(case, each, feed[each.name]) for each in parameters] for feed in feeds)
+        return [[_taken(each) for each in ask(function, *arguments)] for arguments in given]
 
 
-def _parameters(case: Case) -> list[Input]:
-    """What the traced function is given when it is called."""
-    return [
-        each
-        for each in case.inputs
-        if each.binding == "parameter" and not (each.name == "data" and case.context == "folded")
-    ]
-
-
-def _traced(case: Case, first: Inputs) -> Callable[..., Sequence[Any]]:
-    """The case's graph as a function of its run-time inputs, the rest constant in it."""
-    parameters = _parameters(case)
-    split, join = _ANSWERS.asked("build", tf.split), _ANSWERS.asked("build", tf.concat)
-    alike, rank = alike_of(case, first), rank_of(first)
+def _traced(case: Case, parameters: Sequence[Input], first: Inputs) -> Callable[..., Sequence[Any]]:
+    """The case's graph as a function of its parameters, the other inputs constant in it."""
+    functions = functions_of(case, OPERATIONS, partial(_ANSWERS.ask, "build"))
 
     def function(*arguments: Any) -> list[Any]:
-        given = dict(zip([each.name for each in parameters], arguments, strict=True))
-        held = {name: _constant(name, tensor) for name, tensor in first.items() if name not in given}
-        named = {**held, **given}
-        number = case.attributes if case.op == "Split-1" else {"num_splits": named.get("split_lengths")}
-        pieces = {"num_or_size_splits": number["num_splits"]} if number.get("num_splits") is not None else {}
+        fed = dict(zip([each.name for each in parameters], arguments, strict=True))
+        held = {each.name: _constant(case, each, first[each.name]) for each in case.inputs if each.name not in fed}
+        return outputs_of(case, {**held, **fed}, functions)
 
-        def cut(whole: Any, axis: Any) -> Sequence[Any]:
-            return list(split(**({} if whole is None else {"value": whole}), **pieces, axis=axis))
-
-        graph: Graph[Any] = Graph(case=case, rank=rank, alike=alike, split=cut, join=join)
-        return graph.outputs(named.get("data"), named["axis"])
-
-    signature = [_signature(each, first[each.name]) for each in parameters]
+    signature = [_signature(case, each, first[each.name]) for each in parameters]
     traced = tf.function(function, input_signature=signature, autograph=False)
     concrete: Callable[..., Sequence[Any]] = traced.get_concrete_function()
     return concrete
 
 
-def _signature(given: Input, tensor: Tensor) -> Any:
-    kind = _argument(given.name, tensor).dtype
+def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
+    kind = _argument(case, given, tensor).dtype
     if given.dynamic is None:
         return tf.TensorSpec(tensor.shape, kind)
     if isinstance(given.dynamic, str):
@@ -146,20 +169,20 @@ def _signature(given: Input, tensor: Tensor) -> Any:
     return tf.TensorSpec([each if isinstance(each, int) else None for each in given.dynamic], kind)
 
 
-def _constant(name: str, tensor: Tensor) -> Any:
-    """An input that the graph holds; an axis that is one integer as a number, as everybody writes it."""
-    is_number = name == "axis" and tensor.type.is_integer and not tensor.shape
-    return plain(tensor, _TYPES) if is_number else _argument(name, tensor)
+def _constant(case: Case, given: Input, tensor: Tensor) -> Any:
+    """An input that the function holds; a control input that is one integer as a number, as it is usually written."""
+    is_number = given.role == "control" and tensor.type.is_integer and not tensor.shape
+    return plain(tensor, _TYPES) if is_number else _argument(case, given, tensor)
 
 
-def _argument(name: str, tensor: Tensor) -> Any:
-    """A tensor as TensorFlow takes it: an axis is int32 and lengths are int64 unless they have a type that it takes."""
-    if name == "axis" and tensor.type.is_integer:
-        return _ANSWERS.asked("run", tf.constant)(plain(tensor, _TYPES), tf.int32, tensor.shape)
-    if name == "split_lengths" and tensor.type.is_integer and tensor.element_type not in _LENGTHS:
-        return _ANSWERS.asked("run", tf.constant)(plain(tensor, _TYPES), tf.int64, tensor.shape)
+def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+    """A tensor as TensorFlow takes it: integers at a control input in a type that the operation has there."""
+    allowed = (OPERATIONS[case.op].controls or {}).get(given.name, ())
+    if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
+        ask = _ANSWERS.ask("run", OPERATIONS[case.op].messages)
+        return ask(tf.constant, plain(tensor, _TYPES), _TYPES[allowed[0]], tensor.shape)
     if tensor.element_type not in _TYPES:
-        raise Unsupported(f"TensorFlow has no {tensor.element_type} that it can split")
+        raise Unsupported(f"TensorFlow has no {tensor.element_type} that its operations take")
     if tensor.type.kind == "string":
         return tf.constant(tensor.array.astype(object), tf.string, tensor.shape)
     return tf.constant(tensor.array.view(tensor.type.arithmetic))

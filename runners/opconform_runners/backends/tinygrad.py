@@ -1,9 +1,10 @@
-"""The `tinygrad` backend: tinygrad's own splits on one of its devices, `tinygrad:CPU` by default."""
+"""The `tinygrad` backend: tinygrad's own operations on one of its devices, `tinygrad:CPU` by default."""
 
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from subprocess import CalledProcessError
 from types import MappingProxyType
@@ -13,21 +14,14 @@ import numpy as np
 from tinygrad import Tensor as Tiny
 from tinygrad import dtypes
 
-from opconform.case import Case
+from opconform.case import Attribute, Case, Input
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
 from opconform.tensors import Tensor
-from opconform_runners.answers import Answers
+from opconform_runners.answers import Answers, Ask
 from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.graphs import (
-    Graph,
-    alike_of,
-    axis_of,
-    check_pieces_are_equal,
-    filled,
-    plain,
-    rank_of,
-)
+from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
+from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 
 #: tinygrad's types, and those through which its tensors' bits are read.
 _TYPES = MappingProxyType(
@@ -53,25 +47,81 @@ _NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
 _BITS = MappingProxyType({1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64})
 
 _ANSWERS = Answers(
-    requirements=(
-        (re.compile(r"dim=.* out of range"), "axis.range"),
-        (re.compile(r"indices must be integers"), "axis.element-type"),
-        (re.compile(r"instances of 'int' and 'list'"), "axis.shape"),
-        (re.compile(r"instances of 'int' and 'str'"), "axis.element-type"),
-        (re.compile(r"chunks to be greater than 0"), "num_splits.positive"),
-        (re.compile(r"'>' not supported"), "num_splits.type"),
-        (re.compile(r"sizes to sum exactly"), "lengths.sum"),
-        (re.compile(r"invalid shrink"), "lengths.negative"),
-        (re.compile(r"shape must be int|'int' and 'str'"), "lengths.element-type"),
-        (re.compile(r"'int' and 'list'"), "lengths.rank"),
-    ),
     not_implemented=re.compile(r"not implemented"),
     missing=(NotImplementedError, CalledProcessError),  # the compiler refuses the kernel that tinygrad wrote
 )
 
 
+def _split(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis = padded(inputs, 2)
+    along = given_axis(axis, "build")
+    sections = [attributes["num_splits"]] if "num_splits" in attributes else []
+    if data is None:
+        return list(ask(Tiny.chunk, *sections, dim=along))
+    check_equal_outputs(attributes.get("num_splits"), data.shape, along, "build")
+    return list(ask(Tiny.chunk, data, *sections, dim=along))
+
+
+def _variadic_split(ask: Ask, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis, lengths = padded(inputs, 3)
+    along = scalar_axis(axis, "build")
+    if lengths is not None and not isinstance(lengths, list):
+        raise Rejected(
+            "build", "split_lengths is a scalar, which tinygrad takes for the size of every output", "lengths.rank"
+        )
+    sizes = [] if lengths is None else [lengths if data is None else filled(lengths, data.shape, along)]
+    return list(ask(Tiny.split, *([] if data is None else [data]), *sizes, dim=along))
+
+
+def _concat(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    return [ask(Tiny.cat, *inputs, dim=attributes["axis"])]
+
+
+_ABOUT_AXIS = (
+    (re.compile(r"dim=.* out of range"), "axis.range"),
+    (re.compile(r"indices must be integers|instances of 'int' and 'str'"), "axis.element-type"),
+    (re.compile(r"instances of 'int' and 'list'"), "axis.shape"),
+)
+#: The operations that are implemented here.
+OPERATIONS: Mapping[str, Support] = MappingProxyType(
+    {
+        "Concat-1": Support(execute=_concat),
+        "Split-1": Support(
+            execute=_split,
+            mapped=("axis.element-type", "axis.required", "num_splits.at-most-dimension", "num_splits.divides"),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"chunks to be greater than 0"), "num_splits.positive"),
+                (re.compile(r"'>' not supported"), "num_splits.type"),
+            ),
+        ),
+        "VariadicSplit-1": Support(
+            execute=_variadic_split,
+            mapped=(
+                "axis.element-type",
+                "axis.required",
+                "axis.shape",
+                "lengths.element-type",
+                "lengths.rank",
+                "lengths.remainder",
+                "lengths.remainder-sum",
+                "lengths.remainder-zero",
+                "types.independent",
+            ),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"sizes to sum exactly"), "lengths.sum"),
+                (re.compile(r"invalid shrink"), "lengths.negative"),
+                (re.compile(r"shape must be int|'int' and 'str'"), "lengths.element-type"),
+                (re.compile(r"'int' and 'list'"), "lengths.rank"),
+            ),
+        ),
+    }
+)
+
+
 class Tinygrad:
-    """tinygrad on one device: `Tensor.chunk` for Split-1, and `Tensor.split` for VariadicSplit-1."""
+    """tinygrad on one device."""
 
     def __init__(self, device: str = "CPU") -> None:
         compiler = os.environ.get("CC", "clang")
@@ -89,23 +139,11 @@ class Tinygrad:
             version=version("tinygrad"),
             device=self._device,
             element_types=tuple(_TYPES),
-            operations=("Split-1", "VariadicSplit-1"),
+            operations=tuple(OPERATIONS),
             dynamic=True,
             bindings=("constant", "parameter"),
-            contexts=("bare", "folded", "concat", "chain", "partial", "shared"),
-            mapped=(
-                "axis.element-type",
-                "axis.required",
-                "axis.shape",
-                "lengths.element-type",
-                "lengths.rank",
-                "lengths.remainder",
-                "lengths.remainder-sum",
-                "lengths.remainder-zero",
-                "num_splits.at-most-dimension",
-                "num_splits.divides",
-                "types.independent",
-            ),
+            graphs=True,
+            mapped=mapped_of(OPERATIONS),
         )
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
@@ -118,44 +156,18 @@ class Tinygrad:
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: Case, feed: Inputs) -> Outputs:
-        check_pieces_are_equal(case, feed, "build")
-        axis = plain(axis_of(case, feed, "build"), _TYPES)
-        data = _given(feed["data"], self._device) if "data" in feed else None
-        pieces = [each.contiguous() for each in _graph(case, feed).outputs(data, axis)]
-        held = [each for each in pieces if 0 not in each.shape]
+        functions = functions_of(case, OPERATIONS, partial(_ANSWERS.ask, "build"))
+        given = {each.name: _given(each, feed[each.name], self._device) for each in case.inputs}
+        outputs = [each.contiguous() for each in outputs_of(case, given, functions)]
+        held = [each for each in outputs if 0 not in each.shape]
         if held:
-            _ANSWERS.asked("run", Tiny.realize)(*held)
-        return [_taken(each) for each in pieces]
+            _ANSWERS.ask("run", OPERATIONS[case.op].messages)(Tiny.realize, *held)
+        return [_taken(each) for each in outputs]
 
 
-def _graph(case: Case, feed: Inputs) -> Graph[Any]:
-    """The case's graph in tinygrad's calls."""
-    even, uneven, join = (_ANSWERS.asked("build", each) for each in (Tiny.chunk, Tiny.split, Tiny.cat))
-    given_lengths = feed.get("split_lengths")
-    sections = [case.attributes["num_splits"]] if "num_splits" in case.attributes else []
-    lengths = None if given_lengths is None else plain(given_lengths, _TYPES)
-    if given_lengths is not None and not given_lengths.shape:
-        raise Rejected(
-            "build", "split_lengths is a scalar, which tinygrad takes for the size of every piece", "lengths.rank"
-        )
-
-    def split(whole: Any, along: Any) -> Sequence[Any]:
-        given = [] if whole is None else [whole]
-        if case.op == "Split-1":
-            return list(even(*given, *sections, dim=along))
-        sizes = [] if lengths is None else [lengths if whole is None else filled(lengths, whole.shape, along)]
-        return list(uneven(*given, *sizes, dim=along))
-
-    return Graph(
-        case=case,
-        rank=rank_of(feed),
-        alike=alike_of(case, feed),
-        split=split,
-        join=lambda pieces, along: join(*pieces, dim=along),
-    )
-
-
-def _given(tensor: Tensor, device: str) -> Any:
+def _given(given: Input, tensor: Tensor, device: str) -> Any:
+    if given.role == "control":
+        return plain(tensor, _TYPES)
     kind = _TYPES.get(tensor.element_type)
     if kind is None:
         raise Unsupported(f"tinygrad has no element type {tensor.element_type}")

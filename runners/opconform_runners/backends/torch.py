@@ -1,31 +1,23 @@
-"""The `torch` backend: PyTorch's own splits, eagerly, or with the whole graph compiled as `torch:compile`."""
+"""The `torch` backend: PyTorch's own operations, eagerly, or with the whole graph compiled as `torch:compile`."""
 
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
 
-from opconform.case import Case
+from opconform.case import Attribute, Case, Input
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
 from opconform.tensors import Tensor
-from opconform_runners.answers import Answers
+from opconform_runners.answers import Answers, Ask
 from opconform_runners.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.graphs import (
-    Graph,
-    alike_of,
-    axis_of,
-    check_pieces_are_equal,
-    filled,
-    plain,
-    rank_of,
-)
+from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
+from opconform_runners.direct import Function, Support, functions_of, mapped_of, outputs_of, padded, plain
 
 #: PyTorch's types that carry every bit of an element. Its int1 to int7 and uint1 to uint7 have no kernels.
 _TYPES = MappingProxyType(
@@ -51,26 +43,78 @@ _TYPES = MappingProxyType(
 _NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
 
 _ANSWERS = Answers(
-    requirements=(
-        (re.compile(r"Dimension out of range"), "axis.range"),
-        (re.compile(r"at least a 1-dimensional tensor"), "data.rank"),
-        (re.compile(r"number of sections must be larger than 0"), "num_splits.positive"),
-        (re.compile(r"expects split_sizes to sum exactly"), "lengths.sum"),
-        (re.compile(r"have only non-negative entries"), "lengths.negative"),
-        (re.compile(r"argument 'dim' .* must be int, not list"), "axis.shape"),
-        (re.compile(r"argument 'dim' .* must be int"), "axis.element-type"),
-        (
-            re.compile(r"argument 'split_sizes' .* found element of type list|must be tuple of ints, not int"),
-            "lengths.rank",
-        ),
-        (re.compile(r"argument 'split_sizes' .* found element of type"), "lengths.element-type"),
-    ),
     not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
 )
 
 
+def _split(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis = padded(inputs, 2)
+    along = given_axis(axis, "run")
+    sections = [attributes["num_splits"]] if "num_splits" in attributes else []
+    if data is None:
+        return list(ask(torch.tensor_split, *sections, dim=along))
+    check_equal_outputs(attributes.get("num_splits"), data.shape, along, "run")
+    return list(ask(torch.tensor_split, data, *sections, dim=along))
+
+
+def _variadic_split(ask: Ask, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, axis, lengths = padded(inputs, 3)
+    along = scalar_axis(axis, "run")
+    sizes = [] if lengths is None else [lengths if data is None else filled(lengths, data.shape, along)]
+    return list(ask(torch.split_with_sizes, *([] if data is None else [data]), *sizes, dim=along))
+
+
+def _concat(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    return [ask(torch.cat, list(inputs), dim=attributes["axis"])]
+
+
+_ABOUT_AXIS = (
+    (re.compile(r"Dimension out of range"), "axis.range"),
+    (re.compile(r"at least a 1-dimensional tensor"), "data.rank"),
+    (re.compile(r"argument 'dim' .* must be int, not list"), "axis.shape"),
+    (re.compile(r"argument 'dim' .* must be int"), "axis.element-type"),
+)
+#: The operations that are implemented here.
+OPERATIONS: Mapping[str, Support] = MappingProxyType(
+    {
+        "Concat-1": Support(execute=_concat),
+        "Split-1": Support(
+            execute=_split,
+            mapped=("axis.element-type", "axis.required", "num_splits.at-most-dimension", "num_splits.divides"),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"number of sections must be larger than 0"), "num_splits.positive"),
+            ),
+        ),
+        "VariadicSplit-1": Support(
+            execute=_variadic_split,
+            mapped=(
+                "axis.element-type",
+                "axis.required",
+                "axis.shape",
+                "lengths.element-type",
+                "lengths.remainder",
+                "lengths.remainder-sum",
+                "lengths.remainder-zero",
+                "types.independent",
+            ),
+            messages=(
+                *_ABOUT_AXIS,
+                (re.compile(r"expects split_sizes to sum exactly"), "lengths.sum"),
+                (re.compile(r"have only non-negative entries"), "lengths.negative"),
+                (
+                    re.compile(r"argument 'split_sizes' .* found element of type list|must be tuple of ints, not int"),
+                    "lengths.rank",
+                ),
+                (re.compile(r"argument 'split_sizes' .* found element of type"), "lengths.element-type"),
+            ),
+        ),
+    }
+)
+
+
 class Torch:
-    """PyTorch on the CPU: `torch.tensor_split` for Split-1, and `torch.split_with_sizes` for VariadicSplit-1."""
+    """PyTorch on the CPU, eagerly or compiled."""
 
     def __init__(self, mode: str = "eager") -> None:
         if mode not in ("eager", "compile"):
@@ -86,22 +130,11 @@ class Torch:
             version=torch.__version__,
             device=self._mode,
             element_types=tuple(_TYPES),
-            operations=("Split-1", "VariadicSplit-1"),
+            operations=tuple(OPERATIONS),
             dynamic=True,
             bindings=("constant", "parameter"),
-            contexts=("bare", "folded", "concat", "chain", "partial", "shared"),
-            mapped=(
-                "axis.element-type",
-                "axis.required",
-                "axis.shape",
-                "lengths.element-type",
-                "lengths.remainder",
-                "lengths.remainder-sum",
-                "lengths.remainder-zero",
-                "num_splits.at-most-dimension",
-                "num_splits.divides",
-                "types.independent",
-            ),
+            graphs=True,
+            mapped=mapped_of(OPERATIONS),
         )
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
@@ -111,84 +144,46 @@ class Torch:
             Rejected: PyTorch refuses the case, or the mapping does.
             Unsupported: PyTorch has no such element type, or no kernel for it.
         """
-        asked = _asked if self._mode == "eager" else _unasked
-        function, constants = _function(case, feeds[0], asked), _constants(case)
-        execute: Callable[..., list[Any]] | None = None
-        outputs: list[Outputs] = []
-        for feed in feeds:
-            given = {
-                "data": _given(feed["data"]) if "data" in feed else None,
-                "axis": plain(axis_of(case, feed, "run"), _TYPES),
-                "lengths": plain(feed["split_lengths"], _TYPES) if "split_lengths" in feed else None,
-            }
-            check_pieces_are_equal(case, feed, "run")
-            if execute is None:
-                built = partial(function, **{name: given[name] for name in constants})
-                execute = built if self._mode == "eager" else _compiled(built, moving=_moves(case))
-            pieces = execute(**{name: value for name, value in given.items() if name not in constants})
-            outputs.append([_taken(each) for each in pieces])
-        return outputs
+        given = [{each.name: _given(each, feed[each.name]) for each in case.inputs} for feed in feeds]
+        constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
+        fed = [{name: value for name, value in each.items() if name not in constants} for each in given]
+        execute = self._built(case, constants)
+        return [[_taken(each) for each in execute(**parameters)] for parameters in fed]
+
+    def _built(self, case: Case, constants: Mapping[str, Any]) -> Callable[..., list[Any]]:
+        """The case's graph as a function of its parameters."""
+        eager = self._mode == "eager"
+        functions = functions_of(case, OPERATIONS, lambda each: _ANSWERS.ask("run", each) if eager else _call)
+        graph = _graph(case, constants, functions)
+        if eager:
+            return graph
+        torch.compiler.reset()
+        compiled, ask = torch.compile(graph, dynamic=_moves(case)), _ANSWERS.ask("run", OPERATIONS[case.op].messages)
+        return lambda **parameters: list(ask(compiled, **parameters))
 
 
-def _constants(case: Case) -> frozenset[str]:
-    """What of the graph's arguments is constant in it."""
-    parameters = {each.name for each in case.inputs if each.binding == "parameter"}
-    constants = {"axis"} - parameters | ({"lengths"} if "split_lengths" not in parameters else set())
-    return frozenset(constants | ({"data"} if case.context == "folded" else set()))
+def _call(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """A call inside what is compiled, whose exceptions are translated for the whole function."""
+    return call(*arguments, **named)
+
+
+def _graph(case: Case, constants: Mapping[str, Any], functions: Mapping[str, Function]) -> Callable[..., list[Any]]:
+    def graph(**parameters: Any) -> list[Any]:
+        return outputs_of(case, {**constants, **parameters}, functions)
+
+    return graph
 
 
 def _moves(case: Case) -> bool:
-    """Whether anything about the graph but data's values changes from one inference to the next."""
+    """Whether anything but the values of tensors changes from one inference to the next."""
     return any(
-        each.dynamic is not None or (each.name != "data" and each.binding == "parameter") for each in case.inputs
+        each.dynamic is not None or (each.role == "control" and each.binding == "parameter") for each in case.inputs
     )
 
 
-def _compiled(function: Callable[..., list[Any]], *, moving: bool) -> Callable[..., list[Any]]:
-    torch.compiler.reset()
-    compiled: Callable[..., list[Any]] = _asked(torch.compile(function, dynamic=moving))
-    return compiled
-
-
-def _asked(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A call that PyTorch answers when it executes it, be it compiled only then."""
-    return _ANSWERS.asked("run", call)
-
-
-def _unasked(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A call inside what is compiled, and asked, as a whole."""
-    return call
-
-
-def _function(
-    case: Case, first: Inputs, asked: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """The case's graph as a function of data, axis and lengths, in PyTorch's calls.
-
-    Args:
-        case: The case.
-        first: The first feed.
-        asked: What makes of a call of PyTorch's one that answers for the backend.
-    """
-    even, uneven, join = asked(torch.tensor_split), asked(torch.split_with_sizes), asked(torch.cat)
-    sections = [case.attributes["num_splits"]] if "num_splits" in case.attributes else []
-    alike, rank = alike_of(case, first), rank_of(first)
-
-    def outputs(data: Any, axis: Any, lengths: Any) -> list[Any]:
-        def split(whole: Any, along: Any) -> Sequence[Any]:
-            given = [] if whole is None else [whole]
-            if case.op == "Split-1":
-                return list(even(*given, *sections, dim=along))
-            sizes = [] if lengths is None else [lengths if whole is None else filled(lengths, whole.shape, along)]
-            return list(uneven(*given, *sizes, dim=along))
-
-        graph: Graph[Any] = Graph(case=case, rank=rank, alike=alike, split=split, join=join)
-        return graph.outputs(data, axis)
-
-    return outputs
-
-
-def _given(tensor: Tensor) -> Any:
+def _given(given: Input, tensor: Tensor) -> Any:
+    if given.role == "control":
+        return plain(tensor, _TYPES)
     kind = _TYPES.get(tensor.element_type)
     if kind is None:
         raise Unsupported(f"PyTorch has no tensors of {tensor.element_type} that can be copied")

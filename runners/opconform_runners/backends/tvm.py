@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import onnx
 import tvm
@@ -13,13 +14,14 @@ from opconform.case import Case
 from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
 from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported
+from opconform_runners.answers import MessageTable, requirement_of
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported, full_names
 from opconform_runners.backends.onnx_split import CARRIED, MAPPED
 
 #: The target of each device.
 _TARGETS = {"CPU": "llvm"}
 
-#: The element types that come through, of those that ONNX's Split has.
+#: The element types that come through, of those that ONNX's operators take.
 _CARRIED = tuple(each for each in CARRIED if each != "string")
 
 _NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
@@ -30,10 +32,16 @@ _REFUSALS = (ValueError, TypeError, RuntimeError, KeyError, IndexError, Attribut
 #: How TVM says that it does not implement something, as against refusing it.
 _NOT_IMPLEMENTED = re.compile(r"not yet supported|unknown dtype")
 
-#: What TVM's messages speak of.
-_REQUIREMENTS = (
-    (re.compile(r"input axis .* is out of range"), "axis.range"),
-    (re.compile(r"Mismatched type on argument #1 .*relax\.op\.split"), "lengths.element-type"),
+_ABOUT_AXIS = (re.compile(r"input axis .* is out of range"), "axis.range")
+#: What TVM's messages about each operation say.
+MESSAGES: MessageTable = MappingProxyType(
+    {
+        "Split-1": (_ABOUT_AXIS,),
+        "VariadicSplit-1": (
+            _ABOUT_AXIS,
+            (re.compile(r"Mismatched type on argument #1 .*relax\.op\.split"), "lengths.element-type"),
+        ),
+    }
 )
 
 _NOISE = re.compile(r"In ir\.Op\(.*?support_level=\d+\), ")
@@ -59,13 +67,12 @@ class Tvm:
             device=self._name,
             dialects=("onnx", "onnx13"),
             element_types=_CARRIED,
-            operations=("Split-1", "VariadicSplit-1"),
             dynamic=True,
             bindings=("constant",),
-            mapped=MAPPED,
+            mapped=full_names(MAPPED),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
         """The outputs of each feed, all on one compiled module.
 
         Raises:
@@ -78,14 +85,14 @@ class Tvm:
             names = [each.name for each in module[_ENTRY].params]
             machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
         except _REFUSALS as fault:
-            raise _answer("build", fault) from fault
+            raise _answer(case.op, "build", fault) from fault
         outputs: list[Outputs] = []
         for feed in feeds:
             given = [self._given(feed[name]) for name in names]
             try:
                 results = machine[_ENTRY](*given)
             except _REFUSALS as fault:
-                raise _answer("run", fault) from fault
+                raise _answer(case.op, "run", fault) from fault
             outputs.append(
                 [_output(each) for each in ([results] if isinstance(results, tvm.runtime.Tensor) else results)]
             )
@@ -100,8 +107,8 @@ def _output(tensor: tvm.runtime.Tensor) -> Tensor:
     return Tensor(element_type=name, array=tensor.numpy().view(ELEMENT_TYPES[name].storage))
 
 
-def _answer(stage: Stage, fault: Exception) -> Rejected | Unsupported:
+def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
     message = _NOISE.sub("", " ".join(f"{type(fault).__name__}: {fault}".split()))[:_LONGEST]
     if isinstance(fault, NotImplementedError) or _NOT_IMPLEMENTED.search(message):
         return Unsupported(message)
-    return Rejected(stage, message, next((name for pattern, name in _REQUIREMENTS if pattern.search(message)), None))
+    return Rejected(stage, message, requirement_of(MESSAGES.get(op, ()), message))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from opconform_runners.backend import full_name
 from opconform_runners.novelty import counted, known, novelty, pass_sentence, stale_sentences
 from opconform_runners.printable import one_line
 from opconform_runners.report import VERDICTS, Report
@@ -93,7 +94,7 @@ def _requirements(report: Report) -> Iterator[str]:
     yield f"<details><summary>{counted(len(rows), 'requirement')}</summary>\n"
     yield f"| requirement | level | {' | '.join(VERDICTS)} |\n|---|---|{'---:|' * len(VERDICTS)}"
     for each in rows:
-        level = "mapped" if each.id in report.implementation.mapped else each.level
+        level = "mapped" if full_name(each.op, each.id) in report.implementation.mapped else each.level
         mark = "❌" if each.is_broken else "✅" if each.counts["pass"] else "·"
         counts = " | ".join(f"{each.counts[name]:,}" for name in VERDICTS)
         yield f"| {mark} {_code(f'{each.op} {each.id}')} | {level} | {counts} |"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from opconform_runners.report import Report
+from opconform_runners.report import Report, is_unsaid
 from opconform_runners.results import Result
 from opconform_runners.summary import plain_conclusion
 
@@ -45,8 +45,8 @@ def standings(report: Report) -> Mapping[str, Standing]:
         if result.verdict == "fail":
             if report.baseline is not None:
                 return "new" if result.id in new else "known"
-            unsaid = not result.requirements and result.reason != "nan-payload"
-            return "new" if unsaid or any((result.op, each) in counted for each in result.broken) else "read"
+            counts = any((result.op, each) in counted for each in result.broken)
+            return "new" if counts or is_unsaid(result, report.requirements) else "read"
         if result.verdict == "pass":
             return "passes" if result.id in met and met[result.id].verdict == "pass" else "pass"
         return "error" if result.verdict == "error" else "skipped"

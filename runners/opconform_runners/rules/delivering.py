@@ -1,4 +1,4 @@
-"""Delivering: the paths, dialects and contexts in which a case comes."""
+"""Delivering: the paths, dialects and graphs in which a case comes."""
 
 import tempfile
 from itertools import islice
@@ -40,14 +40,13 @@ async def each_dialect(desk: Desk) -> None:
         want_ok(desk, "dialects.each", await desk.play(desk.prepare(entry, case, dialect=each)))
 
 
-async def each_context(desk: Desk) -> None:
-    """A case in each declared context is done."""
-    contexts = [each for each in desk.said.contexts if each != "bare"]
-    if desk.said.dialects or not contexts:
-        why = "reads a dialect" if desk.said.dialects else "declares the context bare alone"
+async def each_graph(desk: Desk) -> None:
+    """A harness that executes graphs executes one of each context."""
+    if desk.said.dialects or not desk.said.graphs:
+        why = "reads a dialect" if desk.said.dialects else "declares that it executes no graphs"
         raise NotApplicable(f"the harness {why}")
     desk.a_plain_case()
-    for context in contexts:
-        found = desk.accepted(context=context)
-        for entry, case in islice(found, 1):
-            want_ok(desk, "contexts.each", await desk.play(desk.prepare(entry, case)))
+    graphs = (case.context for _, case in desk.cases if not case.is_bare)
+    for context in sorted(set(graphs)):
+        for entry, case in islice(desk.accepted(context=context), 1):
+            want_ok(desk, "graphs.each", await desk.play(desk.prepare(entry, case)))

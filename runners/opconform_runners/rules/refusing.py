@@ -4,20 +4,19 @@ from itertools import islice
 
 from opconform.case import Accept, Case, Reject
 from opconform.suite import Entry
+from opconform_runners.backend import undeclared_operation
 from opconform_runners.playing import Desk, NotApplicable
 from opconform_runners.rules.wanting import is_readable
 
 #: How many cases of a kind are played at the most.
 _CASES = 6
-#: What nearly every backend refuses.
-_ORDINARY = frozenset({"axis.range", "lengths.sum", "num_splits.divides"})
 
 
 async def refusals(desk: Desk) -> None:
-    """Cases that must be refused, each for another requirement, are answered as such."""
+    """The smallest cases that must be refused, each for another requirement, are answered as such."""
     desk.a_plain_case()
     requirements = set()
-    for entry, case in sorted(desk.cases, key=_is_out_of_the_ordinary):
+    for entry, case in desk.cases:
         named = case.expect.reject if isinstance(case.expect, Reject) else None
         if named is None or named in requirements or not _is_refusable(desk, case):
             continue
@@ -33,14 +32,13 @@ async def refusals(desk: Desk) -> None:
         raise NotApplicable("no case of the suite that must be refused can be given to the harness")
 
 
-def _is_out_of_the_ordinary(pair: tuple[Entry, Case]) -> bool:
-    """Whether a case must be refused for something that few backends are ever asked; sorts the others first."""
-    expect = pair[1].expect
-    return not isinstance(expect, Reject) or expect.reject not in _ORDINARY
-
-
 def _is_refusable(desk: Desk, case: Case) -> bool:
-    return case.context == "bare" and case.feeds == 1 and desk.is_declared(case) and desk.is_normative(case)
+    return case.is_bare and case.feeds == 1 and desk.is_declared(case) and desk.is_normative(case)
+
+
+def _data_type(case: Case) -> str:
+    """The element type of the first tensor that a case is given; the operation where it is given none."""
+    return next((each.element_type for each in case.inputs if each.role == "tensor"), case.op)
 
 
 async def reasons(desk: Desk) -> None:
@@ -54,8 +52,9 @@ async def undeclared(desk: Desk) -> None:
     desk.a_plain_case()
     kinds: dict[str, tuple[Entry, Case]] = {}
     for entry, case in desk.cases:
-        if isinstance(case.expect, Accept) and case.context == "bare" and not desk.is_declared(case):
-            kind = case.inputs[0].element_type if case.op in desk.said.operations else case.op
+        if isinstance(case.expect, Accept) and case.is_bare and not desk.is_declared(case):
+            operation = undeclared_operation(case, desk.said.operations, desk.said.dialects)
+            kind = operation or _data_type(case)
             kinds.setdefault(kind, (entry, case))
     if not kinds:
         raise NotApplicable("the harness declares all that the cases need which it can be given")

@@ -27,6 +27,9 @@ async def names(desk: Desk) -> None:
         for each in named:
             if each not in known:
                 desk.breach_of("start.names", desk.greeting.answer, f"`{key}` names {each!r}, which there is not")
+    if not desk.said.dialects and not desk.greeting.answer.document.get("operations"):
+        sentence = "`operations` is empty, and a harness without dialects must list what it implements"
+        desk.breach_of("start.names", desk.greeting.answer, sentence)
 
 
 async def silence(desk: Desk) -> None:

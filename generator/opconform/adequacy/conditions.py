@@ -1,0 +1,148 @@
+"""Conditions that matter: for each one, two cases between which it alone changes, and the decision with it.
+
+That is modified condition/decision coverage in its masking form: a condition that was not evaluated has any value.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from opconform.adequacy.evaluation import Trial, answer_of
+from opconform.adequacy.semantics import loaded, modules_of
+
+_RECORDER = "__decided__"
+#: The values of a decision's conditions, None for one that was not evaluated, and the decision.
+Vector = tuple[tuple[bool | None, ...], bool]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Condition:
+    """One condition of a decision.
+
+    Attributes:
+        module: The module's name.
+        line: The decision's line.
+        decision: The decision as source.
+        condition: The condition as source.
+        pair: Two cases that show that it matters, or None.
+    """
+
+    module: str
+    line: int
+    decision: str
+    condition: str
+    pair: tuple[str, str] | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Decision:
+    module: str
+    line: int
+    text: str
+    conditions: tuple[str, ...]
+    seen: dict[Vector, list[int]] = field(default_factory=dict)
+
+
+def conditions_of(ops: Sequence[str], trials: Sequence[Trial]) -> list[Condition]:
+    """Every condition of the semantics of some operations, with two cases that show that it matters.
+
+    Args:
+        ops: The operations, by name.
+        trials: Their cases.
+    """
+    decisions: list[_Decision] = []
+    trees = {name: _instrumented(name, path.read_text(), decisions) for name, path in modules_of(ops).items()}
+    now = [0]
+
+    def decided(number: int, conditions: Sequence[Callable[[], object]], conjunction: bool) -> object:
+        values: list[bool | None] = [None] * len(conditions)
+        result: object = conjunction
+        for place, condition in enumerate(conditions):
+            result = condition()
+            values[place] = bool(result)
+            if bool(result) is not conjunction:
+                break
+        decisions[number].seen.setdefault((tuple(values), bool(result)), []).append(now[0])
+        return result
+
+    operations = loaded(ops, trees, {_RECORDER: decided})
+    for number, each in enumerate(trials):
+        now[0] = number
+        answer_of(operations[each.op], each.arguments, filled=each.filled)
+    return [each for decision in decisions for each in _shown(decision, trials)]
+
+
+def _instrumented(module: str, source: str, decisions: list[_Decision]) -> ast.Module:
+    """A module that records each of its decisions: `a and b` becomes `__decided__(0, [lambda: a, lambda: b], True)`."""
+    tree = ast.parse(source)
+    numbers: dict[int, int] = {}
+    for node in ast.walk(tree):
+        test = node.test if isinstance(node, ast.If | ast.IfExp) else node
+        if (not isinstance(test, ast.BoolOp) and test is node) or id(test) in numbers:
+            continue
+        conditions = test.values if isinstance(test, ast.BoolOp) else [test]
+        numbers[id(test)] = len(decisions)
+        texts = tuple(ast.unparse(each) for each in conditions)
+        line = getattr(test, "lineno", 0)
+        decisions.append(_Decision(module=module, line=line, text=ast.unparse(test), conditions=texts))
+    _Recorder(numbers).visit(tree)
+    return ast.fix_missing_locations(tree)
+
+
+class _Recorder(ast.NodeTransformer):
+    """Puts the recorder around the decisions that have a number."""
+
+    def __init__(self, numbers: Mapping[int, int]) -> None:
+        self._numbers = numbers
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        number = self._numbers.get(id(node))
+        changed: ast.AST = self.generic_visit(node)
+        if number is None or not isinstance(changed, ast.expr):
+            return changed
+        conditions = changed.values if isinstance(changed, ast.BoolOp) else [changed]
+        conjunction = not (isinstance(changed, ast.BoolOp) and isinstance(changed.op, ast.Or))
+        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        lazily: list[ast.expr] = [ast.Lambda(nothing, each) for each in conditions]
+        arguments: list[ast.expr] = [ast.Constant(number), ast.List(lazily, ast.Load()), ast.Constant(conjunction)]
+        return ast.copy_location(ast.Call(ast.Name(_RECORDER, ast.Load()), arguments, []), changed)
+
+
+def _shown(decision: _Decision, trials: Sequence[Trial]) -> Iterator[Condition]:
+    for place, text in enumerate(decision.conditions):
+        yield Condition(
+            module=decision.module,
+            line=decision.line,
+            decision=decision.text,
+            condition=text,
+            pair=_pair(decision.seen, place, trials),
+        )
+
+
+def _pair(seen: Mapping[Vector, list[int]], place: int, trials: Sequence[Trial]) -> tuple[str, str] | None:
+    """Two cases that differ in one condition and in the decision, best a rejected case and its twin."""
+    found = None
+    for (values, decision), numbers in seen.items():
+        for (others, other), rest in seen.items():
+            if not decision or other or not _differ_only_at(place, values, others):
+                continue
+            found = found or (trials[numbers[0]].case, trials[rest[0]].case)
+            near = {trials[each].case for each in rest}
+            for each in numbers:
+                if trials[each].twin in near:
+                    return trials[each].case, str(trials[each].twin)
+            back = {trials[each].case for each in numbers}
+            for each in rest:
+                if trials[each].twin in back:
+                    return trials[each].case, str(trials[each].twin)
+    return found
+
+
+def _differ_only_at(place: int, values: Sequence[bool | None], others: Sequence[bool | None]) -> bool:
+    if values[place] is None or others[place] is None or values[place] == others[place]:
+        return False
+    return all(
+        one == other or one is None or other is None
+        for number, (one, other) in enumerate(zip(values, others, strict=True))
+        if number != place
+    )

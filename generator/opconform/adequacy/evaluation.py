@@ -1,0 +1,85 @@
+"""What an operation makes of cases: what the systematic mutants of its semantics are told apart by."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+
+from opconform.drafts import Draft, Refusal, arguments_of, id_of
+from opconform.expanding import Expanded
+from opconform.filling import fill
+from opconform.operations.operation import Arguments, Operation, Rejection
+
+#: Larger tensors are not filled: only their types are inferred.
+_MOST_ELEMENTS = 1 << 12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """One feed of a case: what an operation is given, and what its reference semantics make of it.
+
+    Attributes:
+        case: The id of the case.
+        twin: The id of its twin, if it has one.
+        op: The operation.
+        rejects: Whether the case is rejected.
+        arguments: The operation's arguments.
+        filled: Whether the tensors have elements.
+        expected: What `answer_of` gives for the semantics in use.
+    """
+
+    case: str
+    twin: str | None
+    op: str
+    rejects: bool
+    arguments: Arguments
+    filled: bool
+    expected: object
+
+
+def trials_of(cases: Iterable[Expanded], operations: Mapping[str, Operation]) -> list[Trial]:
+    """The trials of some cases, each with the answer of the semantics in use."""
+    trials = []
+    for each in cases:
+        draft = each.draft
+        for feed in range(len(draft.feeds)):
+            arguments, filled = _filled(draft, feed, each.content)
+            expected = answer_of(operations[draft.op], arguments, filled=filled)
+            twin = None if draft.twin is None else id_of(draft, draft.twin)
+            rejects = isinstance(draft.expect, Refusal)
+            trials.append(
+                Trial(
+                    case=id_of(draft, each.digits),
+                    twin=twin,
+                    op=draft.op,
+                    rejects=rejects,
+                    arguments=arguments,
+                    filled=filled,
+                    expected=expected,
+                )
+            )
+    return trials
+
+
+def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> object:
+    """What an operation makes of its arguments, in a form that can be compared."""
+    requested = operation.requested_outputs(arguments)
+    try:
+        types = operation.infer(arguments)
+    except Rejection as rejection:
+        return requested, rejection.requirements
+    shapes = tuple((each.element_type, each.shape) for each in types)
+    if not filled:
+        return requested, shapes
+    outputs = operation.evaluate(arguments)
+    return requested, shapes, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
+
+
+def _filled(draft: Draft, feed: int, content: str) -> tuple[Arguments, bool]:
+    arguments, tensors = arguments_of(draft, feed), draft.feeds[feed]
+    if sum(prod(each.shape) for each in tensors.values()) > _MOST_ELEMENTS:
+        return arguments, False
+    operands = {
+        name: replace(each, tensor=fill(tensors[name], 0, content, feed, name))
+        for name, each in arguments.inputs.items()
+    }
+    return replace(arguments, inputs=operands), True

@@ -1,0 +1,164 @@
+"""The adequacy of an operation's cases: mutants that survive them, and conditions that they do not show to matter."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from opconform.adequacy.conditions import Condition, conditions_of
+from opconform.adequacy.evaluation import Trial, answer_of, trials_of
+from opconform.adequacy.mutations import Mutation, mutations_of
+from opconform.adequacy.semantics import loaded, modules_of
+from opconform.documents import SpecMistakes, read_document
+from opconform.expanding import Expanded
+from opconform.locations import root
+from opconform.mistakes import mistakes_of
+from opconform.operations import OPERATIONS
+
+_FILE = "equivalents.yaml"
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Equivalent(_Keys):
+    """A mutant, or a condition, that no case can tell from the original; reviewed by a person."""
+
+    module: str = Field(description="The module in `opconform/operations`.")
+    function: str = Field("", description="The function that is changed; empty for a condition.")
+    before: str = Field(description="The expression, or the condition.")
+    after: str = Field("", description="The changed expression; empty for a condition.")
+    reason: str = Field(description="Why nothing can tell them apart.", min_length=1)
+
+
+class Equivalents(_Keys):
+    """The document `equivalents.yaml`."""
+
+    equivalents: tuple[Equivalent, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Survivor:
+    """A mutant that no case tells from the original, and the reason where that was reviewed."""
+
+    mutation: Mutation
+    reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Adequacy:
+    """What the cases of some operations tell apart.
+
+    Attributes:
+        ops: The operations.
+        cases: How many feeds of cases were evaluated.
+        mutants: How many mutants there are.
+        survivors: Those that no case tells from the original.
+        conditions: Every condition of the semantics.
+        reviewed: Conditions that were reviewed as ones that no two cases can show to matter, with the reason.
+        stale: Reviewed equivalents that are none any more.
+    """
+
+    ops: tuple[str, ...]
+    cases: int
+    mutants: int
+    survivors: tuple[Survivor, ...]
+    conditions: tuple[Condition, ...]
+    reviewed: Mapping[Condition, str]
+    stale: tuple[Equivalent, ...]
+
+    @property
+    def open_survivors(self) -> tuple[Survivor, ...]:
+        """The survivors that nobody has reviewed."""
+        return tuple(each for each in self.survivors if each.reason is None)
+
+    @property
+    def open_conditions(self) -> tuple[Condition, ...]:
+        """The conditions that no two cases show to matter, and that were not reviewed."""
+        return tuple(each for each in self.conditions if each.pair is None and each not in self.reviewed)
+
+    @property
+    def is_adequate(self) -> bool:
+        """Whether nothing is left to review."""
+        return not (self.open_survivors or self.open_conditions or self.stale)
+
+
+def adequacy_of(cases: Iterable[Expanded]) -> Adequacy:
+    """The adequacy of some cases.
+
+    Raises:
+        SpecMistakes: The file of reviewed equivalents is wrong.
+    """
+    trials = trials_of(cases, OPERATIONS)
+    ops = tuple(sorted({each.op for each in trials}))
+    modules = modules_of(ops)
+    known = [each for each in _equivalents() if each.module in modules]
+    mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
+    alive = _surviving(ops, mutants, trials)
+    conditions = conditions_of(ops, trials)
+    reasons = {(each.module, each.function, each.before, each.after): each for each in known}
+    survivors = tuple(Survivor(mutation=each, reason=_reason(reasons, _key(each))) for each in alive)
+    unshown = [each for each in conditions if each.pair is None]
+    reviewed = {each: text for each in unshown if (text := _reason(reasons, (each.module, "", each.condition, "")))}
+    used = {_key(each) for each in alive} | {(each.module, "", each.condition, "") for each in unshown}
+    return Adequacy(
+        ops=ops,
+        cases=len(trials),
+        mutants=len(mutants),
+        survivors=survivors,
+        conditions=tuple(conditions),
+        reviewed=reviewed,
+        stale=tuple(each for key, each in reasons.items() if key not in used),
+    )
+
+
+Key = tuple[str, str, str, str]
+
+
+def _key(mutation: Mutation) -> Key:
+    return mutation.module, mutation.function, mutation.before, mutation.after
+
+
+def _reason(reasons: Mapping[Key, Equivalent], key: Key) -> str | None:
+    return reasons[key].reason if key in reasons else None
+
+
+def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:
+    """The mutants that answer every trial as the original does. A trial that told one apart is tried first next."""
+    order, alive = list(trials), []
+    for mutant in mutants:
+        killer = _killer(ops, mutant, order)
+        if killer is None:
+            alive.append(mutant)
+        elif killer:
+            order.insert(0, order.pop(killer))
+    return alive
+
+
+def _killer(ops: Sequence[str], mutant: Mutation, trials: Sequence[Trial]) -> int | None:
+    """The place of the first trial that tells a mutant from the original; 0 where it cannot even be loaded."""
+    try:
+        operations = loaded(ops, {mutant.module: mutant.tree})
+    except Exception:  # noqa: BLE001 - a module that does not load is told apart
+        return 0
+    for place, each in enumerate(trials):
+        try:
+            answer = answer_of(operations[each.op], each.arguments, filled=each.filled)
+        except Exception:  # noqa: BLE001 - so is one that fails
+            return place
+        if answer != each.expected:
+            return place
+    return None
+
+
+def _equivalents() -> tuple[Equivalent, ...]:
+    path = Path(str(root() / "cases" / _FILE))
+    if not path.is_file():
+        return ()
+    document = read_document(path, f"cases/{_FILE}")
+    try:
+        return Equivalents.model_validate(document.value).equivalents
+    except ValidationError as fault:
+        raise SpecMistakes(mistakes_of(fault, document, Equivalents)) from fault

@@ -1,0 +1,80 @@
+"""The reference semantics of an operation loaded again from changed source, beside the ones that are in use."""
+
+import ast
+import contextlib
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import opconform.operations
+from opconform.operations.operation import Operation
+
+_PACKAGE = "opconform.operations"
+#: What every operation shares; its mutants say nothing of an operation's cases.
+_SHARED = frozenset({"operation", "contexts"})
+
+
+def modules_of(ops: Sequence[str]) -> dict[str, Path]:
+    """The modules that hold the reference semantics of operations, by name, each after those that it imports."""
+    found: dict[str, Path] = {}
+    for op in ops:
+        _collect(_home(op), found)
+    return found
+
+
+def loaded(
+    ops: Sequence[str], changed: Mapping[str, ast.Module], known: Mapping[str, object] | None = None
+) -> dict[str, Operation]:
+    """Operations whose modules are loaded anew.
+
+    Args:
+        ops: The operations, by name.
+        changed: The trees of modules that are changed, by the modules' names.
+        known: Names that the modules may use beside their own.
+    """
+    with _put_aside(modules_of(ops)) as files:
+        for name, path in files.items():
+            module = ModuleType(f"{_PACKAGE}.{name}")
+            module.__file__ = str(path)
+            vars(module).update(known or {})
+            sys.modules[module.__name__] = module
+            tree = changed.get(name) or ast.parse(path.read_text())
+            exec(compile(tree, str(path), "exec"), vars(module))  # noqa: S102 - our own modules, one expression changed
+        return {op: _operation(sys.modules[f"{_PACKAGE}.{_home(op)}"], op) for op in ops}
+
+
+@contextlib.contextmanager
+def _put_aside(files: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
+    """Take modules out of `sys.modules`, and put them back afterwards."""
+    names = [f"{_PACKAGE}.{each}" for each in files]
+    kept = {each: sys.modules.pop(each) for each in names if each in sys.modules}
+    try:
+        yield files
+    finally:
+        sys.modules.update(kept)
+
+
+def _home(op: str) -> str:
+    """The name of the module that declares an operation."""
+    for each in pkgutil.iter_modules(opconform.operations.__path__):
+        module = importlib.import_module(f"{_PACKAGE}.{each.name}")
+        if any(isinstance(value, Operation) and value.name == op for value in vars(module).values()):
+            return each.name
+    raise LookupError(f"no module of {_PACKAGE} declares {op}")
+
+
+def _operation(module: ModuleType, op: str) -> Operation:
+    return next(each for each in vars(module).values() if isinstance(each, Operation) and each.name == op)
+
+
+def _collect(name: str, found: dict[str, Path]) -> None:
+    path = Path(importlib.import_module(f"{_PACKAGE}.{name}").__file__ or "")
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(f"{_PACKAGE}."):
+            inner = node.module.removeprefix(f"{_PACKAGE}.")
+            if inner not in _SHARED and inner not in found:
+                _collect(inner, found)
+    found[name] = path

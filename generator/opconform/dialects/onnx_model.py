@@ -1,0 +1,95 @@
+"""What a rendering of an operation in the ONNX dialects works with: the case, the opset, and the lines it gives."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from opconform.case import Attribute, Node
+from opconform.drafts import Draft, Refusal
+from opconform.golden import Golden
+from opconform.tensors import Tensor
+
+#: One more than the largest integer attribute.
+_LIMIT = 1 << 63
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Version:
+    """An opset, and what its `Split` can say.
+
+    Attributes:
+        opset: The opset.
+        ir: The version of the IR that came with it.
+        has_num_outputs: Whether `Split` has the attribute `num_outputs`.
+    """
+
+    opset: int
+    ir: int
+    has_num_outputs: bool
+
+
+class Line(NamedTuple):
+    """One node in ONNX's text format: its operation, its attributes as text, and the names of its tensors."""
+
+    op: str
+    attributes: tuple[tuple[str, str], ...]
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rendered:
+    """One node of a case in ONNX: its lines, and the initializers that it brings along."""
+
+    lines: tuple[Line, ...]
+    initializers: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """The case that is rendered, and the opset."""
+
+    golden: Golden
+    version: Version
+
+    @property
+    def draft(self) -> Draft:
+        """The draft of the case."""
+        return self.golden.draft
+
+    @property
+    def rejected_for(self) -> str | None:
+        """The requirement that the case violates, or None where it is accepted."""
+        return self.draft.expect.requirement if isinstance(self.draft.expect, Refusal) else None
+
+    def constant(self, name: str | None) -> Tensor | None:
+        """The elements of a constant of the model, or None where the name is not one's."""
+        if name is None or self.draft.binding.get(name) != "constant":
+            return None
+        return self.golden.inputs[0][name]
+
+    def shapes(self, node: Node) -> list[tuple[int, ...]] | None:
+        """The shapes of a node's outputs in the first feed, or None where the case is rejected."""
+        if not self.golden.tensors:
+            return None
+        return [self.golden.tensors[0][name].shape for name in node.outputs]
+
+
+def attribute_text(value: Attribute) -> str:
+    """An attribute in ONNX's text format."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(attribute_text(each) for each in value)}]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return str(value)
+
+
+def attribute_reasons(draft: Draft) -> Iterator[str]:
+    """Why ONNX's text format cannot hold the attributes of a case."""
+    for value in draft.attributes.values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, bool):
+                yield "ONNX has no boolean attributes"
+            elif isinstance(each, int) and not -_LIMIT <= each < _LIMIT:
+                yield "ONNX's attributes are of i64"

@@ -1,0 +1,180 @@
+"""The model graph of a case: its contexts, the walk over it, and what a model declares of its tensors."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from opconform.case import Attribute, Graph, Node
+from opconform.drafts import ACCEPTANCE, Draft, TensorDraft, operands_of
+from opconform.graph import contexts_of, declared, evaluated, graph_of, inferred
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Arguments, ContextError, Operand, Rejection
+from opconform.tensors import Tensor
+
+#: Why a split into as many outputs as there are rows cannot be split again.
+CHAIN = "`chain` executes Split-1 again on the last output, and for its shape [1, 6] that violates num_splits.at-most-dimension"
+
+
+def split(context: str, *, axis: int = 0, parts: int = 2, dynamic: bool = False, run_time: bool = False) -> Draft:
+    """A draft of Split-1 on i32[4, 6]."""
+    return Draft(
+        op="Split-1",
+        group="group",
+        title="title",
+        profile="core",
+        requirements=(),
+        seen=(),
+        where="spec.yaml:1:1",
+        attributes={"num_splits": parts},
+        tensors={
+            "data": TensorDraft(element_type="i32", shape=(4, 6), fill="ramp"),
+            "axis": TensorDraft(element_type="i64", shape=(), fill="values", elements=(axis,)),
+        },
+        second=None,
+        binding={"data": "parameter", "axis": "parameter" if run_time else "constant"},
+        dynamic={"data": ("?", 6)} if dynamic else {},
+        context=context,
+        expect=ACCEPTANCE,
+    )
+
+
+def joined(arrays: Sequence[tuple[int, ...]], axis: Attribute) -> tuple[tuple[int, ...], ...]:
+    """The shapes that Concat-1 infers for tensors of some shapes."""
+    inputs = {f"inputs_{n}": Operand(element_type="f32", shape=shape) for n, shape in enumerate(arrays)}
+    types = OPERATIONS["Concat-1"].infer(Arguments(inputs=inputs, attributes={"axis": axis}))
+    return tuple(each.shape for each in types)
+
+
+def values(draft: Draft) -> Mapping[str, Tensor]:
+    """Every tensor of a draft's graph, for data that counts from 0."""
+    data = Tensor(element_type="i32", array=np.arange(24, dtype=np.int32).reshape(4, 6))
+    axis = Tensor(element_type="i64", array=np.array(draft.tensors["axis"].elements[0]))
+    return evaluated(graph_of(draft), {"data": data, "axis": axis})
+
+
+def test_a_bare_graph_is_the_node_under_test() -> None:
+    """Its outputs are those of the model."""
+    node = Node(
+        name="Split",
+        op="Split-1",
+        inputs=("data", "axis"),
+        outputs=("Split_0", "Split_1"),
+        attributes={"num_splits": 2},
+        under_test=True,
+    )
+
+    assert graph_of(split("bare")) == Graph(nodes=(node,), outputs=("Split_0", "Split_1"))
+    assert graph_of(split("folded")) == graph_of(split("bare"))
+
+
+def test_concat_joins_the_outputs_with_an_ordinary_node() -> None:
+    """The join is `Concat-1`, and the outputs joined are data again."""
+    graph = graph_of(split("concat", axis=1))
+
+    assert [each.op for each in graph.nodes] == ["Split-1", "Concat-1"]
+    assert graph.nodes[1].attributes == {"axis": 1}
+    assert [each.under_test for each in graph.nodes] == [True, False]
+    assert values(split("concat", axis=1))[graph.outputs[0]].array.tolist() == np.arange(24).reshape(4, 6).tolist()
+
+
+def test_chain_executes_the_operation_again_on_the_last_output() -> None:
+    """Both nodes are under test."""
+    graph = graph_of(split("chain"))
+    tensors = values(split("chain"))
+
+    assert [each.under_test for each in graph.nodes] == [True, True]
+    assert graph.nodes[1].inputs == ("Split_1", "axis")
+    assert [tensors[each].array.tolist() for each in graph.outputs] == [
+        np.arange(12).reshape(2, 6).tolist(),
+        [[12, 13, 14, 15, 16, 17]],
+        [[18, 19, 20, 21, 22, 23]],
+    ]
+
+
+def test_partial_uses_every_second_output() -> None:
+    """The others are outputs of the node, and not of the model."""
+    assert graph_of(split("partial", axis=1, parts=3)).outputs == ("Split_1",)
+
+
+def test_shared_joins_the_outputs_of_one_shape_along_the_next_axis() -> None:
+    """And every output is an output of the model as well."""
+    draft = split("shared")
+    graph = graph_of(draft)
+
+    assert graph.outputs == ("Split_0", "Split_1", "Concat_0")
+    assert values(draft)["Concat_0"].shape == (2, 12)
+
+
+@pytest.mark.parametrize(
+    ("context", "parts", "sentence"),
+    [
+        ("partial", 1, "`partial` uses every second output, so there must be at least two"),
+        ("chain", 4, CHAIN),
+    ],
+)
+def test_a_context_that_does_not_fit_says_why(context: str, parts: int, sentence: str) -> None:
+    """The reason is a sentence for the author of the spec."""
+    with pytest.raises(ContextError) as error:
+        graph_of(split(context, parts=parts))
+
+    assert str(error.value) == sentence
+
+
+def test_an_operation_lists_its_contexts() -> None:
+    """`bare` and `folded` are every operation's; the others are its own."""
+    assert contexts_of(OPERATIONS["Split-1"]) == ("bare", "folded", "concat", "chain", "partial", "shared")
+    assert contexts_of(OPERATIONS["Concat-1"]) == ("bare", "folded")
+
+
+def test_types_are_inferred_through_the_graph() -> None:
+    """Those of every tensor, by name."""
+    draft = split("concat")
+    types = inferred(graph_of(draft), operands_of(draft, 0))
+
+    assert {name: each.shape for name, each in types.items()} == {
+        "data": (4, 6),
+        "axis": (),
+        "Split_0": (2, 6),
+        "Split_1": (2, 6),
+        "Concat_0": (4, 6),
+    }
+
+
+@pytest.mark.parametrize(("dynamic", "run_time"), [(True, False), (False, True)])
+def test_a_model_declares_only_the_dimensions_that_it_knows(dynamic: bool, run_time: bool) -> None:
+    """An output's dimensions are known where the input's are, and the axis is a constant."""
+    known = split("bare")
+    unknown = split("bare", dynamic=dynamic, run_time=run_time)
+
+    assert declared(known, graph_of(known))["Split_0"].dimensions == (2, 6)
+    assert declared(unknown, graph_of(unknown))["Split_0"].dimensions == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "axis", "expected"),
+    [([(2, 3), (4, 3)], 0, (6, 3)), ([(2, 3), (2, 0)], -1, (2, 3)), ([(5,)], 0, (5,))],
+)
+def test_concat_adds_sizes_along_its_axis(shapes: list[tuple[int, ...]], axis: int, expected: tuple[int, ...]) -> None:
+    """A negative axis counts from the back."""
+    assert joined(shapes, axis) == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "axis", "requirements"),
+    [
+        ([], 0, ("inputs.required",)),
+        ([(2,), (2,)], 1, ("axis.range",)),
+        ([(2,), (2,)], True, ("axis.type",)),
+        ([(2, 3), (3, 4)], 0, ("inputs.shape",)),
+        ([(2, 3), (3,)], 0, ("inputs.rank",)),
+    ],
+)
+def test_concat_names_every_violated_requirement(
+    shapes: list[tuple[int, ...]], axis: Attribute, requirements: tuple[str, ...]
+) -> None:
+    """Each way to be wrong has its own name."""
+    with pytest.raises(Rejection) as rejection:
+        joined(shapes, axis)
+
+    assert rejection.value.requirements == requirements

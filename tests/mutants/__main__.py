@@ -1,0 +1,190 @@
+"""Run faulty implementations on the suites: `python -m tests.mutants [SPEC…]`, in the checkout."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+from rich.columns import Columns
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from opconform.commands.options import cores
+from opconform.commands.progress import progress
+from opconform.errors import OpconformError, UsageError
+from opconform.generating import Options, generate
+from opconform.loading import load_specs
+from opconform.selecting import Selection
+from opconform.suite import Header, RequirementNote, open_suite
+from tests.mutants.assessment import Assessment, assessed, right_faults
+from tests.mutants.backend import names
+from tests.mutants.catalogue import MUTANTS, concerns, operations_with_mutants
+from tests.mutants.kills import Kill, kills_of
+
+#: How wide a matrix is that goes to a file.
+_WIDTH = 140
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@click.command("python -m tests.mutants")
+@click.argument("specs", nargs=-1, type=click.Path(path_type=Path), metavar="[SPEC]...")
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile; repeatable.")
+@click.option("--select", "patterns", multiple=True, metavar="PATTERN", help="Only these mutants; repeatable.")
+@click.option("--jobs", type=click.IntRange(min=1), default=cores(), help="Mutants that run at a time; one per core.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="Seconds that a case may take on a mutant with a process of its own.",
+)
+@click.option("--strict", is_flag=True, help="Also kill what only an interpretation rules out.")
+@click.option("--list", "only_list", is_flag=True, help="List the mutants, and where each was seen.")
+@click.option("--json", "as_json", is_flag=True, help="Print the kills as JSON.")
+def command(
+    specs: tuple[Path, ...],
+    profiles: tuple[str, ...],
+    patterns: tuple[str, ...],
+    jobs: int,
+    timeout: float,
+    strict: bool,
+    only_list: bool,
+    as_json: bool,
+) -> None:
+    """Prove that the suites catch bugs: run faulty implementations, and show which requirement's cases kill which.
+
+    Ends with 0 where every mutant is killed and every right variant passes, and with 1 otherwise.
+    """
+    try:
+        chosen = [each for each in names() if not patterns or any(fnmatchcase(each, one) for one in patterns)]
+        if not chosen:
+            raise UsageError(f"No mutant matches {' '.join(patterns)}. `--list` lists them.")
+        if only_list:
+            _print_list(chosen)
+            return
+        with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
+            loaded = load_specs(specs)
+            chosen = _concerned(chosen, sorted({each.op for each in loaded}))
+            selection = Selection(profiles=profiles)
+            suite = open_suite(
+                generate(loaded, Path(folder) / "suite", Options(dialects=(), jobs=jobs, selection=selection)).out
+            )
+            with progress("mutants", of="mutants", quiet=as_json) as tell:
+                killing = kills_of(suite.store.root, chosen, selection, jobs=jobs, timeout=timeout, on_progress=tell)
+                kills = {each.name: each for each in killing}
+    except OpconformError as fault:
+        click.echo(f"error: {fault}", err=True)
+        raise click.exceptions.Exit(fault.exit_code) from fault
+    ran = {each.profile for each in suite.entries}
+    rows = [
+        assessed(MUTANTS[each], kills[each], suite.header, strict=strict, profiles=ran)
+        for each in chosen
+        if each in MUTANTS
+    ]
+    right = [kills[each] for each in chosen if each not in MUTANTS]
+    wrong = right_faults(right)
+    if as_json:
+        click.echo(json.dumps(_document(rows, wrong)))
+    else:
+        _print(suite.header, rows, len(right), wrong, strict=strict)
+    raise click.exceptions.Exit(1 if wrong or any(each.faults for each in rows) else 0)
+
+
+def _concerned(chosen: Sequence[str], operations: Sequence[str]) -> list[str]:
+    """The implementations that are faulty for one of the operations, and the right variants.
+
+    Raises:
+        UsageError: An operation has no mutants, or none that was chosen.
+    """
+    known = operations_with_mutants()
+    for op in operations:
+        if op not in known:
+            raise UsageError(f"{op} has no mutants; add some to tests/mutants. There are some for {', '.join(known)}.")
+    found = [each for each in chosen if each not in MUTANTS or any(concerns(MUTANTS[each], op) for op in operations)]
+    if not found:
+        raise UsageError(f"None of the selected mutants changes {' or '.join(operations)}. `--list` lists them.")
+    return found
+
+
+def _print_list(chosen: Sequence[str]) -> None:
+    for name in chosen:
+        if name in MUTANTS:
+            row = MUTANTS[name]
+            click.echo(f"{name:42} {row.level:14} {row.what} Seen: {row.seen}.")
+        else:
+            click.echo(f"{name:42} {'right':14} A right implementation.")
+
+
+def _document(rows: Sequence[Assessment], wrong: Sequence[str]) -> dict[str, object]:
+    return {
+        "right": list(wrong),
+        "mutants": {
+            each.row.name: {
+                "level": each.row.level,
+                "what": each.row.what,
+                "seen": each.row.seen,
+                "core": list(each.kill.core),
+                "others": list(each.kill.others),
+                "requirements": {f"{op} {name}": count for (op, name), count in sorted(each.kill.caught.items())},
+                "refusals": each.kill.refusals,
+                "faults": list(each.faults),
+            }
+            for each in rows
+        },
+    }
+
+
+def _print(header: Header, rows: Sequence[Assessment], right: int, wrong: Sequence[str], *, strict: bool) -> None:
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console.print(_matrix(header, rows))
+    for op, notes in header.requirements.items():
+        console.print(f"\n[bold]{op}[/bold]")
+        legend = [f"[bold]{letter}[/bold] {name}" for letter, name in zip(_LETTERS, notes, strict=False)]
+        console.print(Columns(legend, equal=True, column_first=True, padding=(0, 2)))
+    console.print("\n█ caught by the cases of a normative requirement, ▒ of an interpretation, · not caught\n")
+    for each in wrong:
+        console.print(f"[red]✗[/red] {escape(each)}")
+    for row in rows:
+        for fault in row.faults:
+            console.print(f"[red]✗[/red] {row.row.name} {escape(fault)}: {escape(row.row.what)}")
+    normative = [each for each in rows if each.row.level == "normative"]
+    others = [each for each in rows if each.row.level == "interpretation"]
+    killed, by_core = sum(each.normative for each in normative), sum(each.by_core for each in normative)
+    if right:
+        console.print(f"{right - len(wrong)} of {right} right variants pass.")
+    console.print(
+        f"{killed} of {len(normative)} normative mutants are killed, {by_core} of them by the profile core alone."
+    )
+    caught, asked = sum(bool(each.kill.caught) for each in others), "" if strict else ", which count with --strict"
+    console.print(f"{caught} of {len(others)} mutants that only an interpretation rules out are caught{asked}.")
+
+
+def _matrix(header: Header, rows: Sequence[Assessment]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    table.add_column("mutant", no_wrap=True)
+    table.add_column("core", justify="right", no_wrap=True)
+    table.add_column("all", justify="right", no_wrap=True)
+    for op, notes in header.requirements.items():
+        table.add_column(f"{op}\n{_LETTERS[: len(notes)]}", no_wrap=True)
+    for row in rows:
+        kill = row.kill
+        mark = "[red]✗[/red]" if row.faults else "[green]✓[/green]" if kill.caught else "·"
+        cells = [_cells(op, notes, kill) for op, notes in header.requirements.items()]
+        counts = (f"{len(kill.core):,}", f"{len(kill.core) + len(kill.others):,}")
+        table.add_row(f"{mark} {row.row.name}", *counts, *cells)
+    return table
+
+
+def _cells(op: str, notes: Mapping[str, RequirementNote], kill: Kill) -> str:
+    return "".join(
+        "·" if (op, name) not in kill.caught else "█" if note.level == "normative" else "▒"
+        for name, note in notes.items()
+    )
+
+
+if __name__ == "__main__":
+    command()

@@ -1,0 +1,89 @@
+"""The backend `tests.mutants.backend:Mutant:NAME`: one mutant or right variant, in this process or behind a harness."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opconform.case import Case
+from opconform.element_types import ELEMENT_TYPES
+from opconform.errors import UsageError
+from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from tests.mutants.catalogue import KERNELS, MUTANTS, RIGHT, hooks_of
+from tests.mutants.right import VARIANTS, Execute
+from tests.mutants.row import Call, Hooks
+
+#: The right implementation that mutants change.
+KERNEL = "right/kernel"
+
+
+class Mutant:
+    """One implementation by its name, as in `axis/sign-lost`."""
+
+    def __init__(self, name: str = KERNEL) -> None:
+        self._name = name
+        self._execute = _execution(name)
+
+    def describe(self) -> Implementation:
+        """What it is and can do: everything, and some of it wrongly."""
+        return Implementation(
+            name="mutant",
+            version="1",
+            device=self._name,
+            element_types=tuple(ELEMENT_TYPES),
+            operations=tuple(KERNELS),
+            dynamic=True,
+            bindings=("constant", "parameter"),
+            graphs=True,
+        )
+
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002 - no dialect
+        """The outputs of each feed.
+
+        Raises:
+            Rejected: It refuses the case; as in most runtimes, an exception inside it is a refusal too.
+        """
+        try:
+            return self._execute(case, feeds)
+        except (Rejected, Unsupported):
+            raise
+        except Exception as fault:
+            raise Rejected("run", f"{type(fault).__name__}: {fault}") from fault
+
+
+def names() -> list[str]:
+    """The names of all implementations: the right variants, then the mutants."""
+    return [KERNEL, *VARIANTS, *MUTANTS]
+
+
+def _execution(name: str) -> Execute:
+    if name in VARIANTS:
+        return VARIANTS[name]
+    if name == KERNEL:
+        return _with(RIGHT)
+    if name not in MUTANTS:
+        raise UsageError(f"There is no mutant {name!r}. `python -m tests.mutants --list` lists them.")
+    return _with(hooks_of(MUTANTS[name]))
+
+
+def _with(hooks: Mapping[str, Hooks]) -> Execute:
+    """The execution of cases by these hooks."""
+    process: dict[str, Any] = {}
+
+    def execute(case: Case, feeds: Sequence[Inputs]) -> list[Outputs]:
+        model: dict[str, Any] = {}
+        return [
+            Call(
+                case=case,
+                given=given,
+                feed=feed,
+                op=case.op,
+                inputs=given,
+                attributes=case.attributes,
+                hooks=hooks,
+                originals=RIGHT,
+                model=model,
+                process=process,
+            ).do("outputs")
+            for feed, given in enumerate(feeds)
+        ]
+
+    return execute

@@ -1,0 +1,74 @@
+"""Every mutant, and the right implementation that each one changes."""
+
+from collections.abc import Mapping
+from itertools import chain
+from types import MappingProxyType
+
+from tests.mutants.every import bit_patterns, contexts, credit, element_types
+from tests.mutants.every import counts as every_counts
+from tests.mutants.every import shapes as every_shapes
+from tests.mutants.every import state as every_state
+from tests.mutants.model import MODEL, SURROUNDING
+from tests.mutants.row import Hooks, Row
+from tests.mutants.split import axis, crash, dynamic, hang, lengths, memory_layout, num_splits, remainder
+from tests.mutants.split import contexts as split_contexts
+from tests.mutants.split import counts as split_counts
+from tests.mutants.split import shapes as split_shapes
+from tests.mutants.split import state as split_state
+from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
+
+#: The hooks of each operation that has mutants of its own.
+KERNELS: Mapping[str, Hooks] = MappingProxyType({"Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT})
+
+#: The modules that hold rows, in the order of their classes.
+MODULES = (
+    axis,
+    lengths,
+    remainder,
+    num_splits,
+    every_counts,
+    split_counts,
+    every_shapes,
+    split_shapes,
+    element_types,
+    bit_patterns,
+    memory_layout,
+    every_state,
+    split_state,
+    dynamic,
+    contexts,
+    split_contexts,
+    crash,
+    hang,
+    credit,
+)
+#: Every mutant by its name, class by class.
+MUTANTS: Mapping[str, Row] = MappingProxyType(
+    {each.name: each for each in chain.from_iterable(module.ROWS for module in MODULES)}
+)
+#: The hooks of the right implementation, by operation.
+RIGHT: Mapping[str, Hooks] = MappingProxyType(
+    {op: {**MODEL, **hooks} for op, hooks in {**SURROUNDING, **KERNELS}.items()}
+)
+
+
+def hooks_of(row: Row) -> Mapping[str, Hooks]:
+    """The hooks of a mutant, by operation."""
+    return {
+        op: {**hooks, **{name: change for name, change in row.changes.items() if name in hooks}}
+        if row.op in (None, op)
+        else hooks
+        for op, hooks in RIGHT.items()
+    }
+
+
+def concerns(row: Row, op: str) -> bool:
+    """Whether a mutant is faulty where an operation is tested: whether it changes a hook that a test of it executes."""
+    if row.op is not None:
+        return row.op == op
+    return any(name in RIGHT[op] or name in SURROUNDING for name in row.changes)
+
+
+def operations_with_mutants() -> tuple[str, ...]:
+    """The operations that have mutants of their own."""
+    return tuple(KERNELS)

@@ -1,0 +1,131 @@
+"""Mutants that are right for the operation alone, and wrong for the graph around it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from opconform.case import Graph, Node
+from opconform.tensors import Array, Tensor
+from tests.mutants.row import Call, Hooks, Row, converted, stricter
+
+_FUSED = "facebookincubator/AITemplate#740"
+_CHAIN = "openvinotoolkit/openvino_contrib#555"
+_SHARED = "onnx/optimizer#103"
+
+
+def _graph(context: str, rewritten: Callable[[Graph], Graph]) -> Hooks:
+    """The change that rewrites the graphs of a context."""
+    return {"graph": lambda call: rewritten(call.case.graph) if call.context == context else call.case.graph}
+
+
+def _joined_as(order: Callable[[tuple[str | None, ...]], tuple[str | None, ...]]) -> Hooks:
+    """The change that joins outputs in another order."""
+
+    def rewritten(graph: Graph) -> Graph:
+        *nodes, join = graph.nodes
+        return replace(graph, nodes=(*nodes, replace(join, inputs=order(join.inputs))))
+
+    return _graph("concat", rewritten)
+
+
+def _outputs(context: str, changed: Callable[[Call, list[Tensor]], list[Tensor]]) -> Hooks:
+    """The change that changes the outputs of the models of a context."""
+
+    def change(call: Call) -> list[Tensor]:
+        outputs: list[Tensor] = call.right("outputs")
+        return changed(call, outputs) if call.context == context else outputs
+
+    return {"outputs": change}
+
+
+def _through_f32(tensor: Tensor) -> Tensor:
+    kind = tensor.type
+    if kind.kind not in ("float", "signed", "unsigned") or kind.native is None or kind.bits < 16:
+        return tensor
+    with np.errstate(all="ignore"):
+        array = tensor.array.view(kind.native).astype("f4").astype(kind.native)
+    return converted(tensor, array.view(tensor.array.dtype))
+
+
+def _zeros(tensor: Tensor) -> Tensor:
+    return converted(tensor, np.zeros_like(tensor.array))
+
+
+def _without_text(tensor: Tensor) -> Tensor:
+    return _zeros(tensor) if tensor.element_type == "string" else tensor
+
+
+def _without_join(call: Call) -> list[Tensor]:
+    outputs: list[Tensor] = call.tensors[:1] if call.context == "concat" else call.right("outputs")
+    return outputs
+
+
+def _joined_in_memory(call: Call) -> list[Tensor]:
+    [joined] = call.right("Concat-1")
+    flat: Array = np.concatenate([each.array.reshape(-1) for each in call.inputs.values()])
+    return [converted(joined, flat.reshape(joined.shape))]
+
+
+def _data_as_join(call: Call) -> list[Tensor]:
+    [joined] = call.right("Concat-1")
+    [data, *_] = call.tensors
+    return [converted(joined, data.array.reshape(joined.shape)) if data.array.size == joined.array.size else joined]
+
+
+def _overwritten(outputs: list[Tensor]) -> list[Tensor]:
+    *others, last, joined = outputs
+    return [*others, _zeros(last), joined]
+
+
+def _second_reads(first: Node, second: Node, output: str) -> Node:
+    return replace(second, inputs=tuple(output if each == first.outputs[-1] else each for each in second.inputs))
+
+
+def _chained_to_the_first(graph: Graph) -> Graph:
+    first, second = graph.nodes
+    return replace(graph, nodes=(first, _second_reads(first, second, first.outputs[0])))
+
+
+def _first_node(graph: Graph) -> Graph:
+    return Graph(nodes=graph.nodes[:1], outputs=graph.nodes[0].outputs)
+
+
+# fmt: off
+ROWS = (
+    Row("contexts/folded-backwards", "Constant folding hands out the outputs from the last to the first.",
+        "onnx/onnx-tensorrt#348", _outputs("folded", lambda _, outputs: outputs[::-1])),
+    Row("contexts/folded-through-f32", "Constant folding goes through f32.", "pytorch/TensorRT#1272",
+        _outputs("folded", lambda _, outputs: [_through_f32(each) for each in outputs])),
+    Row("contexts/folded-texts-lost", "Constant folding hands out empty strings.", "tensorflow/tensorflow#7754",
+        _outputs("folded", lambda _, outputs: [_without_text(each) for each in outputs])),
+    Row("contexts/concat-removed-unchecked",
+        "An operation whose outputs are joined again is removed before it is checked.", _FUSED,
+        {"outputs": _without_join}),
+    Row("contexts/concat-swaps-two", "Of outputs that are joined again the first two are joined in the wrong order.",
+        _FUSED, _joined_as(lambda names: (*names[1:2], *names[:1], *names[2:]))),
+    Row("contexts/concat-along-the-last", "Outputs that are joined are joined in memory, one after the other.", _FUSED,
+        {"Concat-1": _joined_in_memory}),
+    Row("contexts/join-taken-for-concat", "Outputs that are joined along another axis are taken for data.",
+        "openvinotoolkit/openvino#29504", {"Concat-1": _data_as_join}),
+    Row("contexts/shared-overwritten", "An output that is used twice is overwritten by its first user.", _SHARED,
+        _outputs("shared", lambda _, outputs: _overwritten(outputs))),
+    Row("contexts/shared-once", "An output that is used twice is handed to its last user alone.", _SHARED,
+        _graph("shared", lambda graph: replace(graph, outputs=(*graph.outputs[:-2], graph.outputs[-1])))),
+    Row("contexts/shared-refused", "An output that is used twice is refused.", "robertknight/rten#746",
+        stricter("graph", lambda call: call.context == "shared")),
+    Row("contexts/unused-move-up", "Outputs that are not used are removed, and the others move to their places.",
+        "openvinotoolkit/openvino#1938",
+        _graph("partial", lambda graph: replace(graph, outputs=graph.nodes[0].outputs[: len(graph.outputs)]))),
+    Row("contexts/unused-refused", "An operation of whose outputs some are not used is refused.",
+        "apple/coreai-torch#68", stricter("graph", lambda call: call.context == "partial")),
+    Row("contexts/chain-reads-the-first", "An operation on another's last output reads its first.", _CHAIN,
+        _graph("chain", _chained_to_the_first)),
+    Row("contexts/chain-refused", "An operation on another's output is refused.", _CHAIN,
+        stricter("graph", lambda call: call.context == "chain")),
+    Row("contexts/chain-once", "Two operations in a row are taken for one.", _FUSED, _graph("chain", _first_node)),
+    Row("contexts/concat-of-several-swaps",
+        "Of more than three outputs that are joined again the last two are exchanged.", "NVIDIA/TensorRT#3424",
+        _joined_as(lambda names: (*names[:-2], *names[-2:][::-1]) if len(names) > 3 else names)),
+)
+# fmt: on

@@ -1,0 +1,208 @@
+"""What the cases of a suite find in each implementation."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from multiprocessing import get_context
+from pathlib import Path
+
+from opconform.case import Case
+from opconform.selecting import Selection
+from opconform.suite import Entry, Header, Suite, inputs_name, open_suite
+from opconform.tensors import Array, Tensor
+from opconform_runners.backend import Inputs, Rejected, Unsupported
+from opconform_runners.commands import backend_command
+from opconform_runners.executing import Broken, Outcome, Oversized, Returned, execute
+from opconform_runners.judging import broken_requirements, final_verdict, first_verdict
+from opconform_runners.outputs import PLENTY, output_limit
+from opconform_runners.protocol import NotSupported, Refused
+from opconform_runners.running import selected
+from opconform_runners.verdicts import Error, Fail, Pass, Verdict
+from tests.mutants.backend import Mutant
+
+#: The profile that must kill every normative mutant by itself.
+CORE = "core"
+#: The classes of mutants that end or block their process, and so need one of their own.
+ISOLATED = ("crash", "hang")
+
+#: A requirement of an operation.
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kill:
+    """What a suite found in one implementation.
+
+    Attributes:
+        name: The implementation.
+        core: The ids of the cases that fail when the profile `core` is run by itself.
+        others: The ids of the cases of the other profiles that fail.
+        caught: By requirement, the number of cases that fail and speak against it.
+        caught_by_core: The same for the profile `core` alone.
+        refusals: How many rejected cases passed: the credit that it earned for refusing.
+        errors: What went wrong with its harness; nothing should.
+    """
+
+    name: str
+    core: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    caught: Mapping[Place, int] = field(default_factory=dict)
+    caught_by_core: Mapping[Place, int] = field(default_factory=dict)
+    refusals: int = 0
+    errors: tuple[str, ...] = ()
+
+
+def kills_of(
+    suite: Path,
+    names: Sequence[str],
+    selection: Selection,
+    *,
+    jobs: int,
+    timeout: float,
+    on_progress: Callable[[float, int], None] = lambda *_: None,
+) -> Iterator[Kill]:
+    """Run implementations, and give what was found in each as it is found.
+
+    Args:
+        suite: The suite's folder.
+        names: The implementations.
+        selection: The cases.
+        jobs: How many implementations run at a time.
+        timeout: How long a case of an isolated implementation may take, in seconds.
+        on_progress: Called with the completed fraction (0 to 1) and the number of completed implementations.
+    """
+    # A worker of a forked process would inherit what this one has open; a spawned one begins clean.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (suite, selection, timeout)) as pool:
+        # What waits for processes begins first, so that the other workers compute meanwhile.
+        ordered = sorted(names, key=lambda each: not each.startswith(ISOLATED))
+        for number, each in enumerate(as_completed([pool.submit(_kill, name) for name in ordered]), 1):
+            on_progress(number / len(names), number)
+            yield each.result()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Remembered(Suite):
+    """A suite whose files are read once, since every implementation needs them all."""
+
+    _read: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    _cases: dict[str, Case] = field(default_factory=dict)
+    _arrays: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
+
+    def read(self, entry: Entry, name: str) -> bytes:
+        key = (entry.id, name)
+        return self._read[key] if key in self._read else self._read.setdefault(key, super().read(entry, name))
+
+    def case(self, entry: Entry) -> Case:
+        known = self._cases.get(entry.id)
+        return known or self._cases.setdefault(entry.id, super().case(entry))
+
+    def arrays(self, entry: Entry, name: str) -> dict[str, Array]:
+        key = (entry.id, name)
+        return self._arrays[key] if key in self._arrays else self._arrays.setdefault(key, super().arrays(entry, name))
+
+
+class Workbench:
+    """A suite and the lines of its selected cases, on which one implementation after the other is run."""
+
+    def __init__(self, path: Path, selection: Selection, timeout: float) -> None:
+        suite = open_suite(path)
+        self._suite = _Remembered(store=suite.store, header=suite.header, entries=suite.entries)
+        # The profile `core` comes first, so that nothing that it finds depends on a case of another profile.
+        self._entries = sorted(selected(suite, selection), key=lambda each: each.profile != CORE)
+        self._timeout = timeout
+
+    def kill(self, name: str) -> Kill:
+        """What the cases find in an implementation."""
+        verdicts = self.verdicts(name, isolated=name.startswith(ISOLATED))
+        failing = [(entry, verdict) for entry, verdict in verdicts if isinstance(verdict, Fail)]
+        header = self._suite.header
+        return Kill(
+            name=name,
+            core=tuple(sorted(entry.id for entry, _ in failing if entry.profile == CORE)),
+            others=tuple(sorted(entry.id for entry, _ in failing if entry.profile != CORE)),
+            caught=_caught(failing, header),
+            caught_by_core=_caught([each for each in failing if each[0].profile == CORE], header),
+            refusals=sum(isinstance(verdict, Pass) and entry.expect != "accept" for entry, verdict in verdicts),
+            errors=tuple(verdict.sentence for _, verdict in verdicts if isinstance(verdict, Error)),
+        )
+
+    def verdicts(self, name: str, *, isolated: bool) -> list[tuple[Entry, Verdict]]:
+        """The verdict of each case on an implementation, run behind a harness where it is to be isolated."""
+        own: dict[str, Verdict] = {}
+
+        def judge(entry: Entry, case: Case, outcome: Outcome) -> None:
+            own[entry.id] = first_verdict(self._suite, entry, case, outcome)
+
+        if isolated:
+            command = backend_command(f"tests.mutants.backend:Mutant:{name}")
+            execute(self._suite, self._entries, command, jobs=1, timeout=self._timeout, tell=judge)
+        else:
+            mutant = Mutant(name)
+            for entry, case, given, feeds in self._given:
+                judge(entry, case, self._bounded(entry, case, _outcome(mutant, given, feeds)))
+        return [(each, final_verdict(each, own)) for each in self._entries if each.id in own]
+
+    def _bounded(self, entry: Entry, case: Case, outcome: Outcome) -> Outcome:
+        """The outcome, unless its outputs are larger than those of a harness may be."""
+        feeds = outcome.outputs if isinstance(outcome, Returned) else ()
+        size = max((sum(each.nbytes for each in outputs) for outputs in feeds), default=0)
+        is_oversized = size > PLENTY and size > output_limit(self._suite, entry, case)
+        return Oversized(size=size) if is_oversized else outcome
+
+    @cached_property
+    def _given(self) -> list[tuple[Entry, Case, Case, list[Inputs]]]:
+        """Each case, the same case as a backend is given it, and the inputs of its feeds."""
+        return [
+            (
+                each,
+                case,
+                replace(case, expect=None, twin=None),
+                [self._inputs(each, case, n) for n in range(case.feeds)],
+            )
+            for each in self._entries
+            for case in [self._suite.case(each)]
+        ]
+
+    def _inputs(self, entry: Entry, case: Case, feed: int) -> Inputs:
+        types = {each.name: each.element_type for each in case.inputs}
+        arrays = self._suite.arrays(entry, inputs_name(feed))
+        return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
+
+
+def _outcome(mutant: Mutant, case: Case, feeds: Sequence[Inputs]) -> Outcome:
+    """What a harness would make of a case."""
+    try:
+        outputs = mutant.run(case, None, feeds)
+    except Rejected as answer:
+        return Refused(seq=0, stage=answer.stage, message=answer.message, requirement=answer.requirement)
+    except Unsupported as answer:
+        return NotSupported(seq=0, message=str(answer))
+    for tensor in (each for feed in outputs for each in feed):
+        if tensor.array.dtype.kind != "U" and tensor.array.dtype != tensor.type.storage:
+            return Broken(sentence=f"an output of {tensor.element_type} is stored as {tensor.array.dtype}")
+    return Returned(
+        outputs=tuple(tuple(each.array for each in feed) for feed in outputs),
+        element_types=tuple(tuple(each.element_type for each in feed) for feed in outputs),
+        seconds=None,
+    )
+
+
+def _caught(failing: Sequence[tuple[Entry, Verdict]], header: Header) -> Mapping[Place, int]:
+    return Counter(
+        (entry.op, name) for entry, verdict in failing for name in broken_requirements(entry, verdict, header)
+    )
+
+
+#: The one workbench of a worker process, once it has started.
+_WORKBENCHES: list[Workbench] = []
+
+
+def _start(path: Path, selection: Selection, timeout: float) -> None:
+    _WORKBENCHES.append(Workbench(path, selection, timeout))
+
+
+def _kill(name: str) -> Kill:
+    [workbench] = _WORKBENCHES
+    return workbench.kill(name)

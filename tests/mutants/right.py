@@ -1,0 +1,167 @@
+"""Right variants: independent implementations of the operations, which must pass every case."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from opconform.case import Attribute, Case
+from opconform.tensors import Array, Tensor
+from opconform_runners.backend import Inputs, Outputs, Rejected
+from opconform_runners.backends.numpy import Numpy
+from opconform_runners.direct import Function, outputs_of
+
+#: What executes a case: the outputs of each feed.
+Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
+#: One way to split: the outputs for data, the axis, `num_splits` and `split_lengths`, as far as they are given.
+_Split = Callable[[Array, Tensor, Attribute | None, Tensor | None], list[Array]]
+
+
+def _require(holds: object) -> None:
+    if not holds:
+        raise Rejected("run", "the case is wrong")
+
+
+def _graphs(split: _Split) -> Execute:
+    """The same way to split, in the graph of a case."""
+
+    def even(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+        data, axis = [*inputs, None, None][:2]
+        _require(axis is None or not axis.shape)
+        return outputs(data, axis, attributes.get("num_splits"), None)
+
+    def variadic(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+        data, axis, lengths = [*inputs, None, None, None][:3]
+        _require(lengths is not None)
+        return outputs(data, axis, None, lengths)
+
+    def outputs(
+        data: Tensor | None, axis: Tensor | None, count: Attribute | None, lengths: Tensor | None
+    ) -> list[Tensor]:
+        if data is None or axis is None:
+            raise Rejected("build", "an input is missing")
+        return [Tensor(element_type=data.element_type, array=each) for each in split(data.array, axis, count, lengths)]
+
+    functions: Mapping[str, Function] = {"Split-1": even, "VariadicSplit-1": variadic, "Concat-1": _concat}
+    return lambda case, feeds: [outputs_of(case, feed, functions) for feed in feeds]
+
+
+def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    joined = np.concatenate([each.array for each in inputs], int(str(attributes["axis"])))
+    return [Tensor(element_type=inputs[0].element_type, array=joined)]
+
+
+def _bytes(data: Array, axis: Tensor, count: Attribute | None, lengths: Tensor | None) -> list[Array]:
+    """Copies runs of elements one after the other through a flat array, with strides that it computes itself."""
+    _require(data.ndim > 0 and axis.type.kind in ("signed", "unsigned") and axis.shape in ((), (1,)))
+    [along] = axis.integers()
+    _require(-data.ndim <= along <= data.ndim - 1)
+    along += data.ndim * (along < 0)
+    stride = 1
+    for size in data.shape[along + 1 :]:
+        stride *= size
+    block = stride * data.shape[along]
+    blocks = data.size // block if block else 0
+    flat = np.ascontiguousarray(data).reshape(-1)
+    outputs, first = [], 0
+    for length in _lengths_of_bytes(data.shape[along], count, lengths):
+        output = np.empty(blocks * length * stride, data.dtype)
+        for number in range(blocks):
+            source = number * block + first * stride
+            target = number * length * stride
+            output[target : target + length * stride] = flat[source : source + length * stride]
+        outputs.append(output.reshape(*data.shape[:along], length, *data.shape[along + 1 :]))
+        first += length
+    return outputs
+
+
+def _lengths_of_bytes(size: int, count: Attribute | None, given: Tensor | None) -> list[int]:
+    if given is None:
+        _require(isinstance(count, int) and not isinstance(count, bool) and 0 < count <= size)
+        each, over = divmod(size, int(str(count)))
+        _require(not over)
+        return [each] * int(str(count))
+    _require(given.type.kind in ("signed", "unsigned") and given.array.ndim == 1 and given.array.size)
+    left, place = size, None
+    lengths = given.integers()
+    for number, length in enumerate(lengths):
+        if length == -1:
+            _require(place is None)
+            place = number
+        else:
+            _require(length >= 0)
+            left -= length
+    _require(left >= 0 if place is not None else left == 0)
+    if place is not None:
+        lengths[place] = left
+    return lengths
+
+
+def _gather(data: Array, axis: Tensor, count: Attribute | None, lengths: Tensor | None) -> list[Array]:
+    """Gathers the elements of each output by their indices."""
+    axes = [*range(data.ndim), *range(-data.ndim, 0)]
+    _require(axis.type.is_integer and axis.shape in {(), (1,)} and axis.integers()[0] in axes)
+    along = axis.integers()[0]
+    bounds = list(_bounds(data.shape[along], count, lengths))
+    if not data.size:
+        shape = data.shape
+        return [np.empty((*shape[:along], end - start, *shape[along:][1:]), data.dtype) for start, end in bounds]
+    return [np.take(data, np.arange(*each), along) for each in bounds]
+
+
+def _bounds(size: int, count: Attribute | None, given: Tensor | None) -> Iterator[tuple[int, int]]:
+    if given is None:
+        _require(type(count) is int and count >= 1 and size > 0 and size % count == 0)
+        step = size // int(str(count))
+        yield from ((start, start + step) for start in range(0, size, step))
+        return
+    _require(given.type.is_integer and len(given.shape) == 1 and given.shape[0] > 0)
+    lengths = given.integers()
+    _require(min(lengths) >= -1 and sum(each == -1 for each in lengths) < 2)
+    rest = size - sum(each for each in lengths if each > 0)
+    _require(rest >= 0 and (-1 in lengths or rest == 0))
+    start = 0
+    for each in lengths:
+        end = start + (rest if each < 0 else each)
+        yield start, end
+        start = end
+
+
+def _peel(data: Array, axis: Tensor, count: Attribute | None, lengths: Tensor | None) -> list[Array]:
+    """Takes one output after the other off the end of data, which gets shorter."""
+    _require(axis.type.is_integer and data.ndim and axis.array.ndim <= 1 and axis.array.size == 1)
+    [along] = axis.integers()
+    _require(along in range(-data.ndim, data.ndim))
+    rest = np.moveaxis(data, along, 0)
+    asked = _asked(len(rest), count, lengths)
+    known = [each for each in asked if each != -1]
+    _require(all(each >= 0 for each in known) and len(asked) - len(known) <= 1)
+    _require(sum(known) == len(rest) or (sum(known) < len(rest) and -1 in asked))
+    outputs = []
+    while asked:
+        last = asked.pop()
+        end = sum(asked) if last == -1 else len(rest) - last
+        outputs.append(np.ascontiguousarray(np.moveaxis(rest[end:], 0, along)))
+        rest = rest[:end]
+    return outputs[::-1]
+
+
+def _asked(size: int, count: Attribute | None, given: Tensor | None) -> list[int]:
+    if given is None:
+        _require(isinstance(count, int) and count is not True and count is not False)
+        number = int(str(count))
+        _require(0 < number <= size and size // number * number == size)
+        return [size // number] * number
+    _require(given.type.is_integer and given.array.ndim == 1 and given.array.size)
+    return given.integers()
+
+
+#: The right variants by name; `right/kernel`, the implementation that mutants change, is one more.
+VARIANTS: Mapping[str, Execute] = MappingProxyType(
+    {
+        "right/numpy": lambda case, feeds: Numpy().run(case, None, feeds),
+        "right/bytes": _graphs(_bytes),
+        "right/gather": _graphs(_gather),
+        "right/peel": _graphs(_peel),
+    }
+)

@@ -1,0 +1,1 @@
+"""The mutants of Split-1 and VariadicSplit-1."""

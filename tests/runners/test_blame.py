@@ -1,0 +1,108 @@
+"""Which requirement a failure speaks against: what the comparison found decides, and not what a group lists."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from opconform.case import Reject
+from opconform.suite import Entry, Header, RequirementNote
+from opconform_runners.comparing import Mismatch, is_altered
+from opconform_runners.judging import broken_by
+from opconform_runners.verdicts import FailReason
+
+LEVELS = {
+    "lengths.remainder": "normative",
+    "lengths.zero": "interpretation",
+    "data.element-type": "normative",
+    "data.bits": "normative",
+    "data.nan-payload": "interpretation",
+    "outputs.count": "normative",
+    "outputs.element-type": "normative",
+    "outputs.shape": "normative",
+}
+HEADER = Header(
+    version="1.0.0",
+    generator="0.1.0",
+    recipe="0" * 64,
+    seed=0,
+    blind=False,
+    dialects={},
+    specs={},
+    specification={},
+    requirements={"Op-1": {name: RequirementNote(level=level, text="") for name, level in LEVELS.items()}},  # type: ignore[arg-type]
+    establishes={
+        "Op-1": {
+            "count": ("outputs.count",),
+            "element-type": ("outputs.element-type", "data.element-type"),
+            "shape": ("outputs.shape",),
+            "bits": ("data.bits",),
+            "nan-payload": ("data.nan-payload",),
+        }
+    },
+    counts={},
+    digest="0" * 64,
+)
+
+
+def entry(requirements: Sequence[str], reject: str | None = None) -> Entry:
+    """A line of a manifest."""
+    return Entry(
+        id="Op-1/group/0123456789",
+        profile="core",
+        requirements=tuple(requirements),
+        expect="accept" if reject is None else Reject(reject=reject),
+        twin=None,
+        files={},
+    )
+
+
+def mismatch(*, altered: bool) -> Mismatch:
+    """A mismatch of values."""
+    return Mismatch(reason="value", sentence="", feed=0, output="output_0", altered=altered)
+
+
+TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-payload"]
+
+
+@pytest.mark.parametrize(
+    ("requirements", "reason", "altered", "broken"),
+    [
+        (["lengths.remainder"], "value", True, ("data.bits",)),  # a plugin that narrows i64 resolves -1 rightly
+        (["lengths.remainder", "data.bits"], "value", False, ("lengths.remainder",)),
+        (["lengths.remainder"], "shape", False, ("lengths.remainder",)),
+        (["outputs.count", "lengths.remainder"], "count", False, ("outputs.count",)),
+        (TYPES, "crash", False, ("data.element-type",)),
+        (TYPES, "value", True, ("data.bits",)),
+        (TYPES, "nan-payload", False, ("data.nan-payload",)),
+        (["lengths.zero", "outputs.count"], "rejected-valid", False, ("lengths.zero",)),
+        (["lengths.zero", "outputs.count"], "count", False, ("outputs.count",)),
+        (["lengths.zero"], "crash", False, ("lengths.zero",)),
+        ([], "crash", False, ()),
+    ],
+)
+def test_a_failure_speaks_against_what_the_comparison_found(
+    requirements: list[str], reason: FailReason, altered: bool, broken: tuple[str, ...]
+) -> None:
+    """Changed elements break the requirement on bits; anything else the first one that is still open."""
+    found = mismatch(altered=altered) if reason == "value" else None
+
+    assert broken_by(entry(requirements), reason, found, HEADER) == broken
+
+
+def test_a_rejected_case_speaks_against_what_it_violates() -> None:
+    """Whatever else the group lists."""
+    rejected = entry(["lengths.zero", "outputs.count"], reject="lengths.zero")
+
+    assert broken_by(rejected, "accepted-invalid", None, HEADER) == ("lengths.zero",)
+
+
+@pytest.mark.parametrize(
+    ("actual", "altered"),
+    [([3, 4], False), ([1, 3], False), ([1, 9], True), ([0, 2], True)],
+)
+def test_an_element_is_altered_where_no_input_has_its_bits(actual: list[int], altered: bool) -> None:
+    """Elements of another place of the input are misplaced, and not altered."""
+    data, axis = np.array([1, 2, 3, 4], np.int32), np.array(0, np.int64)
+
+    assert is_altered(np.array([1, 2], np.int32), np.array(actual, np.int32), [data, axis]) is altered
