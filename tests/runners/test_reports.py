@@ -360,9 +360,7 @@ def test_annotations_point_at_the_baseline(opconform: Run, runs: Path) -> None:
         "accepted-invalid: not checked"
     )
     assert lines[1].startswith("::error file=known.txt,line=3,title=opconform%3A stale line::known.txt:3: 'Split-1/*'")
-    assert lines[2].startswith(
-        "::error title=opconform%3A VariadicSplit-1 data.bits%3A value::3 cases, such as "
-    )
+    assert lines[2].startswith("::error title=opconform%3A VariadicSplit-1 data.bits%3A value::3 cases, such as ")
     assert lines[3:] == ["::notice title=opconform%3A known failures::1 known failure."]
 
 
