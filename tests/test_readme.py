@@ -73,14 +73,14 @@ def check_openvino_bugs(report: dict[str, Any]) -> None:
 
 
 def test_every_other_command_works(tmp_path: Path) -> None:
-    """In the order of the README, with the files that it shows, each command ends with 0."""
+    """In the order of the README, with the files that it shows, each command ends with 0, or as its comment says."""
     (tmp_path / "my-cases.yaml").write_text(blocks("yaml")[0])
     commands = [line for block in blocks("sh")[2:] for line in block.splitlines() if line.strip()]
 
     assert len(commands) > 8
     for command in commands:
         done = shell(command, tmp_path)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert done.returncode == int("# exit code 1" in command), f"{command}\n{done.stdout}\n{done.stderr}"
 
 
 def test_the_backend_of_the_readme_is_caught(tmp_path: Path) -> None:

@@ -40,13 +40,11 @@ def test_right_documents_are_read(readers: Mapping[str, Reader]) -> None:
 
 
 @settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
-@given(source=st.randoms(use_true_random=False), number=st.integers(0, 10_000))
-def test_a_changed_document_is_read_or_refused(
-    readers: Mapping[str, Reader], source: random.Random, number: int
-) -> None:
+@given(seed=st.integers(0, 1 << 32), number=st.integers(0, 10_000))
+def test_a_changed_document_is_read_or_refused(readers: Mapping[str, Reader], seed: int, number: int) -> None:
     """A change by structure or by bytes ends in a documented error or in none, never in another one."""
     reader = [*readers.values()][number % len(readers)]
-    document = changed(source, reader)
+    document = changed(random.Random(seed), reader)  # noqa: S311 - seeded on purpose
     try:
         reader.read(document)
     except DOCUMENTED:

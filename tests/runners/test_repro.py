@@ -50,7 +50,7 @@ STRANGER = r"""
 op: Split-1
 groups:
   - id: stranger
-    title: "a\nexit(7)\r\"\"\"\u2028exit(7)"
+    title: "exit(7) \"\"\" \\"
     data: {shape: [4, 2]}
     axis: 0
     num_splits: "\"\"\"\nexit(7)\\"
