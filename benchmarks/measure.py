@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from opconform.drafting import LIMITS
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
-from opconform.suite import open_suite
-from opconform_runners.commands import backend_command
-from opconform_runners.running import RunOptions, run_suite
+from opconform.generation.pipeline import Options, generate
+from opconform.generation.validation import LIMITS
+from opconform.specs.loader import load_specs
+from opconform.suite.reader import open_suite
+from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.harness.command import backend_command
 
 PROGRAM = Path(sys.executable).with_name("opconform")
 

@@ -22,7 +22,7 @@ from onnx import load, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.runner import Runner
 
-from opconform.suite import Suite, open_suite
+from opconform.suite.reader import Suite, open_suite
 
 
 class Timed:

@@ -1,5 +1,7 @@
 """What several tests need: the command line as a user runs it, and small suites."""
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -8,11 +10,13 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
+from unittest import mock
 
 import pytest
 
-from opconform_runners.results import line_of, read_written, result_document
-from opconform_runners.run_header import header_line
+from opconform_runners.cli.main import main
+from opconform_runners.verdicts.results import line_of, read_written, result_document
+from opconform_runners.verdicts.run_header import header_line
 
 #: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
@@ -88,19 +92,36 @@ def killed(run: Path, cases: int = 2) -> bytes:
 
 @pytest.fixture(scope="session")
 def opconform() -> Run:
-    """The command line, run as a user runs it; what it prints comes back as text."""
-    program = Path(sys.executable).with_name("opconform")
+    """The command line, called in this process with what it prints captured, as `click.testing` does it."""
 
     def run(*arguments: object, cwd: Path | None = None, code: int | None = 0) -> "subprocess.CompletedProcess[str]":
-        command = [str(program), *(str(each) for each in arguments)]
-        environment = {**os.environ, "COLUMNS": "200", "PYTHONWARNINGS": "default"}
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
+        words = ["opconform", *(str(each) for each in arguments)]
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+        ended: object = None
+        with (
+            contextlib.chdir(cwd or Path.cwd()),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            mock.patch.object(sys, "argv", words),
+            mock.patch.dict(os.environ, COLUMNS="200"),
+        ):
+            try:
+                main()
+            except SystemExit as end:
+                ended = end.code
+        printed, told = (each.buffer.getvalue().decode() for each in flushed(out, err))  # type: ignore[attr-defined]
         if code is not None:
-            assert done.returncode == code, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
+            assert ended == code, f"{' '.join(words)}\n{printed}\n{told}"
+        return subprocess.CompletedProcess(words, ended if isinstance(ended, int) else 1, printed, told)
 
     return run
+
+
+def flushed(*streams: io.TextIOWrapper) -> tuple[io.TextIOWrapper, ...]:
+    """Streams without anything left in their buffers."""
+    for each in streams:
+        each.flush()
+    return streams
 
 
 @pytest.fixture(scope="session")

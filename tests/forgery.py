@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from opconform.npz import arrays_of, npz_bytes
-from opconform.suite import FILE_LIMIT, HEADER, MANIFEST, Header, Suite, entry_line, header_text, open_suite
+from opconform.suite.reader import FILE_LIMIT, HEADER, MANIFEST, Header, Suite, entry_line, header_text, open_suite
+from opconform.tensors.npz import arrays_of, npz_bytes
 
 
 def forge(folder: Path, change: Callable[[Header], Header] = lambda header: header) -> int:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from opconform.case import case_from
-from opconform.tensors import Tensor
-from opconform_runners.backend import Rejected
+from opconform.suite.case import case_from
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.numpy import Numpy
 
 Request = dict[str, Any]

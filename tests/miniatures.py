@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from opconform.case import Case
-from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform.suite.case import Case
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
 from opconform_runners.backends.numpy import Numpy
 
 

@@ -12,7 +12,7 @@ import junitparser
 import pytest
 import yaml
 
-from opconform_runners.baseline import parse_baseline
+from opconform_runners.verdicts.baseline import parse_baseline
 from tests.conftest import MINIATURES, ROOT, interpreter_with
 
 INSTALL = re.compile(r'python -m pip install "opconform\[(\w+)\]"')

@@ -3,8 +3,8 @@
 import json
 import re
 
-from opconform.loading import load_specs
-from opconform.requirements import requirements_of
+from opconform.specs.loader import load_specs
+from opconform.specs.requirements import requirements_of
 from tests.conftest import ROOT, Run
 
 OPERATIONS = ("Split-1", "VariadicSplit-1")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from opconform.cli import _COMMANDS, _opconform
 from opconform.errors import MissingError, OpconformError
+from opconform_runners.cli.main import _COMMANDS, _opconform
 from tests.conftest import MINIATURES
 
 PROGRAM = Path(sys.executable).with_name("opconform")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-CALL = "import sys; from opconform.cli import main; sys.argv[0] = 'opconform'; main()"
+CALL = "import sys; from opconform_runners.cli.main import main; sys.argv[0] = 'opconform'; main()"
 #: A guide's code is short, or nobody reads it.
 MOST_LINES = 90
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from opconform.drafts import Acceptance
-from opconform.expanding import expand
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
-from opconform.requirements import requirements_of
-from opconform.selecting import Selection
-from opconform.suite import open_suite
-from opconform_runners.verdicts import Fail, name_of
+from opconform.generation.expansion import expand
+from opconform.generation.pipeline import Options, generate
+from opconform.model.draft import Acceptance
+from opconform.specs.loader import load_specs
+from opconform.specs.requirements import requirements_of
+from opconform.suite.reader import open_suite
+from opconform.suite.selection import Selection
+from opconform_runners.verdicts.verdict import Fail, name_of
 from tests.conftest import Run
 from tests.mutants import __main__ as program
 from tests.mutants import catalogue

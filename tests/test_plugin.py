@@ -96,7 +96,7 @@ def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
     """Nor does it import anything; `-p opconform` finds it by the name of its entry point."""
     assert outcomes(run_pytest("-q")) == {"passed": 1}
     heavy = "{'numpy', 'pydantic', 'opconform_runners'} & set(sys.modules)"
-    code = f"import sys, opconform.testing.hooks; print(len({heavy}))"
+    code = f"import sys, opconform_runners.pytest_plugin.plugin; print(len({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "0\n"
 
 
@@ -162,7 +162,7 @@ def test_a_backend_that_is_not_there_stops_cases_alone(run_pytest: Pytest, tmp_p
 
 def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
     """A harness there the backend here, and the other way round; the interpreter goes with its backend."""
-    harness = f"{sys.executable} -m opconform_runners.harness numpy"
+    harness = f"{sys.executable} -m opconform_runners.harness.server numpy"
     cases = f"--opconform-suite={suite}"
     ini = tmp_path / "pytest.ini"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from opconform.case import case_from
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Rejected
+from opconform.suite.case import case_from
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.numpy import Numpy
 
 Message = dict[str, Any]

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType
 
 from opconform.errors import OpconformError
-from opconform_runners.outputs import OversizedOutputs, UnreadableOutputs
-from opconform_runners.protocol import ProtocolError
+from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs
+from opconform_runners.harness.protocol import ProtocolError
 
 from . import readers
 from .attempt import Attempt
@@ -151,7 +151,7 @@ class _Material:
 
 def _material(scratch: Path) -> _Material:
     def opconform(*words: str | Path) -> None:
-        program = [sys.executable, "-c", "from opconform.cli import main; main()"]
+        program = [sys.executable, "-c", "from opconform_runners.cli.main import main; main()"]
         done = subprocess.run([*program, *words], cwd=scratch, capture_output=True, check=False)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"opconform {' '.join(map(str, words))}: {done.stderr.decode()}")

@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
-from opconform.verifying import faults_of
+from opconform.generation.pipeline import Options, generate
+from opconform.specs.loader import load_specs
+from opconform.suite.verification import faults_of
 
 from .attempt import Attempt
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
+from opconform.generation.pipeline import Options, generate
+from opconform.specs.loader import load_specs
 
 from .attempt import Attempt
 from .hostile_harness import HOSTILE, MARK

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from opconform.cli import main
+from opconform_runners.cli.main import main
 
 from .attempt import Attempt
 

@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
-from opconform.verifying import faults_of
+from opconform.generation.pipeline import Options, generate
+from opconform.specs.loader import load_specs
+from opconform.suite.verification import faults_of
 
 from .attempt import Attempt, Outcome
 

@@ -73,7 +73,7 @@ def _strike(kind: str, run: "subprocess.Popen[str]") -> bool:
         case "kill a harness":
             try:
                 below = psutil.Process(run.pid).children(recursive=True)
-                harnesses = [each for each in below if "opconform_runners.harness" in each.cmdline()[-2:]]
+                harnesses = [each for each in below if "opconform_runners.harness.server" in each.cmdline()[-2:]]
                 if harnesses:
                     harnesses[run.pid % len(harnesses)].kill()  # a harness, or the supervisor of one
             except psutil.Error:

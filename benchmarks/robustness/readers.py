@@ -14,50 +14,50 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
-from opconform.case import canonical_json
-from opconform.casefiles import Recipe, case_files
-from opconform.commands.reporting import page_text, subjects_of
-from opconform.commands.verify_certificate import _lines as certificate_lines
 from opconform.dialects import DEFAULT
-from opconform.drafting import Limits
 from opconform.errors import SuiteError
-from opconform.expanding import expand
-from opconform.loading import load_specs
-from opconform.npz import arrays_of
-from opconform.suite import Suite, expected_name, inputs_name, open_suite
-from opconform.verifying import _case_faults as _entry_faults
-from opconform.verifying import faults_of
-from opconform_runners.baseline import read_baseline
-from opconform_runners.certificate import (
+from opconform.generation.case_files import Recipe, case_files
+from opconform.generation.expansion import expand
+from opconform.generation.validation import Limits
+from opconform.specs.loader import load_specs
+from opconform.suite.case import canonical_json
+from opconform.suite.reader import Suite, expected_name, inputs_name, open_suite
+from opconform.suite.verification import _case_faults as _entry_faults
+from opconform.suite.verification import faults_of
+from opconform.tensors.npz import arrays_of
+from opconform_runners.certificates.certificate import (
     check_claims,
     check_profiles,
     check_results,
     check_suite,
     read_certificate,
 )
-from opconform_runners.changes import changes_between, changes_document, changes_lines
-from opconform_runners.conversing import Answer, Greeting, _object, said_in
-from opconform_runners.describing import description_of
-from opconform_runners.envelope import envelope_of, envelope_text, sealed
-from opconform_runners.executing import Returned
-from opconform_runners.judging import first_verdict
-from opconform_runners.kept import Kept
-from opconform_runners.keys import read_private, read_public
-from opconform_runners.outputs import output_limit, read_outputs
-from opconform_runners.protocol import reply_faults, reply_of, said_faults, said_of
-from opconform_runners.reading import finished
-from opconform_runners.recorded import open_recorded
-from opconform_runners.replaying import judge
-from opconform_runners.reports.annotations import annotations_text
-from opconform_runners.reports.badge import badge_text
-from opconform_runners.reports.junit import junit_text
-from opconform_runners.reports.markdown import markdown_text
-from opconform_runners.reports.spreadsheet import csv_text
-from opconform_runners.results import line_of, read_results, read_written
-from opconform_runners.run_journal import own_document, read_steps
-from opconform_runners.running import Seen, result_of
-from opconform_runners.summary import print_summary
-from opconform_runners.verdicts import Fail
+from opconform_runners.certificates.envelope import envelope_of, envelope_text, sealed
+from opconform_runners.certificates.keys import read_private, read_public
+from opconform_runners.cli.shared.page import page_text, subjects_of
+from opconform_runners.cli.verify_certificate import _lines as certificate_lines
+from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.journal import own_document, read_steps
+from opconform_runners.execution.outputs import output_limit, read_outputs
+from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.replay import judge
+from opconform_runners.execution.runner import Seen, result_of
+from opconform_runners.harness.outcome import Returned
+from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
+from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
+from opconform_runners.reports.formats.badge import badge_text
+from opconform_runners.reports.formats.csv import csv_text
+from opconform_runners.reports.formats.github import annotations_text
+from opconform_runners.reports.formats.junit import junit_text
+from opconform_runners.reports.formats.markdown import markdown_text
+from opconform_runners.reports.reader import finished
+from opconform_runners.reports.terminal import print_summary
+from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, _object, said_in
+from opconform_runners.verdicts.baseline import read_baseline
+from opconform_runners.verdicts.description import description_of
+from opconform_runners.verdicts.judge import first_verdict
+from opconform_runners.verdicts.results import line_of, read_results, read_written
+from opconform_runners.verdicts.verdict import Fail
 
 BASELINE = b"""\
 # Failures that are expected

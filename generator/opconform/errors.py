@@ -1,6 +1,8 @@
 """The errors of opconform, each one sentence that says what was wrong, where, and what to do."""
 
+import difflib
 import errno
+from collections.abc import Iterable
 from pathlib import Path
 
 #: No room on the disk, or no more for this user, or in a file of this process.
@@ -17,6 +19,16 @@ def quoted(value: object) -> str:
 def quoted_text(text: str) -> str:
     """A text as a message shows it without quotes: the end of a long one is left out."""
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+
+
+#: No word that is known is nearly as long as this, and comparing long texts takes time.
+_LONGEST_WORD = 200
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that is most like another, ending in a space, or nothing."""
+    near = difflib.get_close_matches(word, [*known], n=1) if len(word) <= _LONGEST_WORD else []
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 class OpconformError(Exception):

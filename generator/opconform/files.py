@@ -1,13 +1,21 @@
-"""Files from outside, read safely: regular files only, never blocking, and no more than a limit."""
+"""Files: read without trusting them, and written whole or not at all."""
 
+import contextlib
 import errno
+import itertools
 import os
 import stat
+from collections.abc import Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
+
+from opconform.errors import DiskError, UsageError
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+#: Enough of a file to tell whose it is.
+_HEAD = 300
 
 
 class FileTooLargeError(OSError):
@@ -64,3 +72,114 @@ def read_regular(path: Path, limit: int, *, follow_links: bool = False) -> bytes
 
 def _irregular(path: Path) -> OSError:
     return OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file, or write a new one; a reader sees the old file or the new one, and never a part.
+
+    Raises:
+        OSError: The disk refuses; what stood there still does.
+    """
+    with replacement(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of another when it is closed without an error, and else is removed.
+
+    Raises:
+        OSError: The disk refuses.
+    """
+    beside, file = _new_beside(path)
+    try:
+        with file:
+            yield file
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _new_beside(path: Path) -> tuple[Path, BinaryIO]:
+    """A new file beside another, of a name that no other file has."""
+    for number in itertools.count():
+        beside = path.with_name(f".{path.name}.opconform-{os.getpid()}-{number}")
+        with contextlib.suppress(FileExistsError):
+            return beside, beside.open("xb")
+    raise AssertionError  # pragma: no cover - the numbers do not end
+
+
+def replace_named(path: Path, content: bytes) -> None:
+    """The same for a file that a user named: folders are made for it, and a pipe or a device is written to as it is.
+
+    Raises:
+        DiskError: The disk is full.
+        UsageError: It cannot be written, or it is a link to a file.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            path.write_bytes(content)
+            return
+        check_no_link(path)
+        replace_file(path, content)
+    except OSError as fault:
+        if DiskError.is_full(fault):
+            raise DiskError(path, fault) from fault
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+
+
+def check_no_link(path: Path) -> None:
+    """Refuse a link, which replacing would break.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if path.is_symlink():
+        raise UsageError(f"{path} is a link, and links are not replaced. Name what it links to: {path.resolve()}.")
+
+
+def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
+    """The same, but nothing is overwritten that opconform did not write.
+
+    Args:
+        path: The file.
+        content: Its new content.
+        mark: What stands among the first bytes of every such file.
+
+    Raises:
+        UsageError: The file is somebody else's, or the disk refuses.
+    """
+    check_ours(path, mark)
+    replace_named(path, content)
+
+
+def check_ours(path: Path, mark: bytes) -> None:
+    """Refuse a file that opconform did not write, and a link.
+
+    Raises:
+        UsageError: It is another program's file, or a link, or cannot be read.
+    """
+    try:
+        if not path.exists() or path.is_file():  # a pipe or a device may be linked, as /dev/stdout is
+            check_no_link(path)
+        ours = is_ours(path, [mark])
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+    if not ours:
+        raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another file.")
+
+
+def is_ours(path: Path, marks: Sequence[bytes]) -> bool:
+    """Whether one of some marks stands among a file's first bytes.
+
+    What is empty, a pipe or a device is as good as no file: nothing would be lost.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if not path.is_file():
+        return True
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return not head or any(each in head for each in marks)

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from opconform.adequacy.mutations import mutations_of
 from opconform.adequacy.semantics import loaded, modules_of
-from opconform.commands.adequacy import command
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform_runners.cli.adequacy import command
 
 SOURCE = """\
 def violations(count, size):

@@ -8,7 +8,7 @@ import onnx
 import pytest
 from onnx import checker, numpy_helper, printer
 
-from opconform.suite import Entry, Suite, open_suite
+from opconform.suite.reader import Entry, Suite, open_suite
 from tests.conftest import Run
 
 DIALECTS = ("onnx", "onnx13", "stablehlo")

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.documents import SpecMistakes
-from opconform.drafting import LIMITS
-from opconform.expanding import Expanded, expand
-from opconform.expressions import ExpressionError, Meter, compiled
-from opconform.loading import load_spec, load_specs
-from opconform.requirements import requirements_of
+from opconform.generation.expansion import Expanded, expand
+from opconform.generation.validation import LIMITS
+from opconform.specs.document import SpecMistakes
+from opconform.specs.expressions import ExpressionError, Meter, compiled
+from opconform.specs.loader import load_spec, load_specs
+from opconform.specs.requirements import requirements_of
 from tests.conftest import Run
 
 

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.drafts import TensorDraft
-from opconform.element_types import ELEMENT_TYPES
-from opconform.elements import checked, encoded
-from opconform.filling import fill, random_words
-from opconform.npz import arrays_of, npz_bytes
-from opconform.tensors import patterns
+from opconform.model.draft import TensorDraft
+from opconform.model.fills import fill
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import checked, encoded
+from opconform.tensors.npz import arrays_of, npz_bytes
+from opconform.tensors.philox import random_words
+from opconform.tensors.tensor import patterns
 
 NAMES = [
     "boolean",

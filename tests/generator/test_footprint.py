@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from opconform import generating
-from opconform.casefiles import Recipe, case_files
-from opconform.drafting import LIMITS
 from opconform.errors import SuiteError, UsageError
-from opconform.expanding import expand
-from opconform.footprint import file_bytes, memory_bytes
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
+from opconform.generation import pipeline as generating
+from opconform.generation.case_files import Recipe, case_files
+from opconform.generation.expansion import expand
+from opconform.generation.pipeline import Options, generate
+from opconform.generation.validation import LIMITS
 from opconform.memory import check_memory, shown_bytes
+from opconform.model.footprint import file_bytes, memory_bytes
+from opconform.specs.loader import load_specs
 from tests.conftest import SMALL_SPEC
 
 SPEC = """\

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from opconform.case import Attribute, Graph, Node
-from opconform.drafts import ACCEPTANCE, Draft, TensorDraft, operands_of
-from opconform.graph import contexts_of, declared, evaluated, graph_of, inferred
+from opconform.model.draft import ACCEPTANCE, Draft, TensorDraft, operands_of
+from opconform.model.graph import declared, evaluated, graph_of, inferred
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, ContextError, Operand, Rejection
-from opconform.tensors import Tensor
+from opconform.suite.case import Attribute, Graph, Node
+from opconform.tensors.tensor import Tensor
 
 #: Why a split into as many outputs as there are rows cannot be split again.
 CHAIN = "`chain` executes Split-1 again on the last output, and for its shape [1, 6] that violates num_splits.at-most-dimension"
@@ -123,8 +123,8 @@ def test_a_context_that_does_not_fit_says_why(context: str, parts: int, sentence
 
 def test_an_operation_lists_its_contexts() -> None:
     """`bare` and `folded` are every operation's; the others are its own."""
-    assert contexts_of(OPERATIONS["Split-1"]) == ("bare", "folded", "concat", "chain", "partial", "shared")
-    assert contexts_of(OPERATIONS["Concat-1"]) == ("bare", "folded")
+    assert OPERATIONS["Split-1"].context_names == ("bare", "folded", "concat", "chain", "partial", "shared")
+    assert OPERATIONS["Concat-1"].context_names == ("bare", "folded")
 
 
 def test_types_are_inferred_through_the_graph() -> None:

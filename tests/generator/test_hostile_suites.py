@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benchmarks.robustness.hostile_suites import HOSTILE, a_suite, changed_bytes, copied, packed
 
-from opconform.verifying import faults_of
+from opconform.suite.verification import faults_of
 
 
 @pytest.fixture(scope="module")

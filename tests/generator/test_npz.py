@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from opconform.errors import SuiteError
-from opconform.npz import arrays_of, member, npz_bytes
-from opconform.tensors import Array
+from opconform.tensors.npz import arrays_of, member, npz_bytes
+from opconform.tensors.tensor import Array
 
 LIMIT = 1 << 20
 

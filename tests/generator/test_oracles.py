@@ -11,9 +11,9 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from opconform.case import Accept, Case
-from opconform.suite import expected_name, inputs_name, open_suite
-from opconform.tensors import Array, Tensor
+from opconform.suite.case import Accept, Case
+from opconform.suite.reader import expected_name, inputs_name, open_suite
+from opconform.tensors.tensor import Array, Tensor
 
 Split = Callable[[Array, int, Sequence[int]], list[Array]]
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.drafts import TensorDraft
-from opconform.element_types import ELEMENT_TYPES
-from opconform.filling import fill
-from opconform.packing import LOW_FIRST, OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
-from opconform.tensors import Tensor
+from opconform.model.draft import TensorDraft
+from opconform.model.fills import fill
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.packing import LOW_FIRST, OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
+from opconform.tensors.tensor import Tensor
 
 TYPES = [each for each in ELEMENT_TYPES if each != "string"]
 NARROW = sorted(LOW_FIRST)

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import openvino
 import pytest
 
-from opconform.case import Reject
-from opconform.suite import open_suite
+from opconform.suite.case import Reject
+from opconform.suite.reader import open_suite
 
 EXAMPLES = {
     "Split-1/page-example": (

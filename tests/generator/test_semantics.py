@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.case import Case, Graph, Node
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operand, Rejection
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Rejected
+from opconform.suite.case import Case, Graph, Node
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.numpy import Numpy
 
 

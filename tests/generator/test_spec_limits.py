@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from opconform.documents import SpecMistakes
-from opconform.expanding import Expanded, expand
-from opconform.loading import load_specs
+from opconform.generation.expansion import Expanded, expand
+from opconform.specs.document import SpecMistakes
+from opconform.specs.loader import load_specs
 
 HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
 BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"

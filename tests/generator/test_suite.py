@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from opconform.suite import open_suite
-from opconform.writing import write_all
+from opconform.generation.writer import write_all
+from opconform.suite.reader import open_suite
 from tests.conftest import SMALL_SPEC, Run
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pytest
 from benchmarks.robustness.generation_kills import killed_at_every_change, killed_at_random, tree
 
 from opconform.errors import UsageError
-from opconform.generating import Generated, Options, generate
-from opconform.loading import load_specs
-from opconform.replacing import replace_file, replace_named, replace_ours, replacement
-from opconform.verifying import faults_of
-from opconform.work_folder import work_folder
+from opconform.files import replace_file, replace_named, replace_ours, replacement
+from opconform.generation.pipeline import Generated, Options, generate
+from opconform.generation.work_folder import work_folder
+from opconform.specs.loader import load_specs
+from opconform.suite.verification import faults_of
 
 
 def generated(spec: Path, out: Path) -> Generated:

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from opconform.commands.options import cores
-from opconform.commands.progress import progress
 from opconform.errors import OpconformError, UsageError
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
-from opconform.selecting import Selection
-from opconform.suite import Header, RequirementNote, open_suite
+from opconform.generation.pipeline import Options, generate
+from opconform.specs.loader import load_specs
+from opconform.suite.reader import Header, RequirementNote, open_suite
+from opconform.suite.selection import Selection
+from opconform_runners.cli.shared.options import cores
+from opconform_runners.cli.shared.progress import progress
 from tests.mutants.assessment import Assessment, assessed, right_faults
 from tests.mutants.backend import names
 from tests.mutants.catalogue import MUTANTS, concerns, operations_with_mutants

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
 from tests.mutants.catalogue import KERNELS, MUTANTS, RIGHT, hooks_of
 from tests.mutants.right import VARIANTS, Execute
 from tests.mutants.row import Call, Hooks

@@ -8,18 +8,19 @@ from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
 
-from opconform.case import Case
-from opconform.selecting import Selection
-from opconform.suite import Entry, Header, Suite, inputs_name, open_suite
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Inputs, Rejected, Unsupported
-from opconform_runners.commands import backend_command
-from opconform_runners.executing import Broken, Outcome, Oversized, Returned, execute
-from opconform_runners.judging import broken_requirements, final_verdict, first_verdict
-from opconform_runners.outputs import PLENTY, output_limit
-from opconform_runners.protocol import NotSupported, Refused
-from opconform_runners.running import selected
-from opconform_runners.verdicts import Error, Fail, Pass, Verdict
+from opconform.suite.case import Case
+from opconform.suite.reader import Entry, Header, Suite, inputs_name, open_suite
+from opconform.suite.selection import Selection
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Inputs, Rejected, Unsupported
+from opconform_runners.execution.outputs import PLENTY, output_limit
+from opconform_runners.execution.runner import selected
+from opconform_runners.execution.scheduler import execute
+from opconform_runners.harness.command import backend_command
+from opconform_runners.harness.outcome import Broken, Outcome, Oversized, Returned
+from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.verdicts.judge import broken_requirements, final_verdict, first_verdict
+from opconform_runners.verdicts.verdict import Error, Fail, Pass, Verdict
 from tests.mutants.backend import Mutant
 
 #: The profile that must kill every normative mutant by itself.

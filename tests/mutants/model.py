@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from opconform.case import Attribute, Graph
 from opconform.operations import OPERATIONS
-from opconform.tensors import Tensor
-from opconform_runners.direct import outputs_of
+from opconform.suite.case import Attribute, Graph
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.direct import outputs_of
 from tests.mutants.row import Call, Hooks
 
 

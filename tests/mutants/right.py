@@ -5,11 +5,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from opconform.case import Attribute, Case
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Inputs, Outputs, Rejected
+from opconform.suite.case import Attribute, Case
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Inputs, Outputs, Rejected
+from opconform_runners.backends.direct import Function, outputs_of
 from opconform_runners.backends.numpy import Numpy
-from opconform_runners.direct import Function, outputs_of
 
 #: What executes a case: the outputs of each feed.
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]

@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from opconform.case import Attribute, Case
-from opconform.suite import Level
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Inputs, Rejected
+from opconform.suite.case import Attribute, Case
+from opconform.suite.reader import Level
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Inputs, Rejected
 
 #: The origin of a fault that was found by these suites, and that no public tracker has a thread on.
 FOUND = "found by opconform in OpenVINO 2026.4.1"

@@ -9,8 +9,8 @@ import json
 import numpy as np
 import openvino as ov
 
-from opconform.packing import OPENVINO_IR, pack
-from opconform.tensors import Tensor
+from opconform.tensors.packing import OPENVINO_IR, pack
+from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.openvino_ir import LAYOUTS, repacked
 
 COUNT = 21  # no whole number of bytes in any type

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opconform_runners.baseline import Baseline, parse_baseline
-from opconform_runners.comparison import compare
-from opconform_runners.reading import read_report
-from opconform_runners.report import recounted, write_report
-from opconform_runners.results import Result, read_results
-from opconform_runners.updating import update
-from opconform_runners.verdicts import FailReason, VerdictName
+from opconform_runners.reports.baseline_update import update
+from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report import recounted, write_report
+from opconform_runners.verdicts.baseline import Baseline, parse_baseline
+from opconform_runners.verdicts.baseline_check import compare
+from opconform_runners.verdicts.results import Result, read_results
+from opconform_runners.verdicts.verdict import FailReason, VerdictName
 from tests.conftest import MINIATURES, Run, killed
 
 REJECTED = "VariadicSplit-1/rejected/edf4e822b0"

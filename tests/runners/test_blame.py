@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from opconform.case import Reject
-from opconform.suite import Entry, Header, RequirementNote
-from opconform_runners.comparing import Mismatch, is_altered
-from opconform_runners.judging import broken_by
-from opconform_runners.verdicts import FailReason
+from opconform.suite.case import Reject
+from opconform.suite.reader import Entry, Header, RequirementNote
+from opconform_runners.verdicts.comparison import Mismatch, is_altered
+from opconform_runners.verdicts.judge import broken_by
+from opconform_runners.verdicts.verdict import FailReason
 
 LEVELS = {
     "lengths.remainder": "normative",

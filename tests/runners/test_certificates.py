@@ -23,12 +23,12 @@ from securesystemslib.dsse import Envelope as ForeignEnvelope
 from securesystemslib.signer import CryptoSigner, SSlibKey
 
 from opconform import __version__
-from opconform.case import canonical_json
-from opconform.commands.signing import check_suite_files
 from opconform.errors import CertificateError, SuiteError
-from opconform_runners.certificate import check_results, read_certificate
-from opconform_runners.envelope import PAYLOAD_TYPE, encoded, envelope_text, sealed
-from opconform_runners.keys import PublicKey, read_private, read_public
+from opconform.suite.case import canonical_json
+from opconform_runners.certificates.certificate import check_results, read_certificate
+from opconform_runners.certificates.envelope import PAYLOAD_TYPE, encoded, envelope_text, sealed
+from opconform_runners.certificates.keys import PublicKey, read_private, read_public
+from opconform_runners.cli.shared.signature import check_suite_files
 from tests.conftest import MINIATURES, ROOT, Run
 
 
@@ -594,7 +594,7 @@ def test_a_new_run_removes_the_certificate_of_the_old_one(opconform: Run, certif
 
 def test_without_its_package_a_key_is_not_made_but_told_of(tmp_path: Path) -> None:
     """Nothing else of the command line needs it."""
-    call = "import sys; sys.modules['cryptography'] = None; from opconform.cli import main; main()"
+    call = "import sys; sys.modules['cryptography'] = None; from opconform_runners.cli.main import main; main()"
 
     def said(*words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

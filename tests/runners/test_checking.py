@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from opconform.suite import Suite, open_suite
-from opconform_runners.checking import RULES, Broken, Checked, Unasked, check
-from opconform_runners.commands import Command, backend_command
-from opconform_runners.conversing import greeting_of, shortened
+from opconform.suite.reader import Suite, open_suite
+from opconform_runners.harness.command import Command, backend_command
+from opconform_runners.tools.protocol_check.check import RULES, Broken, Checked, Unasked, check
+from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.unruly import BoastsInStart
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from opconform.errors import CertificateError
-from opconform.suite import Header, RequirementNote
-from opconform_runners import origins
-from opconform_runners.consistency import check_consistency
-from opconform_runners.environment import UNKNOWN
-from opconform_runners.report import summed_up
-from opconform_runners.results import Result
-from opconform_runners.statement import Digests, Statement, statement_of
-from opconform_runners.verdicts import VerdictName
+from opconform.suite.reader import Header, RequirementNote
+from opconform_runners.certificates.consistency import check_consistency
+from opconform_runners.certificates.statement import Digests, Statement, statement_of
+from opconform_runners.harness.environment import UNKNOWN
+from opconform_runners.reports.report import summed_up
+from opconform_runners.verdicts import origin as origins
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import VerdictName
 
 NOTES = {
     "Split-1": {

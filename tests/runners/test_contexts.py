@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.cli import main
-from opconform.suite import expected_name, inputs_name, open_suite
-from opconform.tensors import Tensor
-from opconform_runners.backend import Backend, PlacedOutputs
-from opconform_runners.installed import load
+from opconform.suite.reader import expected_name, inputs_name, open_suite
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Backend, PlacedOutputs
+from opconform_runners.cli.main import main
+from opconform_runners.harness.registry import load
 from tests.conftest import MINIATURES
 
 CONTEXTS = """\

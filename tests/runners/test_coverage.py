@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from opconform.commands.certify import command as certify
-from opconform.suite import Level, RequirementNote
-from opconform_runners import origins
-from opconform_runners.environment import UNKNOWN
-from opconform_runners.report import Report, report_document, summed_up
-from opconform_runners.reports.badge import badge_text
-from opconform_runners.reports.junit import junit_text
-from opconform_runners.reports.markdown import markdown_text
-from opconform_runners.reports.standing import standings
-from opconform_runners.results import Result
-from opconform_runners.summary import plain_conclusion
-from opconform_runners.verdicts import VerdictName
+from opconform.suite.reader import Level, RequirementNote
+from opconform_runners.cli.certify import command as certify
+from opconform_runners.harness.environment import UNKNOWN
+from opconform_runners.reports.formats.badge import badge_text
+from opconform_runners.reports.formats.junit import junit_text
+from opconform_runners.reports.formats.markdown import markdown_text
+from opconform_runners.reports.formats.standing import standings
+from opconform_runners.reports.report import Report, report_document, summed_up
+from opconform_runners.reports.terminal import plain_conclusion
+from opconform_runners.verdicts import origin as origins
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import VerdictName
 from tests.conftest import MINIATURES
 
 GREEN = "#1a7f37"

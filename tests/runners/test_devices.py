@@ -12,18 +12,18 @@ import openvino
 import pytest
 from click.testing import CliRunner, Result
 
-from opconform.case import Case
-from opconform.commands.running import folder_name
 from opconform.errors import UsageError
-from opconform.suite import Entry, Suite, inputs_name, open_suite
-from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, PlacedOutputs, Placement, Unsupported
+from opconform.suite.case import Case
+from opconform.suite.reader import Entry, Suite, inputs_name, open_suite
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, Placement, Unsupported
 from opconform_runners.backends.numpy import Numpy
 from opconform_runners.backends.onnxruntime import OnnxRuntime
 from opconform_runners.backends.openvino import OpenVINO
 from opconform_runners.backends.openvino_device import Device, device_of, executed_by
-from opconform_runners.commands import backend_command
-from opconform_runners.environment import Environment, environment_facts, environment_of
+from opconform_runners.cli.shared.execution import folder_name
+from opconform_runners.harness.command import backend_command
+from opconform_runners.harness.environment import Environment, environment_facts, environment_of
 from tests.conftest import missing
 
 SPEC = """\
@@ -80,7 +80,7 @@ class OnTwoDevices(Numpy):
 def command(*arguments: object, code: int = 0) -> Result:
     """A command of opconform's, in this process; the first argument is its name."""
     name, *others = (str(each) for each in arguments)
-    found = importlib.import_module(f"opconform.commands.{name.replace('-', '_')}").command
+    found = importlib.import_module(f"opconform_runners.cli.{name.replace('-', '_')}").command
     done = CliRunner().invoke(found, others, env={"COLUMNS": "300"})
     assert done.exit_code == code, (done.output, done.exception)
     return done
@@ -261,7 +261,7 @@ def test_onnx_runtimes_cpu_says_that_it_executed(suite: Suite) -> None:
 def test_a_provider_without_kernels_passes_nothing(suite: Suite, tmp_path: Path) -> None:
     """No verdict of the CPU's is given to another provider, and a refusal without a twin is evidence of nothing."""
     suite_folder = str(suite.store.root)
-    found = importlib.import_module("opconform.commands.run").command
+    found = importlib.import_module("opconform_runners.cli.run").command
     CliRunner().invoke(found, [suite_folder, "--backend", "onnxruntime:Azure", "--out", str(tmp_path / "out")])
     report = json.loads((tmp_path / "out" / "report.json").read_text())
 

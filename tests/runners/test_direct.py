@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from opconform.case import Attribute, Case, Graph, Node
-from opconform.tensors import Array, Tensor
-from opconform_runners.answers import Answers
-from opconform_runners.backend import Rejected, Unsupported, undeclared_operation
+from opconform.suite.case import Attribute, Case, Graph, Node
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Rejected, Unsupported, undeclared_operation
+from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
-from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.exceptions import Answers
 
 HALVES = Node(name="Halves", op="Halves-1", inputs=("data", "axis"), outputs=("Halves_0", "Halves_1"), under_test=True)
 JOINED = Node(

@@ -211,7 +211,7 @@ def test_what_run_must_give_is_told(opconform: Run, small_suite: Path, tmp_path:
     wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
     for number, (given, sentence) in enumerate(wanted.items()):
         (tmp_path / "own.py").write_text(
-            "from opconform.tensors import Tensor\n"
+            "from opconform.tensors.tensor import Tensor\n"
             "from opconform_runners.backends.numpy import Numpy\n\n\n"
             "class Own(Numpy):\n"
             "    def run(self, case, model, feeds):\n"

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from opconform.commands.certify import command as certify
-from opconform.commands.running import command_of, execute_shown
-from opconform.commands.sign import command as sign_command
-from opconform.commands.verify_certificate import command as verify_certificate
-from opconform.generating import Options, generate
-from opconform.loading import load_specs, shipped_files
-from opconform.provenance import check_provenance
-from opconform.selecting import Selection
-from opconform.suite import MANIFEST, Header, entry_line, open_suite
-from opconform.work_folder import WorkFolder
-from opconform_runners.certificate import sign
-from opconform_runners.keys import read_private, write_pair
-from opconform_runners.running import RunOptions
+from opconform.generation.pipeline import Options, generate
+from opconform.generation.provenance import check_provenance
+from opconform.generation.work_folder import WorkFolder
+from opconform.specs.loader import load_specs, shipped_files
+from opconform.suite.reader import MANIFEST, Header, entry_line, open_suite
+from opconform.suite.selection import Selection
+from opconform_runners.certificates.certificate import sign
+from opconform_runners.certificates.keys import read_private, write_pair
+from opconform_runners.cli.certify import command as certify
+from opconform_runners.cli.shared.execution import command_of, execute_shown
+from opconform_runners.cli.sign import command as sign_command
+from opconform_runners.cli.verify_certificate import command as verify_certificate
+from opconform_runners.execution.runner import RunOptions
 from tests.conftest import MINIATURES
 from tests.forgery import forge, generator, seal
 from tests.generator.test_suite import tree

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from opconform.element_types import ELEMENT_TYPES
+from opconform.tensors.element_types import ELEMENT_TYPES
 from tests.conftest import Run, missing
 
 TYPES = """\

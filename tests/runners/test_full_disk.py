@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from opconform.commands.run import command as run
 from opconform.errors import DiskError
-from opconform_runners import executing, scratch_paths
-from opconform_runners.reading import read_report
+from opconform_runners.cli.run import command as run
+from opconform_runners.execution import scheduler as executing
+from opconform_runners.harness import scratch as scratch_paths
+from opconform_runners.reports.reader import read_report
 from tests.conftest import HARNESSES, MINIATURES
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

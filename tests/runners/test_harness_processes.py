@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from opconform_runners.commands import Command
-from opconform_runners.connecting import HarnessEnded, started
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.process import HarnessEnded, started
 from tests.conftest import HARNESSES
 
 #: How long the system may take to end a process, on a busy machine, in seconds.
@@ -115,8 +115,8 @@ def test_a_killed_opconform_leaves_neither_processes_nor_files(tmp_path: Path) -
     """Its harness, what that started, and the scratch folder are gone soon."""
     source = (
         "import asyncio, sys\n"
-        "from opconform_runners.commands import Command\n"
-        "from opconform_runners.connecting import started\n"
+        "from opconform_runners.harness.command import Command\n"
+        "from opconform_runners.harness.process import started\n"
         "async def main():\n"
         "    process = await started(Command(arguments=tuple(sys.argv[1:]), name='it'))\n"
         "    print(int(await process.receive(60)), process.scratch, flush=True)\n"

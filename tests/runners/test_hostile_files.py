@@ -7,13 +7,13 @@ import pytest
 from benchmarks.robustness.hostile_suites import BLOCKING
 
 from opconform.errors import OpconformError
-from opconform_runners.baseline import read_baseline
-from opconform_runners.certificate import read_certificate
-from opconform_runners.kept import Kept
-from opconform_runners.keys import read_private, read_public, write_pair
-from opconform_runners.reading import read_report
-from opconform_runners.recorded import open_recorded
-from opconform_runners.results import read_results
+from opconform_runners.certificates.certificate import read_certificate
+from opconform_runners.certificates.keys import read_private, read_public, write_pair
+from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.reports.reader import read_report
+from opconform_runners.verdicts.baseline import read_baseline
+from opconform_runners.verdicts.results import read_results
 
 READERS: Mapping[str, Callable[[Path], object]] = {
     "results.jsonl": read_results,

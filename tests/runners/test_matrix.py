@@ -139,7 +139,7 @@ def test_what_is_mapped_is_marked(opconform: Run, small_spec: Path, tmp_path: Pa
 
 def test_two_harnesses_of_one_name_have_a_column_each(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """A harness is named as it calls itself."""
-    harness = f"{sys.executable} -m opconform_runners.harness numpy"
+    harness = f"{sys.executable} -m opconform_runners.harness.server numpy"
     words = ["--backend", "numpy", "--harness", harness, "--harness", f"{harness} ", "--out", tmp_path]
     opconform("matrix", small_spec, *words)
 

@@ -10,9 +10,9 @@ import pytest
 from benchmarks.robustness.hostile_harness import HOSTILE
 from benchmarks.robustness.hostile_harnesses import harness_of, suite_in
 
-from opconform.suite import Suite, open_suite
-from opconform_runners.commands import harness_command
-from opconform_runners.running import RunOptions, run_suite
+from opconform.suite.reader import Suite, open_suite
+from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.harness.command import harness_command
 
 
 @pytest.fixture(scope="module")

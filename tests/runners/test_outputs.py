@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.drafting import LIMITS
-from opconform.generating import Options, generate
-from opconform.loading import load_specs
-from opconform.npz import npz_bytes
-from opconform.suite import Suite, inputs_name, open_suite
-from opconform.tensors import Array
-from opconform_runners.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
+from opconform.generation.pipeline import Options, generate
+from opconform.generation.validation import LIMITS
+from opconform.specs.loader import load_specs
+from opconform.suite.reader import Suite, inputs_name, open_suite
+from opconform.tensors.npz import npz_bytes
+from opconform.tensors.tensor import Array
+from opconform_runners.execution.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
 
 SPEC = """\
 op: Split-1

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from opconform_runners.excerpts import excerpt_of
-from opconform_runners.kept import CASE_LIMIT, Keeper, Kept
-from opconform_runners.reading import finished
-from opconform_runners.report import recounted, write_report
-from opconform_runners.results import read_written, write_results
+from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
+from opconform_runners.reports.html.excerpts import excerpt_of
+from opconform_runners.reports.reader import finished
+from opconform_runners.reports.report import recounted, write_report
+from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import MINIATURES, Run, missing
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ groups:
     num_splits: 2
 """
 HOSTILE_BACKEND = f"""\
-from opconform_runners.backend import Rejected
+from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.numpy import Numpy
 
 

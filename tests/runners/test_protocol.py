@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from opconform.element_types import ELEMENT_TYPES
-from opconform.suite import open_suite
-from opconform_runners.checking import RULES
-from opconform_runners.protocol import LINE_LIMIT, VERSION, reply_faults, said_faults
+from opconform.suite.reader import open_suite
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.harness.protocol import LINE_LIMIT, VERSION, reply_faults, said_faults
+from opconform_runners.tools.protocol_check.check import RULES
 from tests.conftest import ROOT, Run
 
 PAGE = (ROOT / "docs" / "protocol.md").read_text()
@@ -97,7 +97,7 @@ def test_the_conversation_on_the_page_has_no_faults() -> None:
 @pytest.fixture
 def numpy_harness() -> Iterator["subprocess.Popen[str]"]:
     """The numpy backend's process."""
-    command = [sys.executable, "-m", "opconform_runners.harness", "numpy"]
+    command = [sys.executable, "-m", "opconform_runners.harness.server", "numpy"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()

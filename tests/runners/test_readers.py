@@ -14,15 +14,15 @@ from benchmarks.robustness.fuzzed_readers import DOCUMENTED, Reader, changed, re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opconform.case import canonical_json
 from opconform.errors import CertificateError, SuiteError
-from opconform.suite import Suite, inputs_name, open_suite
-from opconform_runners.conversing import Answer, Greeting, said_in
-from opconform_runners.envelope import document_of
-from opconform_runners.protocol import reply_faults
-from opconform_runners.reading import read_report
-from opconform_runners.results import read_results
-from opconform_runners.run_journal import read_steps
+from opconform.suite.case import canonical_json
+from opconform.suite.reader import Suite, inputs_name, open_suite
+from opconform_runners.certificates.envelope import document_of
+from opconform_runners.execution.journal import read_steps
+from opconform_runners.harness.protocol import reply_faults
+from opconform_runners.reports.reader import read_report
+from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, said_in
+from opconform_runners.verdicts.results import read_results
 from tests.conftest import MINIATURES, Run
 
 

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opconform.case import canonical_json
 from opconform.errors import SuiteError
-from opconform.npz import npz_bytes
-from opconform.suite import open_suite
-from opconform_runners.reading import read_report
-from opconform_runners.recorded import blind_digest, open_recorded
-from opconform_runners.replaying import judge
-from opconform_runners.report import recounted, write_report
-from opconform_runners.results import read_results, read_written, write_results
+from opconform.suite.case import canonical_json
+from opconform.suite.reader import open_suite
+from opconform.tensors.npz import npz_bytes
+from opconform_runners.execution.outputs_archive import blind_digest, open_recorded
+from opconform_runners.execution.replay import judge
+from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report import recounted, write_report
+from opconform_runners.verdicts.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 
 #: What cannot be checked of specs that are not opconform's own.

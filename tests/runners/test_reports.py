@@ -14,10 +14,10 @@ import junitparser
 import pytest
 from markdown_it import MarkdownIt
 
-from opconform_runners.printable import one_line, printable
-from opconform_runners.reading import read_report
-from opconform_runners.report import recounted, write_report
-from opconform_runners.reports.badge import text_width
+from opconform_runners.reports.formats.badge import text_width
+from opconform_runners.reports.printable import one_line, printable
+from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report import recounted, write_report
 from tests.conftest import MINIATURES, Run, killed
 from tests.miniatures import HOSTILE
 

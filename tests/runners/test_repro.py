@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.element_types import ELEMENT_TYPES
-from opconform.patterns_source import nan_source
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.tools.repro.patterns_source import nan_source
 from tests.conftest import ROOT, Run, missing
 
 #: The page of findings of each backend that there are scripts for, and the packages that its scripts need.

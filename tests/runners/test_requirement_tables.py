@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from opconform.requirements import requirements_of
-from opconform_runners.backend import full_name
+from opconform.specs.requirements import requirements_of
+from opconform_runners.backends.backend import full_name
 from tests.conftest import ROOT
 
 BACKENDS = sorted((ROOT / "runners" / "opconform_runners" / "backends").glob("*.py"))

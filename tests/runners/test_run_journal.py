@@ -15,22 +15,23 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from opconform.case import Case
-from opconform.commands.report import command as report
-from opconform.commands.run import command as run
 from opconform.errors import DiskError, UsageError
-from opconform.suite import Entry, Suite, inputs_name, open_suite
-from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Rejected
+from opconform.suite.case import Case
+from opconform.suite.reader import Entry, Suite, inputs_name, open_suite
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Rejected
 from opconform_runners.backends.numpy import Numpy
-from opconform_runners.environment import UNKNOWN
-from opconform_runners.executing import Executed, Outcome, Returned, TimedOut
-from opconform_runners.kept import KEPT, Kept
-from opconform_runners.protocol import NotSupported, Refused
-from opconform_runners.reading import read_report
-from opconform_runners.results import read_results, read_written
-from opconform_runners.run_header import RunPlan
-from opconform_runners.running import Run, judged
+from opconform_runners.cli.report import command as report
+from opconform_runners.cli.run import command as run
+from opconform_runners.execution.failed_outputs import KEPT, Kept
+from opconform_runners.execution.runner import Run, judged
+from opconform_runners.execution.scheduler import Executed
+from opconform_runners.harness.environment import UNKNOWN
+from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
+from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.reports.reader import read_report
+from opconform_runners.verdicts.results import read_results, read_written
+from opconform_runners.verdicts.run_header import RunPlan
 from tests.conftest import MINIATURES
 
 IMPLEMENTATION = replace(Numpy().describe(), name="fake", version="1")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from opconform.commands.run import command as run
-from opconform_runners.executing import Broken, Crashed
-from opconform_runners.protocol import Refused
-from opconform_runners.scratch_paths import without_scratch
+from opconform_runners.cli.run import command as run
+from opconform_runners.harness.outcome import Broken, Crashed
+from opconform_runners.harness.protocol import Refused
+from opconform_runners.harness.scratch import without_scratch
 from tests.conftest import HARNESSES
 
 SCRATCH = Path("/var/my tmp/opconform-mac3ukku")

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.drafts import TensorDraft
-from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import SuiteError
-from opconform.filling import fill
-from opconform.tensors import patterns
-from opconform_runners.comparing import mismatch_of
-from opconform_runners.results import read_results
+from opconform.model.draft import TensorDraft
+from opconform.model.fills import fill
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import patterns
+from opconform_runners.verdicts.comparison import mismatch_of
+from opconform_runners.verdicts.results import read_results
 from tests.conftest import MINIATURES, Run
 
 

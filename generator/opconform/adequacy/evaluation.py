@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from opconform.drafts import Draft, Refusal, arguments_of, id_of
-from opconform.expanding import Expanded
-from opconform.filling import fill
+from opconform.generation.expansion import Expanded
+from opconform.model.draft import Draft, Refusal, arguments_of, id_of
+from opconform.model.fills import fill
 from opconform.operations.operation import Arguments, Operation, Rejection
 
 #: Larger tensors are not filled: only their types are inferred.

@@ -10,11 +10,11 @@ from opconform.adequacy.conditions import Condition, conditions_of
 from opconform.adequacy.evaluation import Trial, answer_of, trials_of
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.semantics import loaded, modules_of
-from opconform.documents import SpecMistakes, read_document
-from opconform.expanding import Expanded
-from opconform.locations import root
-from opconform.mistakes import mistakes_of
+from opconform.generation.expansion import Expanded
 from opconform.operations import OPERATIONS
+from opconform.resources import root
+from opconform.specs.diagnostics import mistakes_of
+from opconform.specs.document import SpecMistakes, read_document
 
 _FILE = "equivalents.yaml"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from opconform.golden import Golden
+from opconform.model.golden import Golden
 
 
 class Inexpressible(Exception):  # noqa: N818 - it is an answer and no error

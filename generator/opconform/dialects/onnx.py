@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from opconform.case import Node
 from opconform.dialects import onnx_split
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_model import Line, Model, Rendered, Version, attribute_reasons, attribute_text
-from opconform.element_types import ELEMENT_TYPES
-from opconform.golden import Golden
-from opconform.graph import Declared, declared
-from opconform.packing import LOW_FIRST, pack
-from opconform.templates import render
-from opconform.tensors import Tensor
+from opconform.model.golden import Golden
+from opconform.model.graph import Declared, declared
+from opconform.resources import render
+from opconform.suite.case import Node
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.packing import LOW_FIRST, pack
+from opconform.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from onnx import TensorProto

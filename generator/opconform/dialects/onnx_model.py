@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from opconform.case import Attribute, Node
-from opconform.drafts import Draft, Refusal
-from opconform.golden import Golden
-from opconform.tensors import Tensor
+from opconform.model.draft import Draft, Refusal
+from opconform.model.golden import Golden
+from opconform.suite.case import Attribute, Node
+from opconform.tensors.tensor import Tensor
 
 #: One more than the largest integer attribute.
 _LIMIT = 1 << 63

@@ -10,12 +10,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from opconform.case import Node
 from opconform.dialects.onnx_model import Line, Model, Rendered, attribute_text
-from opconform.drafts import Refusal, arguments_of
-from opconform.element_types import ELEMENT_TYPES
-from opconform.graph import MOST_DECLARED
-from opconform.tensors import Tensor
+from opconform.model.draft import Refusal, arguments_of
+from opconform.model.graph import MOST_DECLARED
+from opconform.suite.case import Node
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
 
 #: The element types of data that `Split` takes, of either opset.
 _TYPES = frozenset(

@@ -6,12 +6,12 @@ It renders any operation: a layer's type and version are the operation's name, i
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from opconform.case import Attribute, Dynamic, Node
-from opconform.element_types import ELEMENT_TYPES
-from opconform.golden import Golden
-from opconform.graph import Declared, declared
-from opconform.packing import OPENVINO_IR, pack
-from opconform.templates import render
+from opconform.model.golden import Golden
+from opconform.model.graph import Declared, declared
+from opconform.resources import render
+from opconform.suite.case import Attribute, Dynamic, Node
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.packing import OPENVINO_IR, pack
 
 #: The file that a backend loads.
 MODEL = "openvino/model.xml"

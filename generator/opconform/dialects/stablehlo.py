@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from opconform.case import Node
 from opconform.dialects.dialect import Inexpressible
-from opconform.drafts import Draft, Refusal
-from opconform.element_types import ELEMENT_TYPES
-from opconform.golden import Golden
-from opconform.graph import arguments_at
+from opconform.model.draft import Draft, Refusal
+from opconform.model.golden import Golden
+from opconform.model.graph import arguments_at
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operand
-from opconform.packing import LOW_FIRST, pack
-from opconform.templates import render
-from opconform.tensors import Tensor
+from opconform.resources import render
+from opconform.suite.case import Node
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.packing import LOW_FIRST, pack
+from opconform.tensors.tensor import Tensor
 
 #: The file that a backend loads.
 MODEL = "stablehlo/model.mlir"

@@ -5,10 +5,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from opconform.case import Shape
 from opconform.operations import contexts
 from opconform.operations.operation import Arguments, AttributeSpec, Operation, Port, Region, TensorType
-from opconform.tensors import Tensor
+from opconform.suite.case import Shape
+from opconform.tensors.tensor import Tensor
 
 #: The ports that both operations begin with (both pages, Inputs, 1 and 2).
 DATA = Port("data", role="tensor")

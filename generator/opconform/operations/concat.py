@@ -3,7 +3,7 @@
 import numpy as np
 
 from opconform.operations.operation import Arguments, AttributeSpec, Operand, Operation, Port, Rejection, TensorType
-from opconform.tensors import Tensor
+from opconform.tensors.tensor import Tensor
 
 
 def _axis(arguments: Arguments) -> int | None:

@@ -6,8 +6,8 @@ An operation lists the ones that suit it in its declaration, bound to what they 
 from collections.abc import Callable
 from dataclasses import replace
 
-from opconform.case import Graph, Node
 from opconform.operations.operation import Arguments, ContextError, Operand, Rejection, TensorType, Tested
+from opconform.suite.case import Graph, Node
 
 #: The outputs that `partial` uses: every second one, so that the first and one in the middle are not used.
 _USED = slice(1, None, 2)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
-from opconform.case import Attribute, Graph, Node, Role, Shape
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Tensor
+from opconform.suite.case import Attribute, Graph, Node, Role, Shape
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +180,11 @@ class Operation:
     def type(self) -> str:
         """Its name without the version."""
         return self.name.rpartition("-")[0]
+
+    @property
+    def context_names(self) -> tuple[str, ...]:
+        """The contexts that it can be tested in."""
+        return ("bare", "folded", *self.contexts)
 
     def port_of(self, name: str) -> Port:
         """The port that a tensor stands at, by the tensor's name."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from opconform_runners.backend import Rejected, Stage
+from opconform_runners.backends.backend import Rejected, Stage
 
 #: The length that takes what the others leave.
 REMAINDER = -1

@@ -13,12 +13,12 @@ from iree import runtime
 from iree.compiler.api import Output as CompilerOutput
 from iree.compiler.api import Session, Source, ctypes_dl
 
-from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform.packing import LOW_FIRST, pack, unpack
-from opconform.tensors import Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported, full_names
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.packing import LOW_FIRST, pack, unpack
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported, full_names
 
 #: What each device runs is compiled for the CPU; the devices differ in how they schedule it.
 _DEVICES = ("local-task", "local-sync")

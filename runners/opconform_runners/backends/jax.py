@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxlib.mlir.ir import MLIRError
 
-from opconform.case import Attribute, Case, Input
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Tensor
-from opconform_runners.answers import Answers, Ask
-from opconform_runners.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform.suite.case import Attribute, Case, Input
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import filled, given_axis, scalar_axis
-from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.exceptions import Answers, Ask
 
 #: The element types that JAX has no name for.
 _MISSING = frozenset({"u1", "u3", "u6", "nf4", "string"})

@@ -5,11 +5,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from opconform.case import Attribute, Case
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected
-from opconform_runners.direct import Function, outputs_of, padded
+from opconform.suite.case import Attribute, Case
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
+from opconform_runners.backends.direct import Function, outputs_of, padded
 
 _INTEGERS = frozenset({"i4", "i8", "i16", "i32", "i64", "u1", "u2", "u3", "u4", "u6", "u8", "u16", "u32", "u64"})
 

@@ -8,11 +8,11 @@ import onnx
 from onnx import checker, shape_inference
 from onnx.reference import ReferenceEvaluator
 
-from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors import Array, Tensor
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, full_names
-from opconform_runners.backends.onnx_split import CARRIED, MAPPED
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, full_names
+from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 
 _LONGEST = 400
 

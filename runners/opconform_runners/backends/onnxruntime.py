@@ -11,11 +11,10 @@ import numpy as np
 import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Array, Tensor
-from opconform_runners.answers import MessageTable, requirement_of
-from opconform_runners.backend import (
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.backend import (
     Implementation,
     Inputs,
     Outputs,
@@ -25,7 +24,8 @@ from opconform_runners.backend import (
     Unsupported,
     full_names,
 )
-from opconform_runners.backends.onnx_split import CARRIED, MAPPED
+from opconform_runners.backends.exceptions import MessageTable, requirement_of
+from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 from opconform_runners.backends.onnxruntime_provider import FALLBACK_REFUSED, placement_of, provider_of, session_of
 
 #: The element types by the names that ONNX Runtime gives them.

@@ -8,7 +8,7 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from opconform.errors import UsageError
-from opconform_runners.backend import Placement, Unsupported
+from opconform_runners.backends.backend import Placement, Unsupported
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
 #: What ONNX Runtime says where nodes would run on the CPU in the place of the named provider.

@@ -8,12 +8,11 @@ from types import MappingProxyType
 import numpy as np
 import openvino as ov
 
-from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
-from opconform.packing import pack, unpack
-from opconform.tensors import Tensor
-from opconform_runners.answers import MessageTable, requirement_of
-from opconform_runners.backend import (
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.packing import pack, unpack
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import (
     Implementation,
     Inputs,
     Outputs,
@@ -24,7 +23,8 @@ from opconform_runners.backend import (
     Unsupported,
     full_names,
 )
-from opconform_runners.backends.onnx_split import MAPPED
+from opconform_runners.backends.exceptions import MessageTable, requirement_of
+from opconform_runners.backends.onnx_common import MAPPED
 from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
 from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
 

@@ -7,7 +7,7 @@ from typing import Any
 import openvino as ov
 
 from opconform.errors import UsageError
-from opconform_runners.backend import Unsupported
+from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
 #: The devices that execute nothing themselves and hand models on to others.

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import openvino as ov
 
-from opconform.packing import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
+from opconform.tensors.packing import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
 
 #: How the installed version packs types narrower than a byte.
 LAYOUTS: Layouts = openvino_layouts(str(ov.__version__))

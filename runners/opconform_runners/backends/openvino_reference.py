@@ -5,8 +5,8 @@ from pathlib import Path
 
 import openvino as ov
 
-from opconform.case import Case
-from opconform_runners.backend import Implementation, Inputs, Outputs
+from opconform.suite.case import Case
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.openvino import NAMED, answer_of, check_types, output_of, tensor_of, type_of, version
 from opconform_runners.backends.openvino_ir import read_model
 

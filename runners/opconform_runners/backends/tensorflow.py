@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from opconform.case import Attribute, Case, Input
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Tensor
-from opconform_runners.answers import Answers, Ask
-from opconform_runners.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform.suite.case import Attribute, Case, Input
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import given_axis
-from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.exceptions import Answers, Ask
 
 #: The types that TensorFlow's operations here have CPU kernels for.
 _TYPES = MappingProxyType(

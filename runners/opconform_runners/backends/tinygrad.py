@@ -14,14 +14,14 @@ import numpy as np
 from tinygrad import Tensor as Tiny
 from tinygrad import dtypes
 
-from opconform.case import Attribute, Case, Input
-from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform.tensors import Tensor
-from opconform_runners.answers import Answers, Ask
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform.suite.case import Attribute, Case, Input
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
-from opconform_runners.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.exceptions import Answers, Ask
 
 #: tinygrad's types, and those through which its tensors' bits are read.
 _TYPES = MappingProxyType(

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from opconform.case import Attribute, Case, Input
-from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform.tensors import Tensor
-from opconform_runners.answers import Answers, Ask
-from opconform_runners.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform.suite.case import Attribute, Case, Input
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform_runners.backends.direct import Function, Support, functions_of, mapped_of, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
-from opconform_runners.direct import Function, Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.exceptions import Answers, Ask
 
 #: PyTorch's types that carry every bit of an element. Its int1 to int7 and uint1 to uint7 have no kernels.
 _TYPES = MappingProxyType(

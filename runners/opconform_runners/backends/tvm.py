@@ -10,13 +10,13 @@ import tvm
 from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 
-from opconform.case import Case
-from opconform.element_types import ELEMENT_TYPES
 from opconform.errors import UsageError
-from opconform.tensors import Tensor
-from opconform_runners.answers import MessageTable, requirement_of
-from opconform_runners.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported, full_names
-from opconform_runners.backends.onnx_split import CARRIED, MAPPED
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported, full_names
+from opconform_runners.backends.exceptions import MessageTable, requirement_of
+from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 
 #: The target of each device.
 _TARGETS = {"CPU": "llvm"}

@@ -1,1 +1,1 @@
-"""Reports in the formats that other programs read, a module each with one function that gives the text."""
+"""Reports on runs: terminal, comparison, files in other programs' formats, and the HTML page."""

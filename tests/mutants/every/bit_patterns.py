@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from opconform.element_types import ELEMENT_TYPES
-from opconform.suite import Level
-from opconform.tensors import Array, Tensor, patterns
+from opconform.suite.reader import Level
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, Tensor, patterns
 from tests.mutants.row import FOUND, Call, Row, converted
 
 _FLOATS, _WIDE = "NVIDIA/TensorRT#3424", "openvinotoolkit/openvino#9988"

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from opconform.case import Graph, Node
-from opconform.tensors import Array, Tensor
+from opconform.suite.case import Graph, Node
+from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import Call, Hooks, Row, converted, stricter
 
 _FUSED = "facebookincubator/AITemplate#740"

@@ -1,7 +1,7 @@
 """Mutants that try to pass by doing nothing."""
 
-from opconform.tensors import Tensor
-from opconform_runners.backend import Rejected
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Rejected
 from tests.mutants.row import Call, Row, refuse, stricter
 
 

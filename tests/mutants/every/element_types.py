@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Tensor
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
 from tests.mutants.row import FOUND, Call, Row, stricter
 
 _OTHERS, _FLOATS = "microsoft/onnxruntime#18358", "NVIDIA/TensorRT#3424"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from math import prod
 
-from opconform.case import Shape
+from opconform.suite.case import Shape
 from tests.mutants.row import Row, converted
 
 

@@ -1,6 +1,6 @@
 """Mutants that read, check or use the axis wrongly."""
 
-from opconform.tensors import Tensor
+from opconform.tensors.tensor import Tensor
 from tests.mutants.row import FOUND, Call, Row, checked, low_bits, skipped, stricter, unchecked
 from tests.mutants.split.kernel import data
 

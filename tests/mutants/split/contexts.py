@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from opconform.tensors import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import FOUND, Call, Row, unchecked
 from tests.mutants.split.kernel import data
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from opconform.tensors import Tensor
+from opconform.tensors.tensor import Tensor
 from tests.mutants.row import Call, Row, converted, skipped, stricter, unchecked
 from tests.mutants.split.kernel import REMAINDER, data, dynamic
 from tests.mutants.split.lengths import equal_if_possible, only_the_sum

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from opconform.case import Attribute, Dynamic
-from opconform.tensors import Array, Tensor
+from opconform.suite.case import Attribute, Dynamic
+from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import Call, Hook, Hooks, refuse
 
 #: What a length of -1 stands for (VariadicSplit-1, Inputs, 3).

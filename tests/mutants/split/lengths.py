@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors import Tensor
+from opconform.tensors.tensor import Tensor
 from tests.mutants.row import FOUND, Call, Hooks, Row, checked, low_bits, stricter, unchecked
 from tests.mutants.split.kernel import REMAINDER, data, fixed, integers
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from opconform.element_types import ELEMENT_TYPES
-from opconform.tensors import Array
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
 from tests.mutants.row import FOUND, Call, Hooks, Row
 
 _TAILS, _BLOCKS = "webonnx/wonnx#115", "alibaba/MNN#2967"

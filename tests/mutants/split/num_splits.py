@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from opconform.case import Attribute
+from opconform.suite.case import Attribute
 from tests.mutants.row import FOUND, Call, Row, checked, low_bits, stricter, unchecked
 from tests.mutants.split.kernel import data
 

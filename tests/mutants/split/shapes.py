@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from opconform.tensors import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import Call, Row, converted, stricter
 from tests.mutants.split.kernel import data
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors import Array
+from opconform.tensors.tensor import Array
 from tests.mutants.row import Call, Hooks, Row, kept, stricter, unchecked
 from tests.mutants.split.kernel import REMAINDER, data
 

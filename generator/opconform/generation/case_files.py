@@ -1,0 +1,137 @@
+"""Case files: everything that a case's folder holds, as bytes, and its line of the manifest."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from opconform.dialects import DIALECTS, Inexpressible
+from opconform.generation.expansion import Expanded
+from opconform.model.draft import Draft, Refusal, id_of, operands_of
+from opconform.model.golden import Golden, golden_of
+from opconform.model.graph import graph_of, inferred
+from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, document_of
+from opconform.suite.reader import Entry, expected_name, inputs_name
+from opconform.tensors.npz import npz_bytes
+
+CASE = "case.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """What decides a case's bytes besides its draft.
+
+    Attributes:
+        seed: The suite's seed.
+        dialects: The dialects to render.
+        blind: Whether the expected outputs are left out.
+    """
+
+    seed: int
+    dialects: tuple[str, ...]
+    blind: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseFiles:
+    """A case's line of the manifest and the contents of its folder."""
+
+    entry: Entry
+    contents: Mapping[str, bytes]
+
+
+def case_bytes(expanded: Expanded) -> bytes:
+    """`case.json` of a draft; no tensor is filled for it."""
+    return (json.dumps(document_of(_case_of(expanded)), ensure_ascii=False) + "\n").encode()
+
+
+def case_files(expanded: Expanded, recipe: Recipe) -> CaseFiles:
+    """All the files of a draft's case, its golden evaluated."""
+    golden = golden_of(expanded.draft, expanded.content, recipe.seed)
+    contents = {CASE: case_bytes(expanded), **_arrays(golden, recipe.blind)}
+    identity = id_of(expanded.draft, expanded.digits)
+    left_out: dict[str, str] = {}
+    for name in recipe.dialects:
+        try:
+            contents.update(DIALECTS[name].files_of(golden, identity))
+        except Inexpressible as answer:
+            left_out[name] = answer.reason
+    return CaseFiles(entry=_entry(expanded, contents, left_out), contents=contents)
+
+
+def digest_of(content: bytes) -> str:
+    """The SHA-256 of some bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
+    files = {
+        inputs_name(feed): npz_bytes({name: each.array for name, each in inputs.items()})
+        for feed, inputs in enumerate(golden.inputs)
+    }
+    for feed, outputs in enumerate([] if blind else golden.outputs):
+        files[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
+    return files
+
+
+def _entry(expanded: Expanded, contents: Mapping[str, bytes], left_out: Mapping[str, str]) -> Entry:
+    draft = expanded.draft
+    return Entry(
+        id=id_of(draft, expanded.digits),
+        profile=draft.profile,
+        requirements=draft.requirements,
+        expect=Reject(reject=draft.expect.requirement) if isinstance(draft.expect, Refusal) else "accept",
+        twin=_twin(draft),
+        files={name: digest_of(content) for name, content in sorted(contents.items())},
+        left_out=left_out,
+        essential=draft.essential,
+    )
+
+
+def _twin(draft: Draft) -> str | None:
+    return None if draft.twin is None else id_of(draft, draft.twin)
+
+
+def _case_of(expanded: Expanded) -> Case:
+    draft = expanded.draft
+    graph = graph_of(draft)
+    return Case(
+        id=id_of(draft, expanded.digits),
+        op=draft.op,
+        title=draft.title,
+        profile=draft.profile,
+        requirements=draft.requirements,
+        seen=draft.seen,
+        context=draft.context,
+        feeds=len(draft.feeds),
+        inputs=tuple(_inputs(draft)),
+        graph=graph,
+        expect=_expect(draft, graph),
+        twin=_twin(draft),
+    )
+
+
+def _inputs(draft: Draft) -> Sequence[Input]:
+    return [
+        Input(
+            name=name,
+            role=draft.operation.port_of(name).role,
+            element_type=each.element_type,
+            shape=each.shape,
+            binding=draft.binding[name],
+            dynamic=draft.dynamic.get(name),
+        )
+        for name, each in draft.tensors.items()
+    ]
+
+
+def _expect(draft: Draft, graph: Graph) -> Accept | Reject:
+    if isinstance(draft.expect, Refusal):
+        return Reject(reject=draft.expect.requirement)
+    types = inferred(graph, operands_of(draft, 0))
+    return Accept(
+        accept=tuple(
+            Output(name=f"output_{number}", element_type=types[name].element_type, shape=types[name].shape)
+            for number, name in enumerate(graph.outputs)
+        )
+    )

@@ -1,0 +1,1 @@
+"""One concrete case: its draft, its graph and its golden tensors."""

@@ -1,0 +1,136 @@
+"""Drafts: a case as its spec describes it, before any of its tensors is filled.
+
+The classes have no slots: drafts go to other processes by the thousand, and pickling slots is slow.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Arguments, Operand, Operation
+from opconform.suite.case import Attribute, Binding, Dynamic, Shape, canonical_json
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import Element
+
+Fill = Literal["ramp", "bits", "special", "constant", "values"]
+
+
+#: How many hexadecimal digits of its content's SHA-256 a case's id ends in.
+DIGITS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorDraft:
+    """A tensor to be filled. `elements` are the values in row-major order, or the one value of a `constant` fill."""
+
+    element_type: str
+    shape: Shape
+    fill: Fill
+    elements: tuple[Element, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acceptance:
+    """The author's expectation that a case is executed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """The author's expectation that a case is refused for a requirement, and for others that cannot be avoided."""
+
+    requirement: str
+    also: tuple[str, ...] = ()
+
+
+ACCEPTANCE = Acceptance()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """One case of a group, expanded, with its author's expectation.
+
+    Attributes:
+        where: The place of its group, as in `cases/Split-1/axis.yaml:12:5`.
+        tensors: The first feed, by input name.
+        second: What a second feed gives otherwise, by input name; None where there is no second feed.
+        dynamic: The dimensions that the IR declares, by input name; what is not here has its shape declared.
+        twin: The digits of the accepted case that differs in nothing but the fault, or None.
+        is_twin: Whether the case stands here only as the twin of another.
+        essential: Whether no backend of the operation may lack it.
+    """
+
+    op: str
+    group: str
+    title: str
+    profile: str
+    requirements: tuple[str, ...]
+    seen: tuple[str, ...]
+    where: str
+    attributes: Mapping[str, Attribute]
+    tensors: Mapping[str, TensorDraft]
+    second: Mapping[str, TensorDraft] | None
+    binding: Mapping[str, Binding]
+    dynamic: Mapping[str, Dynamic]
+    context: str
+    expect: Acceptance | Refusal
+    twin: str | None = None
+    is_twin: bool = False
+    essential: bool = False
+
+    @property
+    def operation(self) -> Operation:
+        """The operation's row in the table."""
+        return OPERATIONS[self.op]
+
+    @property
+    def feeds(self) -> tuple[Mapping[str, TensorDraft], ...]:
+        """The tensors of each feed, by input name."""
+        return (self.tensors,) if self.second is None else (self.tensors, {**self.tensors, **self.second})
+
+
+def content_of(draft: Draft) -> str:
+    """The canonical JSON of all that a backend is given: what the case's id is the digest of."""
+    return canonical_json(
+        {
+            "op": draft.op,
+            "attributes": dict(draft.attributes),
+            "inputs": {name: _tensor_content(each) for name, each in draft.tensors.items()},
+            "feed": draft.second and {name: _tensor_content(each) for name, each in draft.second.items()},
+            "binding": dict(draft.binding),
+            "dynamic": dict(draft.dynamic) or None,
+            "context": draft.context,
+        }
+    )
+
+
+def digits_of(content: str) -> str:
+    """The digits that a case's id ends in."""
+    return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
+
+
+def id_of(draft: Draft, digits: str) -> str:
+    """A case's id."""
+    return f"{draft.op}/{draft.group}/{digits}"
+
+
+def arguments_of(draft: Draft, feed: int) -> Arguments:
+    """What the reference semantics see of one feed of a case."""
+    return Arguments(inputs=operands_of(draft, feed), attributes=draft.attributes)
+
+
+def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:
+    """The inputs of one feed of a case, by name, as the reference semantics see them."""
+    return {name: _operand(name, each, draft.operation) for name, each in draft.feeds[feed].items()}
+
+
+def _operand(name: str, tensor: TensorDraft, operation: Operation) -> Operand:
+    exact = operation.port_of(name).role == "control" and ELEMENT_TYPES[tensor.element_type].is_integer
+    integers = tuple(each for each in tensor.elements if isinstance(each, int)) if exact else None
+    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
+
+
+def _tensor_content(tensor: TensorDraft) -> list[object]:
+    elements = [repr(each) if isinstance(each, float) else each for each in tensor.elements]
+    return [tensor.element_type, list(tensor.shape), tensor.fill, elements]

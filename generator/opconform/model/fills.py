@@ -1,0 +1,146 @@
+"""Filling tensors: the same bytes for the same case, whatever else is generated."""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from opconform.model.draft import Fill, TensorDraft
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.literals import encoded
+from opconform.tensors.philox import random_words
+from opconform.tensors.special_values import SPECIAL_TEXTS, is_finite, special_patterns
+from opconform.tensors.tensor import Array, Tensor
+
+#: A type with fewer values than this repeats too soon for a ramp; its elements are scattered instead.
+_SCATTERED_BELOW = 16
+
+#: How many elements of a ramp are computed at once: their indices take eight bytes each, however narrow the elements.
+_AT_ONCE = 1 << 16
+
+#: The first of the bits that scatter; from here on even a few elements differ well.
+_MIXED = 40
+
+#: How many integers from 0 on a floating-point type holds exactly.
+_EXACT = MappingProxyType({"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53})
+
+_ALPHABETS = (range(0x20, 0x7F), range(0xC0, 0x180), range(0x4E00, 0x9FA6), range(0x1F300, 0x1F650))
+_LONGEST_TEXT = 8
+
+
+def fill(tensor: TensorDraft, *key: object) -> Tensor:
+    """The tensor that a draft describes.
+
+    Args:
+        tensor: The draft; its elements have been checked.
+        key: What its random bits depend on.
+    """
+    element_type = ELEMENT_TYPES[tensor.element_type]
+    if tensor.fill == "values":
+        flat = encoded(tensor.element_type, tensor.elements)
+    elif tensor.fill == "constant":
+        flat = np.repeat(encoded(tensor.element_type, tensor.elements), math.prod(tensor.shape))
+    else:
+        flat = _FILLS[tensor.fill](element_type, math.prod(tensor.shape), key)
+    return Tensor(element_type=tensor.element_type, array=flat.reshape(tensor.shape))
+
+
+def longest_text(tensor: TensorDraft) -> int:
+    """The most characters of an element of a tensor of texts."""
+    if tensor.elements:
+        return max(len(str(each)) for each in tensor.elements)
+    return len(f"s{math.prod(tensor.shape)}") if tensor.fill == "ramp" else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
+
+
+def _ramp(element_type: ElementType, count: int, _key: tuple[object, ...]) -> Array:
+    if element_type.kind == "string":
+        return np.array([f"s{each}" for each in range(1, count + 1)], dtype=np.str_)
+    flat = np.empty(count, element_type.storage)
+    for start in range(0, count, _AT_ONCE):
+        stop = min(start + _AT_ONCE, count)
+        flat[start:stop] = _ramp_part(element_type, np.arange(start + 1, stop + 1, dtype=np.uint64), count)
+    return flat
+
+
+def _ramp_part(element_type: ElementType, index: Array, count: int) -> Array:
+    """The elements of a ramp of `count` elements at some indices, the first of which is 1."""
+    if element_type.kind != "float":
+        return _stored(element_type, _steps(index, 2 if element_type.kind == "boolean" else 1 << element_type.bits))
+    if count <= _EXACT.get(element_type.name, 0):
+        return index.astype(np.float64).astype(element_type.native).view(element_type.storage)
+    if element_type.name == "f32":
+        return index.astype(np.uint32).view(np.float32)
+    finite = _finite_patterns(element_type)
+    return _stored(element_type, finite[_steps(index, len(finite))])
+
+
+def _bits(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
+    if element_type.kind == "string":
+        return np.array(_random_texts(count, key), dtype=np.str_)
+    size = element_type.storage.itemsize
+    words = random_words(-(-count * size // 8), *key).astype("<u8", copy=False)
+    raw = words.view(f"<u{size}")[:count]
+    if element_type.kind == "boolean":
+        return _stored(element_type, raw & 1)
+    return _stored(element_type, raw & ((1 << element_type.bits) - 1) if element_type.bits < 8 * size else raw)
+
+
+def _special(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
+    if element_type.kind == "string":
+        texts = [*SPECIAL_TEXTS[:count], *_random_texts(max(0, count - len(SPECIAL_TEXTS)), key)]
+        return np.array(texts, dtype=np.str_)
+    flat = _bits(element_type, count, key)
+    known = np.array(special_patterns(element_type)[:count], np.uint64)
+    flat[: len(known)] = _stored(element_type, known)
+    return flat
+
+
+_FILLS: Mapping[Fill, Callable[[ElementType, int, tuple[object, ...]], Array]] = MappingProxyType(
+    {"ramp": _ramp, "bits": _bits, "special": _special}
+)
+
+
+def _stored(element_type: ElementType, patterns: Array) -> Array:
+    storage = element_type.storage
+    if element_type.kind == "boolean":
+        return patterns.astype(np.bool_)
+    return patterns.astype(f"u{storage.itemsize}").view(storage)
+
+
+def _steps(index: Array, period: int) -> Array:
+    """1, 2, 3, … modulo the period; each further period begins one later, so that no distance repeats for long.
+
+    It does not begin with 0, which is what memory that was never written often holds.
+    """
+    if period < _SCATTERED_BELOW:
+        return (_scattered(index) >> np.uint64(_MIXED)) % np.uint64(period)
+    step, above = index.copy(), period
+    while above <= int(index[-1]):
+        step += index // np.uint64(above)
+        above *= period
+    return step % np.uint64(period) if period < 1 << 64 else step
+
+
+def _scattered(index: Array) -> Array:
+    """A fixed permutation of the 64-bit words (the finaliser of SplitMix64) at each index."""
+    word = (index + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@cache
+def _finite_patterns(element_type: ElementType) -> Array:
+    return np.array([each for each in range(1 << element_type.bits) if is_finite(element_type, each)], np.uint64)
+
+
+def _random_texts(count: int, key: tuple[object, ...]) -> list[str]:
+    words = iter(random_words(count * (_LONGEST_TEXT + 1), *key).tolist())
+    return ["".join(_character(next(words)) for _ in range(_LONGEST_TEXT))[: next(words) % 9] for _ in range(count)]
+
+
+def _character(word: int) -> str:
+    alphabet = _ALPHABETS[word % len(_ALPHABETS)]
+    return chr(alphabet[(word >> 8) % len(alphabet)])

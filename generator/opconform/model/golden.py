@@ -1,0 +1,48 @@
+"""Goldens: the inputs of a case, and the outputs that the reference semantics give for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opconform.model.draft import Draft, Refusal
+from opconform.model.fills import fill
+from opconform.model.graph import evaluated, graph_of
+from opconform.suite.case import Graph
+from opconform.tensors.tensor import Tensor
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Golden:
+    """A draft with its values.
+
+    Attributes:
+        graph: The model of the case.
+        inputs: The inputs of each feed, by name.
+        tensors: Every tensor of the graph in each feed, by name; none for a rejected case.
+    """
+
+    draft: Draft
+    graph: Graph
+    inputs: tuple[Mapping[str, Tensor], ...]
+    tensors: tuple[Mapping[str, Tensor], ...]
+
+    @property
+    def outputs(self) -> tuple[tuple[Tensor, ...], ...]:
+        """The outputs of the model for each feed; none for a rejected case."""
+        return tuple(tuple(each[name] for name in self.graph.outputs) for each in self.tensors)
+
+
+def golden_of(draft: Draft, content: str, seed: int) -> Golden:
+    """The golden of a draft.
+
+    Args:
+        draft: The draft; its expectation agrees with the reference semantics.
+        content: Its content in canonical JSON, which with the seed decides every random bit.
+        seed: The suite's seed.
+    """
+    first = {name: fill(each, seed, content, 0, name) for name, each in draft.tensors.items()}
+    second = {name: fill(each, seed, content, 1, name) for name, each in (draft.second or {}).items()}
+    inputs = (first,) if draft.second is None else (first, {**first, **second})
+    graph = graph_of(draft)
+    accepted = () if isinstance(draft.expect, Refusal) else inputs
+    tensors = tuple(evaluated(graph, each) for each in accepted)
+    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)

@@ -1,0 +1,183 @@
+"""The model graph of a case: built once from its draft, and walked with the reference semantics of its operations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from opconform.model.draft import Draft, arguments_of, operands_of
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import (
+    Arguments,
+    Operand,
+    Operation,
+    Rejection,
+    TensorType,
+    Tested,
+)
+from opconform.suite.case import Graph, Node
+from opconform.tensors.tensor import Tensor
+
+#: No more outputs than this are declared for a rejected case, whatever it asks for.
+MOST_DECLARED = 64
+
+#: The dimensions of a tensor in a model; None stands for one that is not known before the model is run.
+Dimensions = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Declared:
+    """What a model declares of a tensor: its element type, and its dimensions as far as they are known."""
+
+    element_type: str
+    dimensions: Dimensions
+
+
+def graph_of(draft: Draft) -> Graph:
+    """The graph of a case in its context.
+
+    Raises:
+        ContextError: The context cannot be built around the case.
+    """
+    arguments = tuple(arguments_of(draft, feed) for feed in range(len(draft.feeds)))
+    outputs = tuple(types for each in arguments if (types := _inferred(draft.operation, each)) is not None)
+    operation = draft.operation
+    count = len(outputs[0]) if outputs else _requested(operation, arguments[0])
+    node = Node(
+        name=operation.type,
+        op=operation.name,
+        inputs=_connected(operation, tuple(draft.tensors)),
+        outputs=tuple(f"{operation.type}_{number}" for number in range(count)),
+        attributes=draft.attributes,
+        under_test=True,
+    )
+    tested = Tested(operation=operation, node=node, arguments=arguments, outputs=outputs)
+    build = operation.contexts.get(draft.context, _alone)
+    return build(tested)
+
+
+def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, TensorType]:
+    """The types of every tensor of a graph whose inputs are known.
+
+    Raises:
+        Rejection: The specification of an operation forbids what it is given.
+    """
+    known = dict(operands)
+    for node in graph.nodes:
+        types = OPERATIONS[node.op].infer(arguments_at(node, known))
+        for name, each in zip(node.outputs, types, strict=True):
+            known[name] = Operand(element_type=each.element_type, shape=each.shape)
+    return {name: TensorType(element_type=each.element_type, shape=each.shape) for name, each in known.items()}
+
+
+def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Every tensor of an accepted case's graph, by name: its inputs, and what the reference semantics make of them."""
+    tensors = dict(inputs)
+    for node in graph.nodes:
+        operation = OPERATIONS[node.op]
+        given = arguments_at(node, {name: _operand(each) for name, each in tensors.items() if name in node.inputs})
+        tensors |= zip(node.outputs, operation.evaluate(_exact(operation, given)), strict=True)
+    return tensors
+
+
+def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
+    """What a node's operation is given, by the names of its ports."""
+    operation = OPERATIONS[node.op]
+    named: dict[str, Operand] = {}
+    for place, port in enumerate(operation.inputs):
+        given = node.inputs[place:] if port.variadic else node.inputs[place : place + 1]
+        for name, each in zip(port.names(len(given)), given, strict=False):
+            if each is not None:
+                named[name] = operands[each]
+    return Arguments(inputs=named, attributes=node.attributes)
+
+
+def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
+    """What the model of a case declares of each of its tensors.
+
+    The dimensions of a node's outputs are known where every input is: its dimensions, and at a control port its values.
+    """
+    tensors = {name: _declared_input(draft, name) for name in draft.tensors}
+    fixed = {name for name in draft.tensors if draft.binding[name] == "constant"}
+    operands = dict(operands_of(draft, 0))
+    for node in graph.nodes:
+        arguments = arguments_at(node, operands)
+        types = _inferred(OPERATIONS[node.op], arguments)
+        known = types is not None and all(_is_known(node, each, tensors, fixed) for each in node.inputs if each)
+        outputs = types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs)
+        for name, each in zip(node.outputs, outputs, strict=True):
+            dimensions = each.shape if known else (None,) * len(each.shape)
+            tensors[name] = Declared(element_type=each.element_type, dimensions=dimensions)
+            operands[name] = Operand(element_type=each.element_type, shape=each.shape)
+    return tensors
+
+
+def _inferred(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | None:
+    try:
+        return operation.infer(arguments)
+    except Rejection:
+        return None
+
+
+def _requested(operation: Operation, arguments: Arguments) -> int:
+    """How many outputs the node of a rejected case declares."""
+    count = operation.requested_outputs(arguments) or 0
+    return count if 0 < count <= MOST_DECLARED else 1
+
+
+def _connected(operation: Operation, names: tuple[str, ...]) -> tuple[str | None, ...]:
+    """The tensors that the node under test takes, in the order of its ports."""
+    inputs: list[str | None] = []
+    for port in operation.inputs:
+        inputs += [each for each in names if operation.port_of(each) is port] or [None]
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return tuple(inputs)
+
+
+def _declared_input(draft: Draft, name: str) -> Declared:
+    tensor, dynamic = draft.tensors[name], draft.dynamic.get(name)
+    dimensions: Dimensions = tensor.shape
+    if isinstance(dynamic, str):
+        dimensions = (None,) * len(tensor.shape)
+    elif dynamic is not None:
+        dimensions = tuple(each if isinstance(each, int) else None for each in dynamic)
+    return Declared(element_type=tensor.element_type, dimensions=dimensions)
+
+
+def _is_known(node: Node, name: str, tensors: Mapping[str, Declared], fixed: set[str]) -> bool:
+    """Whether the model knows all of an input that decides the dimensions of a node's outputs."""
+    ports = OPERATIONS[node.op].inputs
+    port = ports[min(node.inputs.index(name), len(ports) - 1)]
+    return None not in tensors[name].dimensions and (port.role == "tensor" or name in fixed)
+
+
+def _unknown(operation: Operation, arguments: Arguments) -> TensorType:
+    """What stands for an output of a node that refuses what it is given: as much as its first tensor tells."""
+    tensors = (each for name, each in arguments.inputs.items() if operation.port_of(name).role == "tensor")
+    first = next(tensors, None)
+    return (
+        TensorType(element_type=first.element_type, shape=first.shape)
+        if first
+        else TensorType(element_type="f32", shape=())
+    )
+
+
+def _operand(tensor: Tensor) -> Operand:
+    return Operand(element_type=tensor.element_type, shape=tensor.shape, tensor=tensor)
+
+
+def _exact(operation: Operation, arguments: Arguments) -> Arguments:
+    """The same arguments, with the exact integers at control ports."""
+    operands = {
+        name: replace(each, integers=tuple(each.tensor.integers()))
+        if each.tensor is not None and each.is_integer and operation.port_of(name).role == "control"
+        else each
+        for name, each in arguments.inputs.items()
+    }
+    return replace(arguments, inputs=operands)
+
+
+def _alone(tested: Tested) -> Graph:
+    return Graph(nodes=(tested.node,), outputs=tested.node.outputs)
+
+
+#: The contexts of every operation. In `folded` all inputs are constants, which changes their binding and not the graph.

@@ -1,0 +1,68 @@
+"""Which part of an input becomes which output, for pictures of a case."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opconform.model.graph import arguments_at
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operand, Region
+from opconform.suite.case import Accept, Case
+from opconform.tensors.tensor import Array, Tensor
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Highlight:
+    """The outputs of a case as consecutive parts of one input.
+
+    Attributes:
+        input: The name of the input.
+        axis: The dimension along which the parts follow each other.
+        regions: The part that each output is, in order.
+    """
+
+    input: str
+    axis: int
+    regions: tuple[Region, ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of the parts along the axis."""
+        return tuple(each.sizes[self.axis] for each in self.regions)
+
+
+def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
+    """The highlight of a case, or None where its outputs are not consecutive parts of one input.
+
+    Args:
+        case: The case.
+        arrays: The inputs of one feed, by name.
+    """
+    operation = OPERATIONS.get(case.op)
+    if operation is None or operation.highlight is None or not case.is_bare or not isinstance(case.expect, Accept):
+        return None
+    operands = {}
+    for each in case.inputs:
+        tensor = Tensor(element_type=each.element_type, array=arrays[each.name])
+        integers = tuple(tensor.integers()) if each.role == "control" and tensor.type.is_integer else None
+        operands[each.name] = Operand(element_type=each.element_type, shape=tensor.shape, integers=integers)
+    regions = operation.highlight(arguments_at(case.node, operands))
+    names = {each.input for each in regions}
+    if len(names) != 1:
+        return None
+    name = next(iter(names))
+    axis = _axis_of(regions, arrays[name].shape)
+    return None if axis is None else Highlight(input=name, axis=axis, regions=regions)
+
+
+def _axis_of(regions: tuple[Region, ...], shape: tuple[int, ...]) -> int | None:
+    """The one dimension along which regions follow each other, the first where they are the whole; or None."""
+    parted = {axis for each in regions for axis, size in enumerate(each.sizes) if size != shape[axis]}
+    if len(parted) > 1 or not shape:
+        return None
+    axis = next(iter(parted), 0)
+    end = 0
+    for each in regions:
+        if each.start[axis] != end:
+            return None
+        end += each.sizes[axis]
+    return axis

@@ -1,0 +1,70 @@
+"""The cases and templates that opconform ships: where they are, and templates rendered with jinja2."""
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
+
+from opconform.errors import RenderError
+
+
+def root() -> Traversable:
+    """The folder that holds `cases` and `templates`: as installed or, in a checkout, the top level."""
+    installed = files("opconform") / "_data"
+    return installed if installed.is_dir() else Path(__file__).parents[2]
+
+
+def render(template: str, **values: object) -> Markup:
+    """A template's text with the values put in; everything in them that XML would misread is escaped.
+
+    What is not XML, but Python, is given values that are Python source already.
+
+    Raises:
+        RenderError: There is no such template, or it is wrong.
+    """
+    try:
+        return Markup(_template(template).render(values))  # noqa: S704 - what came in has been escaped
+    except TemplateError as fault:
+        raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
+
+
+def text_of(name: str) -> str:
+    """A file of the folder as it stands, for what is no template.
+
+    Raises:
+        RenderError: There is no such file.
+    """
+    source = _source(name)
+    if source is None:
+        raise RenderError(f"templates/{name} is not there. Install opconform again.")
+    return source
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> SandboxedEnvironment:
+    return SandboxedEnvironment(
+        loader=FunctionLoader(_source),
+        autoescape=_is_markup,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _is_markup(name: str | None) -> bool:
+    return name is None or ".py." not in name
+
+
+def _source(name: str) -> str | None:
+    file = root() / "templates" / name
+    return file.read_text(encoding="utf-8") if file.is_file() else None

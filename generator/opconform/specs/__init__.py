@@ -1,0 +1,1 @@
+"""Specs: YAML files to checked groups of cases."""

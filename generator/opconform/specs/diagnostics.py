@@ -1,0 +1,114 @@
+"""What pydantic found wrong with a document, said as mistakes with their places."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from opconform.errors import nearest, quoted
+from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route
+from opconform.specs.schema import PATTERNS
+
+#: What pydantic's errors of type want, in the words of YAML.
+_KINDS = {
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "float_type": "a number",
+    "int_type": "an integer",
+    "list_type": "a list",
+    "mapping_type": "a mapping",
+    "model_type": "a mapping",
+    "string_type": "a text",
+    "tuple_type": "a list",
+}
+
+
+def mistakes_of(
+    fault: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
+) -> Iterator[Mistake]:
+    """The first mistakes of a document, one for each place.
+
+    Args:
+        fault: What pydantic found.
+        document: Where it was found.
+        model: The model that the value at the route was checked against.
+        route: Where the value stands in the document.
+        note: What to add to each sentence, beginning with a space.
+    """
+    by_route: dict[Route, list[ErrorDetails]] = {}
+    for each in fault.errors(include_url=False):
+        by_route.setdefault(_route(document.value, (*route, *each["loc"])), []).append(each)
+    around = {found[:length] for found in by_route for length in range(len(found))}
+    for found in sorted(by_route, key=document.place)[:ENOUGH]:
+        here = by_route[found]
+        alternatives = any(len(each["loc"]) + len(route) > len(found) for each in here)
+        if not (found in around and alternatives):
+            yield _mistake(here, document, model, found, note)
+
+
+def _mistake(
+    errors: Sequence[ErrorDetails], document: Document, model: type[BaseModel], route: Route, note: str
+) -> Mistake:
+    first = errors[0]
+    last = first["loc"][-1] if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        allowed = sorted(_keys_at(model, first["loc"][:-1]))
+        hint = nearest(str(last), allowed)
+        sentence = f"{quoted(last)} is no key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
+        return document.mistake((*route, KEY), sentence)
+    if first["type"] == "missing":
+        return document.mistake(route, f"The key {last!r} is missing.{note}")
+    key = next((f"{each}: " for each in reversed(route) if isinstance(each, str)), "")
+    wanted = " or ".join(dict.fromkeys(_wanted(each) for each in errors))
+    return document.mistake(route, f"{key}{quoted(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")
+
+
+def _wanted(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "literal_error":
+            return f"it must be {context['expected']}"
+        case "string_pattern_mismatch":
+            return f"it must be {PATTERNS.get(context['pattern'], context['pattern'])}"
+        case "value_error":
+            return str(context["error"])
+        case kind if kind in _KINDS:
+            return f"it must be {_KINDS[kind]}"
+        case _:
+            return error["msg"].replace("Input should", "it must").replace("valid ", "")
+
+
+def _near(errors: Sequence[ErrorDetails]) -> str:
+    found = errors[0]["input"]
+    expected = " ".join(str(each.get("ctx", {}).get("expected", "")) for each in errors)
+    hint = nearest(found, expected.replace("'", "").replace(",", "").split()) if isinstance(found, str) else ""
+    return f" {hint.rstrip()}" if hint else ""
+
+
+def _route(value: Any, location: Iterable[str | int]) -> Route:
+    """The parts of pydantic's location that lead somewhere in the value; the names of a union's members do not."""
+    route: list[str | int] = []
+    for part in location:
+        inside = isinstance(value, dict) and part in value
+        if inside or (isinstance(value, list) and isinstance(part, int) and part < len(value)):
+            value = value[part]
+            route.append(part)
+    return tuple(route)
+
+
+def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
+    """The keys that are allowed at a location."""
+    models = {model}
+    for part in location:
+        fields = [each.model_fields[part].annotation for each in models if part in each.model_fields]
+        if fields:
+            models = {found for each in fields for found in _models_in(each)}
+    return {name for each in models for name in each.model_fields}
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _models_in(each)

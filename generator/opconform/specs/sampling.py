@@ -1,0 +1,128 @@
+"""Samples: random draws of a spec's variables, the same whatever else is generated."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from opconform.errors import quoted
+from opconform.specs.expressions import FUNCTIONS, ExpressionError, Meter, Value, expression_of, is_expression
+from opconform.specs.loader import Group
+from opconform.specs.matrix import Combination, MatrixError, holds, shown, where_of
+from opconform.suite.case import canonical_json
+from opconform.tensors.philox import random_words
+
+#: How many draws in a row may give no new case, and how many more for each case that was found.
+PATIENCE = 2_000
+PATIENCE_EACH = 20
+
+_WORDS = 64
+
+
+#: The longest list that is drawn.
+_LONGEST = 10_000
+
+
+def _within_limit(length: int) -> int:
+    """The length of a list that is to be drawn.
+
+    Raises:
+        ValueError: It is over the limit.
+    """
+    if length > _LONGEST:
+        raise ValueError(f"a list of {quoted(length)} is over the limit of {_LONGEST:,} for what is drawn")
+    return length
+
+
+class _Source:
+    """Random integers below a bound, from a stream that its key alone decides."""
+
+    def __init__(self, *key: object) -> None:
+        self._key = key
+        self._block = 0
+        self._words: list[int] = []
+
+    def below(self, bound: int) -> int:
+        """An integer of `0 … bound-1`, each as likely as the others."""
+        if not isinstance(bound, int):
+            raise TypeError("the bounds of what is drawn are integers")
+        if not 0 < bound <= 1 << 64:
+            raise ValueError(f"nothing is to be drawn from {quoted(bound)} values")
+        usable = (1 << 64) // bound * bound
+        while (word := self._next()) >= usable:
+            pass
+        return word % bound
+
+    def _next(self) -> int:
+        if not self._words:
+            self._words = random_words(_WORDS, *self._key, self._block).tolist()
+            self._block += 1
+        return self._words.pop()
+
+
+def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
+    """The functions that an expression of a sample may call besides the plain ones."""
+    source = _Source(*key)
+
+    def random_integer(low: int, high: int) -> int:
+        """`random_integer(low, high)`: an integer of `low … high`."""
+        return low + source.below(high - low + 1)
+
+    def random_choice(items: Sequence[Value]) -> Value:
+        """`random_choice(list)`: one of the list's elements."""
+        return items[source.below(len(items))]
+
+    def random_shape(low_rank: int, high_rank: int, low: int, high: int) -> list[int]:
+        """`random_shape(low_rank, high_rank, low, high)`: a shape of such a rank and such sizes."""
+        return [random_integer(low, high) for _ in range(_within_limit(random_integer(low_rank, high_rank)))]
+
+    def random_partition(total: int, parts: int) -> list[int]:
+        """`random_partition(total, parts)`: lengths of 0 or more, `parts` of them, whose sum is `total`."""
+        if parts < 1:
+            raise ValueError(f"a total is not divided into {quoted(parts)} parts")
+        cuts = sorted(random_integer(0, total) for _ in range(_within_limit(parts) - 1))
+        return [end - start for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
+
+    def random_shuffle(items: Sequence[Value]) -> list[Value]:
+        """`random_shuffle(list)`: the list in another order."""
+        left = list(items)
+        _within_limit(len(left))
+        return [left.pop(source.below(len(left))) for _ in range(len(left))]
+
+    return MappingProxyType(
+        {
+            **FUNCTIONS,
+            "random_integer": random_integer,
+            "random_choice": random_choice,
+            "random_shape": random_shape,
+            "random_partition": random_partition,
+            "random_shuffle": random_shuffle,
+        }
+    )
+
+
+def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) -> Iterator[Combination | None]:
+    """A group's random draws on top of one combination of its matrix, without end; None for what the filter refuses.
+
+    Each draw depends on the seeds, the group's name, the combination and its own number, and on nothing else.
+
+    Raises:
+        MatrixError: An expression fails.
+    """
+    sample, wanted = group.sample, where_of(group)
+    if sample is None:
+        return
+    key = (seed, sample.seed, group.op, group.id, canonical_json(combination))
+    for number in range(1 << 62):
+        drawn = _draw(sample.draw, combination, meter, random_functions(*key, number))
+        yield drawn if wanted is None or holds(wanted, drawn, meter) else None
+
+
+def _draw(
+    draw: Mapping[str, Value], combination: Combination, meter: Meter, functions: Mapping[str, Callable[..., Value]]
+) -> Combination:
+    drawn = dict(combination)
+    for name, value in draw.items():
+        try:
+            drawn[name] = expression_of(value).value(drawn, meter, functions) if is_expression(value) else value
+        except ExpressionError as fault:
+            raise MatrixError("sample", f"{name}: {fault}, with {shown(drawn)}") from fault
+    return drawn

@@ -1,0 +1,253 @@
+"""Specs: the keys of a YAML file of case groups, checked, and published as a JSON Schema."""
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationInfo,
+    create_model,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import AttributeSpec, Port
+from opconform.specs.expressions import is_expression
+from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import Element
+
+#: The validation context under which no expression may be left.
+CONCRETE: Mapping[str, bool] = MappingProxyType({"concrete": True})
+
+_EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*\$\{\{[\s\S]*\}\}\s*$"}
+
+
+class _OrExpression:
+    """An annotation: in a spec the value may be an expression that yields it."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def validate(value: Any, inner: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+            return value if is_expression(value) and not info.context else inner(value)
+
+        return core_schema.with_info_wrap_validator_function(validate, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [handler(schema), _EXPRESSION_SCHEMA]}
+
+
+_MAYBE = _OrExpression()
+if TYPE_CHECKING:
+    _ElementTypeName = str
+else:
+    _ElementTypeName = Literal[tuple(ELEMENT_TYPES)]
+_Size = Annotated[int, Field(strict=True, ge=0)]
+_KEBAB = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+_LINE = r"^[^\x00-\x1f\x7f-\x9f]+$"
+_REQUIREMENT = r"^[a-z0-9_]+([.-][a-z0-9_]+)*$"
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
+_Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
+_Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
+
+#: What a text must be to match each pattern of a spec, in words.
+PATTERNS: Mapping[str, str] = MappingProxyType(
+    {
+        _KEBAB: "lower-case words joined by hyphens, as in zero-length",
+        _LINE: "a text on one line, without control characters",
+        _REQUIREMENT: "a requirement's id, as in axis.range",
+        _VARIABLE: "a name of letters, digits and underscores",
+        SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
+        DIMENSION: 'a size, "?" or bounds such as "2..8"',
+    }
+)
+_Nested = Any
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), arbitrary_types_allowed=True)
+
+
+class TensorKeys(_Keys):
+    """A tensor of a case. A value in place of this mapping is short for `values`."""
+
+    element_type: Annotated[_ElementTypeName, _MAYBE] | None = Field(
+        None, description="OpenVINO's name of the element type."
+    )
+    shape: Annotated[tuple[Annotated[_Size, _MAYBE], ...], _MAYBE] | None = Field(
+        None, description="The sizes of the dimensions; by default as `values` are nested."
+    )
+    fill: Annotated[Literal["ramp", "bits", "special", "constant"], _MAYBE] | None = Field(
+        None, description="How the elements are made; ramp by default."
+    )
+    value: Annotated[Element, _MAYBE] | None = Field(None, description="The element of a constant fill.")
+    values: _Nested = Field(
+        None,
+        description="The elements in place, nested as the shape is: numbers, true and false, texts; `nan`, `inf`, "
+        "`-inf`; and bit patterns such as 0x7fc00001.",
+    )
+
+
+class _OrValues:
+    """An annotation: a tensor may be written as its values alone."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def spelled_out(value: Any) -> Any:
+            return value if isinstance(value, dict) or value is None or is_expression(value) else {"values": value}
+
+        return core_schema.no_info_before_validator_function(spelled_out, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [handler(schema), {"type": ["array", "number", "boolean", "string"]}]}
+
+
+#: An input of a case; null or a missing key leaves it out.
+_Tensor = Annotated[TensorKeys | None, _MAYBE, _OrValues()]
+
+
+class RejectKeys(_Keys):
+    """The expectation that a case is refused."""
+
+    reject: Annotated[_Requirement, _MAYBE] = Field(description="The one requirement that the case violates.")
+    also: tuple[Annotated[_Requirement, _MAYBE], ...] = Field(
+        (), description="Requirements whose violation cannot be avoided at the same time."
+    )
+
+
+_Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE], ...], _MAYBE]
+
+
+class _CaseKeys(_Keys):
+    binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
+        "constant",
+        description="Whether the inputs that decide what the operation does are constants of the IR or parameters fed "
+        "at run time: one word for all of them, or one for each by name.",
+    )
+    dynamic: _Declared | Annotated[Mapping[str, _Declared], _MAYBE] | None = Field(
+        None,
+        description='The dimensions that the IR declares of the other inputs: sizes, "?" or bounds such as "2..8"; '
+        '"all" makes each of them "?", and "..." leaves even the rank open. One value, or one for each by name.',
+    )
+    expect: Annotated[Literal["accept"] | RejectKeys, _MAYBE] = Field(
+        "accept", description="What a conformant backend does."
+    )
+    essential: Annotated[bool, Field(strict=True), _MAYBE] = Field(
+        False, description="Whether no backend of the operation may lack the case: it must pass or fail."
+    )
+
+
+class Sample(_Keys):
+    """Random cases: `count` draws of the variables in `draw`, one after the other."""
+
+    count: Annotated[int, Field(strict=True, ge=1)] = Field(description="How many different cases are drawn.")
+    seed: int = Field(0, description="Draws other cases when it changes.")
+    draw: Mapping[_Variable, Any] = Field(
+        description="The variables, each an expression that may use the earlier ones and random functions."
+    )
+
+
+class _GroupKeys(_Keys):
+    id: _Kebab = Field(description="The group's name, which the ids of its cases bear.")
+    title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="Why these cases exist.")
+    profile: _Kebab = Field("core", description="The part of a suite that the cases belong to.")
+    requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
+    seen: tuple[Seen, ...] = Field((), description="Public reports of backends that got such a case wrong.")
+    matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), _MAYBE]] = Field(
+        default_factory=dict, description="Variables and their values; every combination is a case."
+    )
+    combine: Literal["product", "pairwise"] = Field(
+        "product", description="Every combination of the matrix, or as few as cover every pair of values."
+    )
+    where: str | None = Field(None, description="An expression; combinations that it is false for are left out.")
+    include: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to add or extend.")
+    exclude: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to leave out.")
+    sample: Sample | None = Field(None, description="Random cases beside the matrix.")
+
+
+class OperationModels:
+    """The pydantic models of one operation's cases, groups and specs."""
+
+    def __init__(self, op: str) -> None:
+        operation = OPERATIONS[op]
+        inputs: dict[str, Any] = {each.name: _input_field(op, each) for each in operation.inputs}
+        attributes: dict[str, Any] = {each.name: _attribute_field(op, each) for each in operation.attributes}
+        context: Any = Annotated[Literal[operation.context_names], _MAYBE]
+        title = op.replace("-", "")
+        feed = create_model(f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs)
+        self.case = create_model(
+            f"{title}Case",
+            __base__=_CaseKeys,
+            __doc__="What a case of this operation is.",
+            context=(context, Field("bare", description="The graph around the operation.")),
+            feed=(_optional(feed), Field(None, description="Other values for a second inference on the same model.")),
+            **inputs,
+            **attributes,
+        )
+        self.group = _extended(
+            f"{title}Group",
+            (self.case, _GroupKeys),
+            "One entry of a spec, expanded into cases.",
+            twin=(
+                _optional(self.case),
+                Field(None, description="What to override to mend the fault of a rejected case."),
+            ),
+        )
+        groups: Any = list[self.group]  # type: ignore[name-defined]  # it is made above
+        self.spec = _extended(
+            f"{title}Spec",
+            (_Keys,),
+            f"A spec of {op}.",
+            op=(Literal[op], Field(description="The operation.")),
+            groups=(Annotated[groups, Field(min_length=1)], Field(description="The groups of cases.")),
+        )
+
+
+def _input_field(op: str, port: Port) -> tuple[Any, Any]:
+    """The field of one input: a tensor, or a list of tensors where the port takes several."""
+    sentence = f"The input {port.name} of {op}, of {port.default_type} where nothing else is said."
+    if not port.variadic:
+        return _Tensor, Field(None, description=sentence)
+    return Annotated[tuple[_Tensor, ...], _MAYBE] | None, Field(None, description=f"{sentence} A list of tensors.")
+
+
+def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
+    """The field of one attribute. A rejected case may give any value, so the type is told and not enforced."""
+    kind = f"one of {', '.join(attribute.values)}" if attribute.values else attribute.type
+    default = "" if attribute.default is None else f"; {attribute.default!r} where it is left out"
+    sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
+    return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)
+
+
+def _extended(name: str, bases: tuple[type[BaseModel], ...], sentence: str, **fields: Any) -> type[BaseModel]:
+    """A model with the fields of others and some of its own, each a type and what pydantic's `Field` says of it."""
+    return create_model(name, __base__=bases, __doc__=sentence, **fields)
+
+
+def _optional(model: type[BaseModel]) -> Any:
+    return Annotated[model, _MAYBE] | None
+
+
+#: The models of each operation.
+MODELS: Mapping[str, OperationModels] = MappingProxyType({op: OperationModels(op) for op in OPERATIONS})
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a spec of any operation."""
+    specs: Any = reduce(or_, (each.spec for each in MODELS.values()))
+    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, Field(discriminator="op")])
+    published = adapter.json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "opconform spec",
+        "description": "Case groups of one operation. See docs/specs.md.",
+        **published,
+    }

@@ -1,0 +1,1 @@
+"""The published format of a suite: read, verified and selected from."""

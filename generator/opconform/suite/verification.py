@@ -1,0 +1,109 @@
+"""Verifying: every file of a suite against its manifest, its arrays against its case, and no other files."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from opconform.errors import MissingError, SuiteError
+from opconform.suite.case import case_text
+from opconform.suite.reader import (
+    CASE,
+    HEADER,
+    MANIFEST,
+    Entry,
+    Suite,
+    array_faults,
+    entry_line,
+    open_suite,
+    tensors_of,
+)
+
+
+def faults_of(path: Path) -> Iterator[str]:
+    """Every fault of a suite, one sentence each.
+
+    Args:
+        path: A folder or a zip file.
+
+    Raises:
+        MissingError: There is no suite at all.
+    """
+    try:
+        suite = open_suite(path)
+    except MissingError:
+        raise
+    except SuiteError as fault:
+        yield str(fault)
+        return
+    yield from _count_faults(suite)
+    yield from _line_faults(suite)
+    for entry in suite.entries:
+        faults = list(_file_faults(suite, entry))
+        yield from faults or _case_faults(suite, entry)
+        yield from _reference_faults(suite, entry)
+    yield from foreign_faults(suite)
+
+
+def _count_faults(suite: Suite) -> Iterator[str]:
+    counts = Counter("accept" if each.expect == "accept" else "reject" for each in suite.entries)
+    if {name: count for name, count in suite.header.counts.items() if count} != counts:
+        yield f"{suite.store.root}/{HEADER}: the counts are not those of {MANIFEST}."
+
+
+def _line_faults(suite: Suite) -> Iterator[str]:
+    """Lines that hold their case's data, but not as `generate` writes it, such as one with a key twice."""
+    written = hashlib.sha256()
+    for each in suite.entries:
+        written.update(entry_line(each).encode())
+    if written.hexdigest() != suite.header.digest:
+        yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not spelled as `generate` spells it."
+
+
+def _file_faults(suite: Suite, entry: Entry) -> Iterator[str]:
+    for name, digest in entry.files.items():
+        try:
+            content = suite.stored(entry, name)
+        except SuiteError as fault:
+            yield str(fault)
+            continue
+        if hashlib.sha256(content).hexdigest() != digest:
+            yield f"{suite.store.root}: {entry.id}/{name} was changed after the suite was generated."
+
+
+def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
+    """Contradictions between `case.json` and the other files of a case."""
+    where = f"{suite.store.root}: {entry.id}"
+    try:
+        case = suite.case(entry)
+        if case_text(case).encode() != suite.read(entry, CASE):
+            yield f"{where}/{CASE} repeats a key, or is not spelled as `generate` spells it."
+        needed = dict(tensors_of(case, blind=suite.header.blind))
+        for name in sorted(set(needed) ^ {each for each in entry.files if each.endswith(".npz")}):
+            yield f"{where}/{name} is missing." if name in needed else f"{where}/{name} belongs to no feed of the case."
+        for name in needed:
+            if name in entry.files:
+                yield from array_faults(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
+    except SuiteError as fault:
+        yield str(fault)
+
+
+def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
+    known = suite.header.requirements.get(entry.op, {})
+    violated = () if entry.expect == "accept" else (entry.expect.reject,)
+    for name in dict.fromkeys((*entry.requirements, *violated)):
+        if name not in known:
+            yield f"{suite.store.root}: {entry.id} tests {name}, which {HEADER} does not list."
+    if entry.twin is not None and entry.twin not in suite.by_id:
+        yield f"{suite.store.root}: {entry.id} names the twin {entry.twin}, which the suite does not hold."
+
+
+def foreign_faults(suite: Suite) -> Iterator[str]:
+    """Everything in a suite that its manifest does not name, one sentence each."""
+    known = {HEADER, MANIFEST} | {f"{each.id}/{name}" for each in suite.entries for name in each.files}
+    seen: Counter[str] = Counter(suite.store.paths())
+    for path, times in sorted(seen.items()):
+        if path not in known:
+            yield f"{suite.store.root}: {path} does not belong to the suite."
+        elif times > 1:
+            yield f"{suite.store.root}: {path} is in the file {times} times."

@@ -1,0 +1,131 @@
+"""Elements as specs write them: checked against their element type, and turned into its bits."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from opconform.errors import quoted, quoted_text
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array
+
+#: One element in a spec: a number, a truth value or a text; `0x7fc00001` is a bit pattern, `nan` a number.
+Element = bool | int | float | str
+
+_PATTERN = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT_TEXTS = frozenset({"nan", "inf", "-inf", "-nan"})
+
+
+def checked(name: str, element: Element) -> Element:
+    """The element as it is kept: an integer for integer types, a bit pattern in lower case, or as it was.
+
+    Raises:
+        ValueError: The element type has no such value; the message says what it has.
+    """
+    element_type = ELEMENT_TYPES[name]
+    if element_type.kind == "string":
+        return _checked_text(element)
+    if isinstance(element, str) and _PATTERN.fullmatch(element):
+        return _checked_pattern(element_type, element)
+    match element_type.kind:
+        case "boolean":
+            return _checked_boolean(element)
+        case "float":
+            return _checked_float(element_type, element)
+        case _:
+            return _checked_integer(element_type, element)
+
+
+def encoded(name: str, elements: Sequence[Element]) -> Array:
+    """The elements, each checked before, in the storage dtype of their type: a flat array."""
+    element_type = ELEMENT_TYPES[name]
+    storage = element_type.storage
+    if element_type.kind == "string":
+        return np.array(elements, dtype=np.str_)
+    if element_type.kind == "float":
+        return np.array([_float_pattern(element_type, each) for each in elements], _unsigned(storage)).view(storage)
+    if element_type.is_integer and storage.kind in "iu" and storage.itemsize * 8 == element_type.bits:
+        return np.array(elements, storage)
+    mask = (1 << element_type.bits) - 1
+    return np.array([_integer(each) & mask for each in elements], storage)
+
+
+def _checked_text(element: Element) -> str:
+    if not isinstance(element, str):
+        raise ValueError(f"{quoted(element)} is no text; write it in quotes")
+    if element.endswith("\0"):
+        raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
+    if any("\ud800" <= each <= "\udfff" for each in element):
+        raise ValueError(f"{quoted(element)} holds half of a surrogate pair, which is no character")
+    return element
+
+
+def _checked_pattern(element_type: ElementType, element: str) -> Element:
+    pattern = int(element, 16)
+    bits = 1 if element_type.kind == "boolean" else element_type.bits
+    if pattern >> bits:
+        raise ValueError(f"{quoted_text(element)} has more than the {bits} bits of {element_type.name}")
+    if element_type.kind == "float":
+        return element.lower()
+    if element_type.kind == "signed" and pattern > element_type.maximum:
+        return pattern - (1 << element_type.bits)
+    return pattern
+
+
+def _checked_boolean(element: Element) -> Element:
+    if element in (0, 1) and not isinstance(element, float):
+        return int(element)
+    raise ValueError(f"{quoted(element)} is no boolean; write true or false")
+
+
+def _checked_float(element_type: ElementType, element: Element) -> Element:
+    if isinstance(element, str) and element not in _FLOAT_TEXTS:
+        raise ValueError(
+            f"{quoted(element)} is no number; write a number, nan, inf, -inf or a bit pattern such as 0x1f"
+        )
+    if isinstance(element, bool):
+        raise ValueError(f"{quoted(element)} is no number; write 0 or 1")
+    try:
+        number = float(element)
+    except OverflowError:
+        number = float("inf")
+    rounded = _rounded(element_type, number)
+    if (np.isfinite(number) and not np.isfinite(rounded)) or (isinstance(element, int) and number in _INFINITE):
+        raise ValueError(f"{quoted(element)} is over the range of {element_type.name}")
+    return element if isinstance(element, str) else number
+
+
+def _checked_integer(element_type: ElementType, element: Element) -> int:
+    last = element_type.maximum
+    if isinstance(element, bool) or not isinstance(element, int):
+        raise ValueError(f"{quoted(element)} is no integer, as {element_type.name} needs")
+    if not element_type.minimum <= element <= last:
+        raise ValueError(
+            f"{quoted(element)} is not in the range of {element_type.name}, {element_type.minimum} to {last}"
+        )
+    return element
+
+
+_INFINITE = (float("inf"), float("-inf"))
+
+
+def _rounded(element_type: ElementType, number: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.array([number]).astype(element_type.native)[0])
+
+
+def _float_pattern(element_type: ElementType, element: Element) -> int:
+    if isinstance(element, str) and _PATTERN.fullmatch(element):
+        return int(element, 16)
+    with np.errstate(all="ignore"):
+        array = np.array([float(element)]).astype(element_type.native)
+    pattern = int(array.view(_unsigned(element_type.storage))[0])
+    return pattern & ((1 << element_type.bits) - 1)
+
+
+def _integer(element: Element) -> int:
+    return int(element)
+
+
+def _unsigned(storage: "np.dtype[np.generic]") -> "np.dtype[np.unsignedinteger]":
+    return np.dtype(f"u{storage.itemsize}")

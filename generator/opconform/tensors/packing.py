@@ -1,0 +1,179 @@
+"""Packing: tensors as the raw bytes that models and runtimes hold.
+
+How types narrower than a byte are packed differs between dialects, and between versions of one runtime.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, Tensor
+
+_COUNT = np.dtype("<i4")
+_BYTE = 8
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Where some bits of an element lie in its group: the element's number, its bits, and the place in the group."""
+
+    element: int
+    shift: int
+    bits: int
+    byte: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the elements of one type are packed.
+
+    Attributes:
+        elements: How many elements make a group.
+        bytes: How many bytes a group takes.
+        fields: Where the bits of each element lie in its group.
+        tail: How many bits of an incomplete last group an element takes; 0 where such a group is written whole.
+    """
+
+    elements: int
+    bytes: int
+    fields: tuple[_Field, ...]
+    tail: int = 0
+
+    def size(self, count: int) -> int:
+        """The bytes that a number of elements take."""
+        whole, rest = divmod(count, self.elements)
+        last = -(-rest * self.tail // _BYTE) if self.tail else self.bytes * bool(rest)
+        return whole * self.bytes + last
+
+
+#: The layouts of the types narrower than a byte, by their names.
+Layouts = Mapping[str, Layout]
+
+
+def _stream(bits: int) -> Layout:
+    """One stream of bits, lowest first: element i takes the bits from i * bits on, and may lie in two bytes."""
+    count = math.lcm(bits, _BYTE) // bits
+
+    def fields() -> Iterator[_Field]:
+        for element in range(count):
+            byte, place = divmod(element * bits, _BYTE)
+            first = min(bits, _BYTE - place)
+            yield _Field(element, 0, first, byte, place)
+            if first < bits:
+                yield _Field(element, first, bits - first, byte + 1, 0)
+
+    return Layout(count, count * bits // _BYTE, tuple(fields()), tail=bits)
+
+
+def _high_first(bits: int) -> Layout:
+    """The first element in the highest bits of the byte."""
+    count = _BYTE // bits
+    fields = tuple(_Field(each, 0, bits, 0, _BYTE - (each + 1) * bits) for each in range(count))
+    return Layout(count, 1, fields)
+
+
+#: Elements of 3 bits: the low two of each element high first in two bytes, and the high ones in a third.
+_U3_TRANSPOSED = Layout(
+    8,
+    3,
+    (
+        *(_Field(each, 0, 2, each // 4, 6 - each % 4 * 2) for each in range(8)),
+        *(_Field(each, 2, 1, 2, 7 - each) for each in range(8)),
+    ),
+)
+#: Elements of 6 bits: the low four of each element high first in two bytes, and the high two in a third.
+_U6_TRANSPOSED = Layout(
+    4,
+    3,
+    (
+        *(_Field(each, 0, 4, each // 2, 4 - each % 2 * 4) for each in range(4)),
+        *(_Field(each, 4, 2, 2, 6 - each * 2) for each in range(4)),
+    ),
+)
+
+#: Every narrow type as one stream of bits, lowest first, as ONNX and MLIR have it.
+LOW_FIRST: Layouts = MappingProxyType(
+    {each.name: _stream(each.bits) for each in ELEMENT_TYPES.values() if 0 < each.bits < _BYTE}
+)
+#: OpenVINO's layouts by the first version that has them, the newest first; all of them keep u1 highest first.
+_OPENVINO: Mapping[tuple[int, int], Layouts] = MappingProxyType(
+    {
+        (2026, 5): MappingProxyType({**LOW_FIRST, "u1": _high_first(1)}),
+        (2025, 3): MappingProxyType({**LOW_FIRST, "u1": _high_first(1), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}),
+        (0, 0): MappingProxyType(
+            {**LOW_FIRST, "u1": _high_first(1), "u2": _high_first(2), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}
+        ),
+    }
+)
+
+
+def openvino_layouts(version: str) -> Layouts:
+    """How a version of OpenVINO packs narrow types, in constants of the IR and in tensors at run time.
+
+    u2 turned from high first to low first in 2025.3, and u3 and u6 became a stream of bits after 2026.4.
+
+    Args:
+        version: As in `2026.4.1` or `2026.4.1-22982-e213a147257`.
+    """
+    found = _VERSION.match(version)
+    known = (int(found[1]), int(found[2])) if found else max(_OPENVINO)
+    return next(layouts for first, layouts in _OPENVINO.items() if first <= known)
+
+
+#: How the constants in `model.bin` are packed: as OpenVINO has it from 2025.3 to 2026.4.
+OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
+
+
+def pack(tensor: Tensor, layouts: Layouts) -> bytes:
+    """The bytes of a tensor, little-endian; narrow types packed, the last byte or group filled up with zeros."""
+    if tensor.type.kind == "string":
+        return _packed_texts(tensor.array)
+    layout = layouts.get(tensor.element_type)
+    if layout is None:
+        return tensor.array.astype(tensor.array.dtype.newbyteorder("<"), copy=False).tobytes()
+    groups = -(-tensor.array.size // layout.elements)
+    padded = np.zeros(groups * layout.elements, np.uint8)
+    padded[: tensor.array.size] = tensor.array.reshape(-1)
+    elements = padded.reshape(groups, layout.elements)
+    packed = np.zeros((groups, layout.bytes), np.uint8)
+    for each in layout.fields:
+        packed[:, each.byte] |= ((elements[:, each.element] >> each.shift) & ((1 << each.bits) - 1)) << each.place
+    return packed.tobytes()[: layout.size(tensor.array.size)]
+
+
+def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...], layouts: Layouts) -> Tensor:
+    """The tensor that some bytes hold.
+
+    Args:
+        content: The bytes, as `pack` makes them; what pads the last byte or group is not looked at.
+        element_type: A name of the element types' table that is no string.
+        shape: The sizes of the dimensions.
+        layouts: How narrow types are packed.
+    """
+    count, storage = math.prod(shape), ELEMENT_TYPES[element_type].storage
+    layout = layouts.get(element_type)
+    if layout is None:
+        flat: Array = np.frombuffer(content, storage.newbyteorder("<"), count).astype(storage)
+        return Tensor(element_type=element_type, array=flat.reshape(shape))
+    groups = -(-count // layout.elements)
+    whole = np.zeros(groups * layout.bytes, np.uint8)
+    whole[: layout.size(count)] = np.frombuffer(content, np.uint8, layout.size(count))
+    packed = whole.reshape(groups, layout.bytes)
+    elements = np.zeros((groups, layout.elements), np.uint8)
+    for each in layout.fields:
+        elements[:, each.element] |= ((packed[:, each.byte] >> each.place) & ((1 << each.bits) - 1)) << each.shift
+    return Tensor(element_type=element_type, array=elements.reshape(-1)[:count].reshape(shape))
+
+
+def _packed_texts(texts: Array) -> bytes:
+    """The number of texts, 0, the end of each, and their UTF-8 bytes one after the other."""
+    encoded = [str(each).encode() for each in texts.reshape(-1)]
+    ends = np.cumsum([len(each) for each in encoded], dtype=_COUNT)
+    return np.array([len(encoded), 0], _COUNT).tobytes() + ends.tobytes() + b"".join(encoded)

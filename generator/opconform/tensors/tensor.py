@@ -1,0 +1,51 @@
+"""Tensors as opconform keeps them: an element type and an array in its storage dtype."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Tensor:
+    """An array of one element type, bit for bit.
+
+    Attributes:
+        element_type: A name of `ELEMENT_TYPES`.
+        array: The elements in the type's storage dtype; for types narrower than a byte one element a byte, in its low
+            bits; for strings of dtype `<U`.
+    """
+
+    element_type: str
+    array: Array
+
+    @property
+    def type(self) -> ElementType:
+        """The row of the element type's table."""
+        return ELEMENT_TYPES[self.element_type]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dimensions, outermost first."""
+        return tuple(self.array.shape)
+
+    def integers(self) -> list[int]:
+        """The elements of an integer tensor as exact integers, in row-major order."""
+        flat = self.array.reshape(-1)
+        if self.type.kind == "signed" and self.type.storage.kind == "u":
+            sign = 1 << (self.type.bits - 1)
+            return [(int(each) ^ sign) - sign for each in flat]
+        return [int(each) for each in flat]
+
+
+def patterns(array: Array) -> Array:
+    """The bit patterns of an array's elements as unsigned integers; strings and unsigned integers as they are."""
+    if array.dtype.kind in "Uu":
+        return array
+    return array.view(_UNSIGNED[array.dtype.itemsize])

@@ -1,1 +1,0 @@
-"""The pytest plugin: the cases of a suite as tests of a backend."""

@@ -1,0 +1,98 @@
+"""What backends without a dialect share: a walk over a case's graph, and control inputs as Python's own values."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from opconform.suite.case import Attribute, Case
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Unsupported, full_names
+from opconform_runners.backends.exceptions import Ask, Messages
+
+#: What executes one operation in a framework's own terms: the outputs for the inputs of a node and its attributes.
+#: An input that is left out is None.
+Function = Callable[[Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Support:
+    """How a framework executes one operation.
+
+    Attributes:
+        execute: A `Function` with one more argument in front: what makes each call to the framework.
+        mapped: The ids of the operation's requirements that `execute`, and not the framework, fulfils.
+        messages: What the framework's messages about the operation say.
+        controls: For control inputs that the framework takes in some integer types only: these types by the input's
+            name. Values of another integer type are given in the first.
+    """
+
+    execute: Callable[[Ask, Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
+    mapped: tuple[str, ...] = ()
+    messages: Messages = ()
+    controls: Mapping[str, tuple[str, ...]] | None = None
+
+
+def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Function]) -> list[Any]:
+    """The outputs of a case's model.
+
+    Args:
+        case: The case.
+        given: The model's inputs by name, in the framework's terms.
+        functions: What executes each operation that the backend implements.
+
+    Raises:
+        Unsupported: The backend does not implement an operation of the graph.
+    """
+    tensors = dict(given)
+    for node in case.graph.nodes:
+        if node.op not in functions:
+            raise Unsupported(f"the graph has a {node.op} node, which this backend does not implement")
+        inputs = [None if name is None else tensors[name] for name in node.inputs if name is None or name in tensors]
+        outputs = functions[node.op](inputs, node.attributes)
+        if case.is_bare:
+            return list(outputs)
+        tensors.update(zip(node.outputs, outputs, strict=False))
+    return [tensors[name] for name in case.graph.outputs if name in tensors]
+
+
+def functions_of(case: Case, operations: Mapping[str, Support], ask: Callable[[Messages], Ask]) -> dict[str, Function]:
+    """What executes each operation of a framework in a case.
+
+    Args:
+        case: The case. A message names a requirement of its operation, so those about other nodes name none.
+        operations: The operations of the framework.
+        ask: What makes the framework's calls, for the messages that it may get.
+    """
+    return {op: partial(each.execute, ask(each.messages if op == case.op else ())) for op, each in operations.items()}
+
+
+def mapped_of(operations: Mapping[str, Support]) -> tuple[str, ...]:
+    """The full names of the requirements that are mapped."""
+    return full_names({op: support.mapped for op, support in operations.items()})
+
+
+def padded(inputs: Sequence[Any], count: int) -> list[Any]:
+    """The inputs of a node with None for those at the end that are left out."""
+    return [*inputs, *[None] * (count - len(inputs))]
+
+
+def plain(tensor: Tensor, known: Collection[str]) -> Any:
+    """A control input as Python's own numbers and lists, as a user of a Python framework writes it.
+
+    Args:
+        tensor: The input.
+        known: The element types that the framework has.
+
+    Raises:
+        Unsupported: It is of an integer type that the framework does not have, or of a type without Python numbers.
+    """
+    if tensor.type.kind == "lookup" or (tensor.type.is_integer and tensor.element_type not in known):
+        raise Unsupported(f"the framework has no element type {tensor.element_type}")
+    if tensor.type.kind == "float":
+        return tensor.array.view(tensor.type.arithmetic).tolist()
+    if not tensor.type.is_integer:
+        return tensor.array.tolist()
+    return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()

@@ -1,0 +1,1 @@
+"""Signed results: certificates and their verification."""

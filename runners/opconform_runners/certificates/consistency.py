@@ -1,0 +1,137 @@
+"""Consistency: whether what a certificate says follows from its own counts, without the results it speaks of."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from opconform.errors import CertificateError
+from opconform.suite.reader import MANIFEST
+from opconform_runners.certificates.statement import (
+    OUTPUTS,
+    CertifiedRequirement,
+    Counts,
+    Finding,
+    Predicate,
+    Statement,
+)
+from opconform_runners.reports.report import DECIDED, VERDICTS
+from opconform_runners.verdicts.results import REPORT, RESULTS
+
+
+def check_consistency(statement: Statement, where: str) -> None:
+    """Check that a statement does not contradict itself.
+
+    Args:
+        statement: What a certificate says.
+        where: What the certificate is called in the error.
+
+    Raises:
+        CertificateError: It contradicts itself.
+    """
+    found = next(_contradictions(statement), None)
+    if found is not None:
+        raise CertificateError(f"{where} contradicts itself: {found}.")
+
+
+def _contradictions(statement: Statement) -> Iterator[str]:
+    finding = statement.predicate.opconform
+    yield from _file_contradictions(statement)
+    yield from _count_contradictions(finding)
+    yield from _test_contradictions(statement.predicate)
+    yield from _verdict_contradictions(statement.predicate)
+    yield from _profile_contradictions(finding)
+
+
+def _file_contradictions(statement: Statement) -> Iterator[str]:
+    finding = statement.predicate.opconform
+    names = [each.name for each in statement.subject]
+    if names != [RESULTS, REPORT, *([OUTPUTS] if finding.judged else [])]:
+        yield f"its subject is {', '.join(names) or 'nothing'}, and judged is {str(finding.judged).lower()}"
+    manifests = [each.digest["sha256"] for each in statement.predicate.configuration if each.name == MANIFEST]
+    if manifests != [finding.suite.digest]:
+        yield f"the suite digest is not that of {MANIFEST}"
+
+
+def _count_contradictions(finding: Finding) -> Iterator[str]:
+    ids = [(each.op, each.id) for each in finding.requirements]
+    names = [each.name for each in finding.profiles]
+    if len(set(ids)) != len(ids) or len(set(names)) != len(names):
+        yield "a requirement or a profile is listed twice"
+    counted = [finding.cases, *(each.counts for each in finding.profiles)]
+    counted += [each.counts for each in finding.requirements]
+    if any(set(each) != set(VERDICTS) for each in counted):
+        yield f"counts are not by {', '.join(VERDICTS)}"
+        return
+    total: Counter[str] = Counter()
+    for profile in finding.profiles:
+        total.update(profile.counts)
+    if {name: total[name] for name in VERDICTS} != dict(finding.cases):
+        yield "the counts of the profiles do not add up to those of the cases"
+    for each in finding.requirements:
+        if any(each.counts[name] > finding.cases[name] for name in VERDICTS):
+            yield f"{_name(each)} counts more cases than there are"
+    if finding.cases["error"]:
+        yield "it counts errors of the harness, which are not certified"
+    if finding.supported != _decided(finding.cases):
+        yield f"it says that {finding.supported:,} cases are supported, and counts {_decided(finding.cases):,}"
+
+
+def _test_contradictions(predicate: Predicate) -> Iterator[str]:
+    finding = predicate.opconform
+    warned = set(predicate.warned)
+    expected: dict[str, list[str]] = {"failedTests": [], "warnedTests": [], "passedTests": []}
+    for each in finding.requirements:
+        name = _name(each)
+        failures = each.counts.get("fail", 0)
+        if each.broken != (failures > 0):
+            yield f"{name} is {'broken' if each.broken else 'not broken'}, and {failures:,} cases fail"
+        if each.broken and _counts(each, finding):
+            expected["failedTests"].append(name)
+        elif name in warned or each.broken or each.counts.get("inconclusive"):
+            expected["warnedTests"].append(name)
+        elif each.counts.get("pass") and not each.mapped:
+            expected["passedTests"].append(name)
+    said = {"failedTests": predicate.failed, "warnedTests": predicate.warned, "passedTests": predicate.passed}
+    for key, names in expected.items():
+        if names != list(said[key]):
+            yield f"{key} are not those that its requirements give"
+
+
+def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
+    finding = predicate.opconform
+    result = "FAILED" if not finding.conformant else "WARNED" if predicate.warned else "PASSED"
+    if predicate.result != result:
+        yield f"conformant is {str(finding.conformant).lower()}, and the result is {predicate.result}"
+    if finding.conformant and predicate.failed:
+        yield f"conformant is true, and {predicate.failed[0]} is broken"
+    if not finding.conformant and not finding.cases.get("fail"):
+        yield "conformant is false, and no case fails"
+    undecided = [
+        each
+        for each in finding.requirements
+        if _counts(each, finding) and not each.mapped and any(each.counts.values()) and not _decided(each.counts)
+    ]
+    if finding.conformant and (undecided or not _decided(finding.cases)):
+        yield f"conformant is true, and no case was supported{f' for {_name(undecided[0])}' if undecided else ''}"
+
+
+def _profile_contradictions(finding: Finding) -> Iterator[str]:
+    for each in finding.profiles:
+        if each.passed and not each.counts.get("pass"):
+            yield f"the profile {each.name} passed, and none of its cases did"
+        if finding.conformant != each.passed and len(finding.profiles) == 1:
+            yield f"the only profile, {each.name}, {'passed' if each.passed else 'did not pass'}"
+    if not finding.conformant and all(each.passed or not each.counts.get("fail") for each in finding.profiles):
+        yield "conformant is false, and every profile with a failure passed"
+
+
+def _counts(each: CertifiedRequirement, finding: Finding) -> bool:
+    """Whether a violation of a requirement makes the backend non-conformant."""
+    return finding.strict or each.level == "normative"
+
+
+def _decided(counts: Counts) -> int:
+    return sum(counts.get(name, 0) for name in DECIDED)
+
+
+def _name(each: CertifiedRequirement) -> str:
+    return f"{each.op}/{each.id}"

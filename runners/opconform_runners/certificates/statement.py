@@ -1,0 +1,306 @@
+"""Statements: what a certificate says, as in-toto's Statement (v1) with the predicate of a test result (v0.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.errors import CertificateError
+from opconform.suite.case import canonical_json
+from opconform.suite.reader import HEADER, MANIFEST, Header, Level
+from opconform_runners.backends.backend import full_name
+from opconform_runners.certificates.envelope import document_of
+from opconform_runners.harness.environment import Environment
+from opconform_runners.reports.report import Report, RequirementRow, recounted
+from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
+from opconform_runners.verdicts.results import REPORT, RESULTS
+
+STATEMENT: Final = "https://in-toto.io/Statement/v1"
+PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
+#: What the file of outputs that was judged is called among the subjects.
+OUTPUTS: Final = "outputs"
+
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_BY_ALIAS = ConfigDict(extra="forbid", serialize_by_alias=True, validate_by_name=True, validate_by_alias=True)
+_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Outcome = Literal["PASSED", "WARNED", "FAILED"]
+Counts = Mapping[str, Annotated[int, Field(ge=0)]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Digests:
+    """What the evidence of a certificate hashes to.
+
+    Attributes:
+        results: The SHA-256 of `results.jsonl`.
+        report: That of `report.json`.
+        header: That of the suite's `suite.json`.
+    """
+
+    results: str
+    report: str
+    header: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resource:
+    """A file, and the SHA-256 of its bytes."""
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    digest: Mapping[Literal["sha256"], _Digest]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Product:
+    """The backend, as its harness describes it."""
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    version: str
+    device: str | None
+    language: str
+    dialects: tuple[str, ...]
+    element_types: tuple[str, ...]
+    operations: tuple[str, ...]
+    dynamic: bool
+    bindings: tuple[str, ...]
+    graphs: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CertifiedSuite:
+    """The suite: its digest and version, and what it was made of."""
+
+    __pydantic_config__ = _STRICT
+
+    digest: _Digest
+    version: str
+    generator: str
+    seed: int
+    dialects: tuple[str, ...]
+    specification: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CertifiedProfile:
+    """What became of a profile's cases, and whether the backend is conformant as far as they go."""
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    passed: bool
+    counts: Counts
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CertifiedRequirement:
+    """What became of a requirement's cases, and whether it is broken; `mapped` ones the harness fulfils."""
+
+    __pydantic_config__ = _STRICT
+
+    op: str
+    id: str
+    level: Level
+    broken: bool
+    mapped: bool
+    counts: Counts
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """What opconform found: the extension field of the predicate.
+
+    Attributes:
+        judged: Whether outputs were judged that were made elsewhere, and which nobody here saw being made.
+        strict: Whether interpretations count as much as normative requirements.
+        supported: How many of the cases passed or failed.
+        timestamp: When the certificate was signed, in UTC.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    format: Literal[1] = 1
+    conformant: bool
+    strict: bool
+    judged: bool
+    backend: Product
+    environment: Environment
+    suite: CertifiedSuite
+    cases: Counts
+    supported: Annotated[int, Field(ge=0)]
+    profiles: tuple[CertifiedProfile, ...]
+    requirements: tuple[CertifiedRequirement, ...]
+    timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Predicate:
+    """The predicate of a test result, in which a test is a requirement.
+
+    A requirement is among the passed where a case shows it kept and none broken; among the warned where an
+    interpretation is broken that does not count, a refusal was evidence of nothing, or the backend did not do what it
+    declares; in none where no case was supported, or where the harness fulfils it on the backend's behalf.
+    """
+
+    __pydantic_config__ = _BY_ALIAS
+
+    result: Outcome
+    configuration: tuple[Resource, ...]
+    passed: Annotated[tuple[str, ...], Field(alias="passedTests")]
+    warned: Annotated[tuple[str, ...], Field(alias="warnedTests")]
+    failed: Annotated[tuple[str, ...], Field(alias="failedTests")]
+    opconform: Finding
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """The statement of a certificate: its predicate, and the files that are its subject."""
+
+    __pydantic_config__ = _BY_ALIAS
+
+    kind: Annotated[Literal["https://in-toto.io/Statement/v1"], Field(alias="_type")] = STATEMENT
+    subject: tuple[Resource, ...]
+    predicate_kind: Annotated[
+        Literal["https://in-toto.io/attestation/test-result/v0.1"], Field(alias="predicateType")
+    ] = PREDICATE
+    predicate: Predicate
+
+
+_STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sorted:
+    """Requirements by what became of them."""
+
+    passed: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+def statement_of(report: Report, header: Header, digests: Digests, timestamp: str) -> Statement:
+    """The statement of a run that is complete.
+
+    Args:
+        report: The run's report.
+        header: The header of its suite.
+        digests: What its files hash to.
+        timestamp: When it is signed.
+    """
+    tests = _tests(report)
+    result: Outcome = "FAILED" if not report.conformant else "WARNED" if tests.warned else "PASSED"
+    subject = [_resource(RESULTS, digests.results), _resource(REPORT, digests.report)]
+    if report.outputs is not None:
+        subject.append(_resource(OUTPUTS, report.outputs))
+    configuration = [_resource(MANIFEST, header.digest), _resource(HEADER, digests.header)]
+    configuration += [_resource(name, digest) for name, digest in sorted(header.specs.items())]
+    return Statement(
+        subject=tuple(subject),
+        predicate=Predicate(
+            result=result,
+            configuration=tuple(configuration),
+            passed=tuple(tests.passed),
+            warned=tuple(tests.warned),
+            failed=tuple(tests.failed),
+            opconform=_finding(report, header, timestamp),
+        ),
+    )
+
+
+def statement_bytes(statement: Statement) -> bytes:
+    """A statement as it is signed."""
+    return canonical_json(_STATEMENT.dump_python(statement, mode="json")).encode()
+
+
+def statement_from(payload: bytes, where: str) -> Statement:
+    """The statement that a signed payload holds.
+
+    Raises:
+        CertificateError: It is another kind of statement, or none.
+    """
+    document = document_of(payload, f"The statement of {where}")
+    for name, known in (("_type", STATEMENT), ("predicateType", PREDICATE)):
+        if document.get(name) != known:
+            raise CertificateError(f"{where} holds a statement whose {name} is {document.get(name)!r}, not {known}.")
+    try:
+        return _STATEMENT.validate_json(payload)
+    except ValidationError as fault:
+        error = fault.errors(include_url=False)[0]
+        place = ".".join(str(each) for each in error["loc"])
+        raise CertificateError(f"{where} holds a statement that opconform did not write: {place}.") from fault
+
+
+def _resource(name: str, digest: str) -> Resource:
+    return Resource(name=name, digest={"sha256": digest})
+
+
+def _tests(report: Report) -> _Sorted:
+    tests = _Sorted()
+    silent = {
+        (each.op, name)
+        for each in report.results
+        if UNDECLARED_UNSUPPORTED in each.findings
+        for name in each.requirements
+    }
+    for row in report.requirements:
+        name = f"{row.op}/{row.id}"
+        if row in report.broken:
+            tests.failed.append(name)
+        elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in silent:
+            tests.warned.append(name)
+        elif row.counts["pass"] and full_name(row.op, row.id) not in report.implementation.mapped:
+            tests.passed.append(name)
+    return tests
+
+
+def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
+    who = report.implementation
+    return Finding(
+        conformant=bool(report.conformant),
+        strict=report.strict,
+        judged=report.outputs is not None,
+        backend=Product(
+            name=who.name,
+            version=who.version,
+            device=who.device,
+            language=who.language,
+            dialects=who.dialects,
+            element_types=who.element_types,
+            operations=who.operations,
+            dynamic=who.dynamic,
+            bindings=who.bindings,
+            graphs=who.graphs,
+        ),
+        environment=report.environment,
+        suite=CertifiedSuite(
+            digest=suite.digest,
+            version=suite.version,
+            generator=suite.generator,
+            seed=suite.seed,
+            dialects=tuple(suite.dialects),
+            specification=suite.specification,
+        ),
+        cases=report.summary,
+        supported=report.supported,
+        profiles=tuple(_profile(report, each) for each in sorted({each.profile for each in report.results})),
+        requirements=tuple(_requirement(report, each) for each in report.requirements),
+        timestamp=timestamp,
+    )
+
+
+def _profile(report: Report, name: str) -> CertifiedProfile:
+    results = tuple(each for each in report.results if each.profile == name)
+    alone = recounted(report, results)
+    passed = bool(alone.conformant) and alone.summary["pass"] > 0
+    return CertifiedProfile(name=name, passed=passed, counts=alone.summary)
+
+
+def _requirement(report: Report, row: RequirementRow) -> CertifiedRequirement:
+    mapped = full_name(row.op, row.id) in report.implementation.mapped
+    return CertifiedRequirement(
+        op=row.op, id=row.id, level=row.level, broken=row.is_broken, mapped=mapped, counts=row.counts
+    )

@@ -1,0 +1,50 @@
+"""`opconform backends`."""
+
+import asyncio
+import json
+
+import click
+
+from opconform.errors import HarnessError
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.harness.command import backend_command
+from opconform_runners.harness.process import described
+from opconform_runners.harness.registry import names
+
+
+@click.command("backends")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def command(as_json: bool) -> None:
+    """List the backends that are installed, and what the others need.
+
+    Each is started in a process of its own, as a run would start it.
+    """
+    found = [(each, _asked(each)) for each in names()]
+    if as_json:
+        print_document(json.dumps([_document(name, each) for name, each in found]))
+        return
+    width = max((len(name) for name, _ in found), default=0)
+    for name, each in found:
+        click.echo(f"{name:{width}}  {_sentence(each)}")
+
+
+def _asked(name: str) -> Implementation | str:
+    try:
+        return asyncio.run(described(backend_command(name)))
+    except HarnessError as fault:
+        return str(fault)
+
+
+def _sentence(found: Implementation | str) -> str:
+    if isinstance(found, str):
+        return found
+    device = f" on {found.device}" if found.device else ""
+    reads = f"reads {', '.join(found.dialects)}" if found.dialects else "executes cases directly"
+    return f"{found.version}{device}, {reads}, {len(found.element_types)} element types"
+
+
+def _document(name: str, found: Implementation | str) -> dict[str, object]:
+    if isinstance(found, str):
+        return {"name": name, "usable": False, "problem": found}
+    return {"name": name, "usable": True, "version": found.version, "device": found.device}

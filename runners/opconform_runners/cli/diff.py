@@ -1,0 +1,29 @@
+"""`opconform diff`."""
+
+import json
+from pathlib import Path
+
+import click
+
+from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
+from opconform_runners.reports.reader import read_report
+
+
+@click.command("diff")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
+def command(old: Path, new: Path, as_json: bool) -> None:
+    """Say what changed from the run OLD to the run NEW (each a folder, or a results.jsonl beside its report.json).
+
+    Ends with 0 where nothing got worse, and 1 where a case fails that did not,
+    or no longer passes, or a run is incomplete.
+    """
+    changes = changes_between(read_report(old), read_report(new))
+    if as_json:
+        print_document(json.dumps(changes_document(changes), ensure_ascii=False))
+    else:
+        for line in changes_lines(changes):
+            click.echo(line)
+    raise click.exceptions.Exit(1 if changes.is_worse else 0)

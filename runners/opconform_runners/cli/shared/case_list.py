@@ -1,0 +1,88 @@
+"""What `list` and `show` share: the cases of specs or of a suite."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.generation.case_files import Recipe, case_bytes, case_files
+from opconform.generation.expansion import Expanded, expand
+from opconform.generation.validation import Limits
+from opconform.specs.loader import load_specs
+from opconform.suite.case import Case, case_of
+from opconform.suite.reader import FILE_LIMIT, Entry, Suite, expected_name, inputs_name, open_suite
+from opconform.suite.selection import Selection, near_miss
+from opconform.tensors.npz import arrays_of
+from opconform.tensors.tensor import Array
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """A case, from wherever it comes, and how its arrays are had."""
+
+    case: Case
+    source: "Expanded | tuple[Suite, Entry]"
+
+    def inputs(self) -> dict[str, Array]:
+        """The inputs of the first feed."""
+        return self._arrays(inputs_name(0))
+
+    def expected(self) -> dict[str, Array]:
+        """The expected outputs of the first feed; none for a rejected case or a blind suite."""
+        return self._arrays(expected_name(0))
+
+    def _arrays(self, name: str) -> dict[str, Array]:
+        if isinstance(self.source, tuple):
+            suite, entry = self.source
+            return suite.arrays(entry, name) if name in entry.files else {}
+        contents = case_files(self.source, Recipe(seed=0, dialects=(), blind=False)).contents
+        return arrays_of(contents[name], name, limit=FILE_LIMIT) if name in contents else {}
+
+
+def listed(
+    sources: Sequence[Path], selection: Selection, limits: Limits, *, every_profile: bool = False
+) -> Iterator[Listed]:
+    """The selected cases of a suite, or of specs; without a source, of the shipped specs.
+
+    Args:
+        sources: The suite, or the specs.
+        selection: The selection.
+        limits: What a spec may ask for.
+        every_profile: Whether a selection without profiles is one of them all.
+
+    Raises:
+        SpecMistakes: A spec is wrong.
+        SuiteError: The suite is.
+        UsageError: A profile is named that is not there.
+    """
+    if len(sources) == 1 and _is_suite(sources[0]):
+        suite = open_suite(sources[0])
+        chosen = selection.of(sorted({each.profile for each in suite.entries}), f"in {sources[0]}")
+        selection = chosen if every_profile else selection
+        for entry in suite.entries:
+            if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
+                yield Listed(case=suite.case(entry), source=(suite, entry))
+        return
+    groups = [each for spec in load_specs(sources) for each in spec.groups]
+    chosen = selection.of(sorted({each.profile for each in groups}), "in the specs")
+    selection = chosen if every_profile else selection
+    wanted = [each for each in groups if selection.wants_profile(each.profile)]
+    for group in sorted(wanted, key=lambda each: f"{each.op}/{each.id}/"):
+        for expanded in sorted(expand(group, limits=limits), key=lambda each: each.digits):
+            case = case_of(case_bytes(expanded))
+            if selection.wants(case.id, case.requirements):
+                yield Listed(case=case, source=expanded)
+
+
+def near_miss_of(sources: Sequence[Path], patterns: Sequence[str]) -> str:
+    """A hint at what is most like a pattern that no case of the sources matches, beginning with a space, or nothing."""
+    if len(sources) == 1 and _is_suite(sources[0]):
+        entries = open_suite(sources[0]).entries
+        requirements = (name for each in entries for name in each.requirements)
+        return near_miss(patterns, (each.id.rpartition("/")[0] for each in entries), requirements)
+    groups = [each for spec in load_specs(sources) for each in spec.groups]
+    requirements = (name for each in groups for name in each.requirements)
+    return near_miss(patterns, (f"{each.op}/{each.id}" for each in groups), requirements)
+
+
+def _is_suite(path: Path) -> bool:
+    return path.suffix == ".zip" or (path / "suite.json").exists()

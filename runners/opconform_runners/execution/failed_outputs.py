@@ -1,0 +1,173 @@
+"""Kept outputs: what a backend returned for the cases that failed, to be shown beside what would have been right."""
+
+import contextlib
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from opconform.errors import DiskError, SuiteError
+from opconform.files import open_regular, read_regular, replace_file
+from opconform.suite.reader import DAMAGE
+from opconform.tensors.npz import arrays_of, member, npz_bytes
+from opconform.tensors.tensor import Array
+
+KEPT = "actual.zip"
+#: The most bytes that are kept of a case, and of a run.
+CASE_LIMIT = 1 << 16
+RUN_LIMIT = 1 << 24
+
+#: The head of a member: its checksum, its size and the sizes of its name and its extra field come last.
+_LOCAL = struct.Struct("<4s5H3L2H")
+_MARK = "opconform-actual-outputs"
+_NAME = re.compile(r"feed_(\d{1,4})_output_(\d{1,9})")
+_NONE: Mapping[tuple[int, int], Array] = {}
+
+
+def _beginning() -> bytes:
+    """The first bytes of such a file: a member that says what it is."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(member(_MARK), b"")
+    return stream.getvalue()[: 30 + len(_MARK)]
+
+
+#: What a file of kept outputs begins with.
+KEPT_BEGINNING = _beginning()
+
+
+class Keeper:
+    """Keeps the outputs of cases that fail; a run that has none leaves no file."""
+
+    def __init__(self, out: Path) -> None:
+        self._path = out / KEPT
+        self._left = RUN_LIMIT
+        self._archive: zipfile.ZipFile | None = None
+
+    def resume(self) -> None:
+        """Go on after what an interrupted run kept.
+
+        Raises:
+            DiskError: The disk refuses.
+        """
+        if not self._path.exists():
+            return
+        try:
+            if not _is_finished(self._path):
+                replace_file(self._path, _mended(self._path.read_bytes()))
+            self._archive = zipfile.ZipFile(self._path, "a")
+        except OSError as fault:
+            raise DiskError(self._path, fault) from fault
+        self._left -= sum(each.file_size for each in self._archive.infolist())
+
+    def keep(self, case: str, outputs: Sequence[Sequence[Array]]) -> None:
+        """Keep a case's outputs, an array for each output of each feed, where there is room for them.
+
+        Raises:
+            DiskError: The disk refuses.
+        """
+        name = f"{case}.npz"
+        if sum(each.nbytes for feed in outputs for each in feed) > min(CASE_LIMIT, self._left):
+            return
+        if self._archive is not None and name in self._archive.NameToInfo:  # kept just before a kill
+            return
+        arrays = {
+            f"feed_{feed}_output_{number}": each
+            for feed, some in enumerate(outputs)
+            for number, each in enumerate(some)
+        }
+        content = npz_bytes(arrays)
+        self._left -= len(content)
+        try:
+            if self._archive is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
+                self._archive = zipfile.ZipFile(self._path, "w")
+                self._archive.writestr(member(_MARK), b"")
+            self._archive.writestr(member(name), content)
+            if self._archive.fp is not None:
+                self._archive.fp.flush()
+        except OSError as fault:
+            raise DiskError(self._path, fault) from fault
+
+    def close(self) -> None:
+        """Finish the file, if there is one. Where the disk refuses, what was kept can be read all the same."""
+        if self._archive is not None:
+            with contextlib.suppress(OSError):
+                self._archive.close()
+
+
+class Kept:
+    """What was kept of a run; nothing where its folder has no such file."""
+
+    def __init__(self, out: Path) -> None:
+        self._path = out / KEPT
+        self._archive: zipfile.ZipFile | None = None
+        try:
+            self._archive = _archive(self._path)
+        except FileNotFoundError:
+            pass
+        except DAMAGE as fault:
+            raise SuiteError(f"{self._path} cannot be read: {fault}. Run the suite again.") from fault
+
+    def outputs(self, case: str) -> Mapping[tuple[int, int], Array]:
+        """The outputs of a case by feed and number; none where they were not kept.
+
+        Raises:
+            SuiteError: They are damaged, or larger than what is kept.
+        """
+        name = f"{case}.npz"
+        if self._archive is None or name not in self._archive.NameToInfo:
+            return _NONE
+        try:
+            if self._archive.getinfo(name).file_size > 2 * RUN_LIMIT:
+                raise SuiteError(f"{self._path}:{name} is larger than what is kept. Run the suite again.")
+            content = self._archive.read(name)
+        except DAMAGE as fault:
+            raise SuiteError(f"{self._path}:{name} cannot be read: {fault}. Run the suite again.") from fault
+        arrays = arrays_of(content, f"{self._path}:{name}", limit=2 * RUN_LIMIT)
+        return {_place(key): each for key, each in arrays.items()}
+
+
+def _place(name: str) -> tuple[int, int]:
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise SuiteError(f"{KEPT} holds {name!r}, which is no output. Run the suite again.")
+    return int(found[1]), int(found[2])
+
+
+def _archive(path: Path) -> zipfile.ZipFile:
+    """The archive in a file, also in one that a killed run did not finish."""
+    open_regular(path).close()
+    if _is_finished(path):
+        return zipfile.ZipFile(path)
+    content = read_regular(path, 4 * RUN_LIMIT)
+    if not content.startswith(KEPT_BEGINNING):
+        raise zipfile.BadZipFile("opconform did not write it")
+    return zipfile.ZipFile(io.BytesIO(_mended(content)))
+
+
+def _is_finished(path: Path) -> bool:
+    """Whether an archive has its own directory, and not only those of the archives that it holds."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _MARK in archive.NameToInfo
+    except zipfile.BadZipFile:
+        return False
+
+
+def _mended(content: bytes) -> bytes:
+    """An archive without its directory, with it; a member that was not written to its end is left out."""
+    mended, place = io.BytesIO(), 0
+    with zipfile.ZipFile(mended, "w") as archive:
+        while content[place : place + 4] == b"PK\x03\x04" and place + _LOCAL.size <= len(content):
+            *_, crc, size, _, name_size, extra_size = _LOCAL.unpack_from(content, place)
+            start = place + _LOCAL.size + name_size + extra_size
+            name, data = content[place + _LOCAL.size :][:name_size], content[start : start + size]
+            if zlib.crc32(data) != crc or len(data) != size:
+                break
+            archive.writestr(member(name.decode("utf-8", "replace")), data)
+            place = start + size
+    return mended.getvalue()

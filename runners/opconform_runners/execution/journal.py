@@ -1,0 +1,281 @@
+"""The journal of a run: `results.jsonl` while the run goes on, one line per execution, so that a kill loses nothing."""
+
+import contextlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from opconform.errors import DiskError, SuiteError, UsageError
+from opconform.files import is_ours
+from opconform.suite.reader import HEADER, MANIFEST
+from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING
+from opconform_runners.verdicts.results import (
+    CERTIFICATE,
+    PAGE,
+    PAGE_BEGINNING,
+    REPORT,
+    RESULTS,
+    Result,
+    Written,
+    line_of,
+    read_written,
+    result_document,
+)
+from opconform_runners.verdicts.run_header import RunHeader, changes, difference, header_line
+from opconform_runners.verdicts.verdict import Error, Fail, Pass, Unsupported, name_of, twin_sentence
+
+#: What a run writes into its folder, and what stands among the first bytes of each file that opconform wrote.
+_MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
+    {
+        RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
+        REPORT: (b'{\n "format"',),
+        CERTIFICATE: (b'{\n "payload"',),
+        PAGE: (PAGE_BEGINNING,),
+        KEPT: (KEPT_BEGINNING,),
+    }
+)
+#: The verdict of one execution, before its twin and other executions are asked.
+Own = Pass | Fail | Unsupported | Error
+#: Which execution of a case it is: the first, one in a fresh harness, or one in a harness that no other case touched.
+Execution = Literal["first", "again", "alone"]
+_OWN: Mapping[str, TypeAdapter[Any]] = {
+    "pass": TypeAdapter(Pass),
+    "fail": TypeAdapter(Fail),
+    "unsupported": TypeAdapter(Unsupported),
+    "error": TypeAdapter(Error),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """A line of the journal: one execution of a case, and what is known of the case after it.
+
+    Attributes:
+        execution: Which execution of the case it is.
+        own: The verdict of this execution by itself, as a JSON object.
+        result: The case's result so far; the verdict of its twin is not in it.
+        twin: The id of the twin.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    execution: Execution
+    own: Mapping[str, Any]
+    result: Result
+    twin: str | None = None
+
+    @property
+    def verdict(self) -> Own:
+        """The verdict of this execution by itself."""
+        document = dict(self.own)
+        own: Own = _OWN[str(document.pop("verdict"))].validate_python(document)
+        return own
+
+
+_STEP = TypeAdapter(Step)
+
+
+def own_document(own: Own) -> dict[str, Any]:
+    """The verdict of one execution as a JSON object."""
+    name = name_of(own)
+    return {**_OWN[name].dump_python(own, mode="json"), "verdict": name}
+
+
+class Journal:
+    """A journal that is being written; until it is begun the folder is as an earlier run left it."""
+
+    def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
+        """Nothing is written yet.
+
+        Args:
+            out: The folder, which `check_folder` has found fit.
+            force: Whether the results of any other run are replaced.
+            resume: Whether the same run goes on where it was interrupted.
+
+        Raises:
+            UsageError: It holds results that cannot be read.
+        """
+        self._out = out
+        self._path = out / RESULTS
+        self._file: io.FileIO | None = None
+        self._held = None if force else _held(self._path)
+        #: What the same run did before it was interrupted.
+        self.steps: Sequence[Step] = ()
+        if self._held is not None and not self._held.is_complete and resume:
+            self.steps = read_steps(self._path, self._held.lines)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the folder holds what this run found so far."""
+        return self._file is not None
+
+    def begin(self, header: RunHeader) -> None:
+        """Make the folder, remove what an earlier run left in it, and begin the journal or go on with it.
+
+        Args:
+            header: Which run it is.
+
+        Raises:
+            DiskError: The disk is full.
+            UsageError: The folder holds the results of another run, or cannot be written.
+        """
+        if self._held is not None:
+            _check_same(self._out, self._held, header, resumed=bool(self.steps))
+        try:
+            self._out.mkdir(parents=True, exist_ok=True)
+            for name in _MARKS.keys() - ({RESULTS, KEPT} if self.steps else set()):
+                (self._out / name).unlink(missing_ok=True)
+            self._file = self._path.open("r+b" if self.steps else "wb", buffering=0)
+            if self.steps:
+                self._file.truncate(self._path.read_bytes().rfind(b"\n") + 1)
+                self._file.seek(0, io.SEEK_END)
+            else:
+                self._write(header_line(header))
+        except OSError as fault:
+            raise _no_place(self._out, fault) from fault
+
+    def add(self, step: Step) -> None:
+        """Write a line, so that it is there whatever happens next.
+
+        Raises:
+            DiskError: The disk refuses.
+        """
+        document = {
+            "execution": step.execution,
+            "own": step.own,
+            "result": result_document(step.result),
+            "twin": step.twin,
+        }
+        try:
+            self._write(line_of(document))
+        except OSError as fault:
+            raise DiskError(self._out / RESULTS, fault) from fault
+
+    def close(self) -> None:
+        """Close the file, if it was begun."""
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self, line: bytes) -> None:
+        """Write a line to its end, or nothing of it."""
+        if self._file is None:
+            return
+        end = self._file.tell()
+        written = 0
+        try:
+            while written < len(line):  # a disk that is nearly full takes a part
+                written += self._file.write(line[written:])
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._file.truncate(end)
+            raise
+
+
+def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
+    """The steps of an interrupted run.
+
+    Raises:
+        SuiteError: A line is no step.
+    """
+    try:
+        steps = [_STEP.validate_json(line) for line in lines]
+        for each in steps:
+            each.verdict  # noqa: B018 - to be checked with the others
+    except (ValidationError, KeyError) as fault:
+        raise SuiteError(f"{path} holds a line that no interrupted run wrote. Run it again with --force.") from fault
+    return steps
+
+
+def results_so_far(steps: Sequence[Step]) -> list[Result]:
+    """The result of each case that an interrupted run came to, sorted by id."""
+    last = {each.result.id: each for each in steps}
+    return [_so_far(last[name], last) for name in sorted(last)]
+
+
+def _so_far(step: Step, last: Mapping[str, Step]) -> Result:
+    """A result with what its twin says, whose rejection counts only once the twin has passed."""
+    result = step.result
+    twin = last[step.twin].result if step.twin is not None and step.twin in last else None
+    if result.expect == "accept" or result.verdict != "pass" or (twin is not None and twin.verdict == "pass"):
+        return result
+    sentence = twin_sentence(step.twin, None if twin is None else (twin.verdict, twin.sentence))
+    return replace(result, verdict="inconclusive", sentence=sentence, late=False, other_reason=None)
+
+
+def check_folder(out: Path) -> None:
+    """Check that a folder can take results; nothing in it is touched.
+
+    Raises:
+        UsageError: It is a file, or in a suite, or holds files of these names that opconform did not write.
+    """
+    for each in (out, *out.absolute().parents):
+        if (each / MANIFEST).is_file() and (each / HEADER).is_file():
+            raise UsageError(f"{out} is in the suite {each}, where results would be foreign. Name another --out.")
+    try:
+        if out.exists() and not out.is_dir():
+            raise UsageError(f"Results cannot be written to {out}: it is a file. Name another --out.")
+        for name, marks in _MARKS.items():
+            if not is_ours(out / name, marks):
+                raise UsageError(
+                    f"{out / name} was not written by opconform, and nothing is overwritten. Name another --out."
+                )
+    except OSError as fault:
+        raise _no_place(out, fault) from fault
+
+
+def check_certifiable(out: Path, started: str, profiles: Sequence[str]) -> None:
+    """Check that a folder holds no results but of the same certification, before its suite is generated there.
+
+    Args:
+        out: The folder.
+        started: The options of the command line that name the backend.
+        profiles: The profiles that are asked for.
+
+    Raises:
+        UsageError: It holds others.
+    """
+    written = _held(out / RESULTS)
+    if written is None:
+        return
+    held = written.header
+    if (held.backend, held.whole, held.profiles) != (started, True, tuple(sorted(profiles))):
+        raise UsageError(
+            f"{out} holds the results of {held.title}, which is not the certification that is asked for. {_OTHERWISE}"
+        )
+
+
+def _held(path: Path) -> Written | None:
+    """The results that a folder holds, or None."""
+    try:
+        return read_written(path) if path.is_file() and path.stat().st_size else None
+    except SuiteError as fault:
+        raise UsageError(f"{str(fault).removesuffix(' Run it again.')} {_OTHERWISE}") from fault
+
+
+def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -> None:
+    """Refuse to replace the results of another run, or to go on with one under other circumstances."""
+    held, state = written.header, "" if written.is_complete else ", interrupted"
+    if (other := difference(held, new)) is not None:
+        kind = "a certification" if new.whole else "no certification"
+        this = f"this run is {kind}" if other == "kind" else f"this run is of another {other}"
+        raise UsageError(f"{out} holds the results of {held.title}{state}, and {this}. {_OTHERWISE}")
+    if resumed and (changed := changes(held, new)):
+        raise UsageError(
+            f"{out} holds the results of {held.title}, interrupted, and what decides verdicts is another since: "
+            f"{', '.join(changed)}. {_OTHERWISE}"
+        )
+
+
+#: What can be done where the results of another run are in the way.
+_OTHERWISE = "Name another --out, or replace them with --force."
+
+
+def _no_place(out: Path, fault: OSError) -> DiskError | UsageError:
+    if DiskError.is_full(fault):
+        return DiskError(out, fault)
+    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.")

@@ -1,0 +1,92 @@
+"""Outputs: the files that a harness wrote, read without trusting them, and how large they may be."""
+
+import errno
+from math import prod
+from pathlib import Path
+
+from opconform.errors import SuiteError
+from opconform.files import FileTooLargeError, read_regular
+from opconform.suite.case import Accept, Case
+from opconform.suite.reader import Entry, Suite
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.npz import arrays_of
+from opconform.tensors.tensor import Array
+
+#: The bytes that the outputs of any case may take (16 MiB): only larger ones are compared with what is expected.
+PLENTY = 1 << 24
+#: The bytes that an output takes in the file beside its elements, and some more.
+_HEAD = 1_024
+#: The most characters that are shown of what is wrong with a file.
+_LONGEST = 400
+
+
+class UnreadableOutputs(Exception):  # noqa: N818 - the harness's fault, not an error of opconform
+    """A file of outputs that cannot be read; the message says why."""
+
+
+class OversizedOutputs(Exception):  # noqa: N818 - the same
+    """A file of outputs that is larger than allowed, of which nothing was kept; `size` is its size in bytes."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
+    """The outputs in a file, in order.
+
+    Args:
+        path: The file.
+        where: What to call it in an error.
+        limit: The most bytes that the file, and all its arrays together, may take.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        OversizedOutputs: The file is larger than that.
+        UnreadableOutputs: It is a link, a pipe, a device or a folder, or does not hold output_0, output_1, ….
+    """
+    try:
+        arrays = arrays_of(_content(path, limit), where, limit=limit)
+    except FileNotFoundError:
+        raise
+    except FileTooLargeError as fault:
+        raise OversizedOutputs(fault.size) from fault
+    except SuiteError as fault:
+        raise UnreadableOutputs(str(fault)[:_LONGEST].rstrip(".")) from fault
+    except OSError as fault:
+        raise UnreadableOutputs(f"{where} cannot be read: {fault.strerror}") from fault
+    except Exception as fault:  # the boundary: whatever a harness wrote ends no run
+        raise UnreadableOutputs(f"{where} is not a readable .npz file: {type(fault).__name__}") from fault
+    names = [f"output_{number}" for number in range(len(arrays))]
+    if set(arrays) != set(names):
+        found = ", ".join(sorted(arrays))[:_LONGEST]
+        raise UnreadableOutputs(f"the arrays in {where} are called {found}, and not output_0, output_1, …")
+    return tuple(arrays[name] for name in names)
+
+
+def _content(path: Path, limit: int) -> bytes:
+    content = read_regular(path, limit)
+    if path.stat().st_nlink > 1:
+        raise OSError(errno.EMLINK, "it is a hard link to another file")
+    return content
+
+
+def output_limit(suite: Suite, entry: Entry, case: Case) -> int:
+    """The most bytes that the outputs of one feed may take: twice all that is known of the case, and `PLENTY`.
+
+    Known are the inputs and the expected outputs of all feeds, the declared outputs, which a blind suite has too, and
+    the inputs and outputs of a rejected case's twin. Each text takes as much as the longest, as in `.npy`.
+
+    Raises:
+        SuiteError: A file of the suite is missing, changed or not readable.
+    """
+    twin = suite.by_id.get(entry.twin) if entry.twin is not None else None
+    declared = case.expect.accept if isinstance(case.expect, Accept) else ()
+    sizes = [(case.feeds * prod(each.shape), ELEMENT_TYPES[each.element_type].storage) for each in declared]
+    for each in (entry,) if twin is None else (entry, twin):
+        for name in each.files:
+            if name.startswith(("inputs.", "expected.")):
+                sizes += [(array.size, array.dtype) for array in suite.arrays(each, name).values()]
+    longest = max((dtype.itemsize for _, dtype in sizes if dtype.kind == "U"), default=0)
+    known = sum(count * (longest if dtype.kind == "U" else dtype.itemsize) for count, dtype in sizes)
+    return 2 * known + _HEAD * len(declared) + PLENTY

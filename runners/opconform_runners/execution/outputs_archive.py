@@ -1,0 +1,301 @@
+"""Recorded outputs: one zip file with what a backend made of every case, for somebody else to judge.
+
+```
+outputs.json        what was run, on what, and the digest of answers.jsonl
+answers.jsonl       a line a case, sorted by id: what came of it, and what came of it in a fresh harness
+<case id>/          outputs.npz, and outputs.1.npz of a second feed; again.npz, … where the second time gave others
+```
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.errors import MissingError, SuiteError
+from opconform.files import open_regular
+from opconform.suite.case import Case, CaseId, canonical_json
+from opconform.suite.reader import DAMAGE, Entry, Suite, entry_line
+from opconform.tensors.npz import arrays_of
+from opconform_runners.backends.backend import Implementation, Placement
+from opconform_runners.execution.outputs import PLENTY, output_limit
+from opconform_runners.harness.environment import Environment
+from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
+from opconform_runners.harness.protocol import NotSupported, Refused
+
+HEADER = "outputs.json"
+ANSWERS = "answers.jsonl"
+
+#: The most bytes that either of the two may take.
+_LIMIT = 1 << 30
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """The backend executed the case: the SHA-256 of the file of each feed's outputs."""
+
+    __pydantic_config__ = _STRICT
+
+    files: tuple[_Digest, ...]
+    element_types: tuple[tuple[str, ...], ...] | None = None
+    seconds: float | None = None
+    placement: Placement | None = None
+
+
+#: What came of a case: an outcome, its outputs being elsewhere.
+Answer = Kept | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
+
+_KINDS: Mapping[str, type[Any]] = {
+    "returned": Kept,
+    "rejected": Refused,
+    "unsupported": NotSupported,
+    "crash": Crashed,
+    "timeout": TimedOut,
+    "oversized": Oversized,
+    "not-sent": NotSent,
+    "error": Broken,
+}
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for name, each in _KINDS.items()}
+#: What the protocol says in a reply, and what an answer has no use for.
+_PROTOCOL = {"seq": 0}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line of `answers.jsonl`: what came of a case, and what came of it in a fresh harness."""
+
+    __pydantic_config__ = _STRICT
+
+    id: CaseId
+    first: Mapping[str, Any]
+    again: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """`outputs.json`.
+
+    Attributes:
+        format: The version of the file's format.
+        suite: The digest of the suite, or of what a blind suite of the same would be.
+        implementation: What the harness says that it drives.
+        environment: Where it ran.
+        timeout: How long a case might take, in seconds.
+        counts: The cases by what came of them.
+        digest: The SHA-256 of the answers.
+        checksum: The SHA-256 of this document without this key, in canonical JSON.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    format: Literal[1] = 1
+    suite: _Digest
+    implementation: Implementation
+    environment: Environment
+    timeout: float
+    counts: Mapping[str, int] = field(default_factory=dict)
+    digest: _Digest
+    checksum: str = ""
+
+
+_LINE = TypeAdapter(Line)
+_ORIGIN = TypeAdapter(Origin)
+
+
+def blind_digest(suite: Suite) -> str:
+    """The digest that a suite has when it is blind: that of its manifest without the files of expected outputs."""
+    manifest = hashlib.sha256()
+    for entry in suite.entries:
+        files = {name: digest for name, digest in entry.files.items() if not name.startswith("expected.")}
+        manifest.update(entry_line(replace(entry, files=files)).encode())
+    return manifest.hexdigest()
+
+
+def origin_text(origin: Origin) -> str:
+    """`outputs.json` as it is written, with its checksum renewed."""
+    document = _ORIGIN.dump_python(origin, mode="json")
+    del document["checksum"]
+    checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
+    return json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
+
+
+def answer_line(identity: str, first: Answer, again: Answer) -> bytes:
+    """The line of a case."""
+    return (
+        canonical_json({"id": identity, "first": answer_document(first), "again": answer_document(again)}).encode()
+        + b"\n"
+    )
+
+
+def kind_of(answer: Answer) -> str:
+    """What an answer is called in the file."""
+    return next(name for name, each in _KINDS.items() if isinstance(answer, each))
+
+
+def answer_document(answer: Answer) -> dict[str, object]:
+    """An answer as a JSON object."""
+    name = kind_of(answer)
+    document = _ADAPTERS[name].dump_python(answer, mode="json") | {"status": name}
+    return {key: value for key, value in document.items() if key not in _PROTOCOL and value is not None}
+
+
+def _answer_of(document: Mapping[str, Any]) -> Answer:
+    plain = dict(document)
+    name = str(plain.pop("status"))
+    known = _PROTOCOL if name in ("rejected", "unsupported") else {}
+    answer: Answer = _ADAPTERS[name].validate_python(plain | known)
+    return answer
+
+
+def outputs_name(feed: int, *, again: bool) -> str:
+    """The file of a feed's outputs: `outputs.npz`, `outputs.1.npz`; of the second time `again.npz`, `again.1.npz`."""
+    name = "again" if again else "outputs"
+    return f"{name}.npz" if feed == 0 else f"{name}.{feed}.npz"
+
+
+def outputs_names(identity: str, first: Answer, again: Answer) -> Iterator[tuple[str, str]]:
+    """The files of a case in the archive, and the digest of each."""
+    if isinstance(first, Kept):
+        for feed, digest in enumerate(first.files):
+            yield f"{identity}/{outputs_name(feed, again=False)}", digest
+    if isinstance(again, Kept) and not _same_files(first, again):
+        for feed, digest in enumerate(again.files):
+            yield f"{identity}/{outputs_name(feed, again=True)}", digest
+
+
+def _same_files(first: Answer, again: Answer) -> bool:
+    return isinstance(first, Kept) and isinstance(again, Kept) and first.files == again.files
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """A file of recorded outputs whose parts have been checked against each other."""
+
+    path: Path
+    origin: Origin
+    digest: str
+    answers: Mapping[str, tuple[Answer, Answer]]
+    archive: zipfile.ZipFile
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The digest of every file of outputs."""
+        return {
+            name: digest
+            for identity, (first, again) in self.answers.items()
+            for name, digest in outputs_names(identity, first, again)
+        }
+
+    def outcome(self, suite: Suite, entry: Entry, case: Case, *, again: bool) -> Outcome:
+        """What came of a case of a suite, the first or the second time.
+
+        Raises:
+            SuiteError: A file of its outputs was changed, or is larger than it can be, or a file of the suite was.
+        """
+        first, second = self.answers[case.id]
+        answer = second if again else first
+        if not isinstance(answer, Kept):
+            return answer
+        if len(answer.files) != case.feeds:
+            raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and outputs of {len(answer.files)}.")
+        if answer.element_types is not None and len(answer.element_types) != case.feeds:
+            said = len(answer.element_types)
+            raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and element types of {said}.")
+        kept_again = again and not _same_files(first, second)
+        names = [f"{case.id}/{outputs_name(feed, again=kept_again)}" for feed in range(case.feeds)]
+        size = max((self.archive.getinfo(name).file_size for name in names), default=0)
+        limit = PLENTY if size <= PLENTY else output_limit(suite, entry, case)
+        outputs = []
+        for name in names:
+            arrays = arrays_of(self._content(name, limit), f"{self.path}: {name}", limit=limit)
+            ordered = [f"output_{number}" for number in range(len(arrays))]
+            if set(arrays) != set(ordered):
+                raise SuiteError(f"{self.path}: the arrays in {name} are not called output_0, output_1, ….")
+            outputs.append(tuple(arrays[each] for each in ordered))
+        return Returned(
+            outputs=tuple(outputs),
+            element_types=answer.element_types,
+            seconds=answer.seconds,
+            placement=answer.placement,
+        )
+
+    def _content(self, name: str, limit: int) -> bytes:
+        content = _member(self.archive, self.path, name, limit)
+        if hashlib.sha256(content).hexdigest() != self.files[name]:
+            raise SuiteError(f"{self.path}: {name} was changed after the run.")
+        return content
+
+
+def open_recorded(path: Path) -> Recorded:
+    """The recorded outputs in a file.
+
+    Raises:
+        SuiteError: There is no such file, or it is not whole, or was changed.
+    """
+    try:
+        open_regular(path, follow_links=True).close()
+    except FileNotFoundError as fault:
+        raise MissingError(f"There are no outputs at {path}. Name a file that `run --outputs` wrote.") from fault
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --outputs` wrote.") from fault
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
+        raise SuiteError(f"{path} is no whole file of outputs, as `run --outputs` writes it: {fault}.") from fault
+    origin = _origin(_member(archive, path, HEADER, _LIMIT), path)
+    answers = _answers(_member(archive, path, ANSWERS, _LIMIT), origin, path)
+    recorded = Recorded(path=path, origin=origin, digest=_digest(path), answers=answers, archive=archive)
+    known = sorted([HEADER, ANSWERS, *recorded.files])
+    held = sorted(each.filename for each in archive.infolist())
+    if held != known:
+        odd = next(iter(sorted(set(held) ^ set(known))), None) or "a file that stands there twice"
+        raise SuiteError(f"{path} does not hold the files that it lists: {odd}.")
+    return recorded
+
+
+def _digest(path: Path) -> str:
+    with open_regular(path, follow_links=True) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _member(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> bytes:
+    try:
+        metadata = archive.getinfo(name)
+        if metadata.file_size > limit:
+            raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} that it may.")
+        return archive.read(metadata)
+    except KeyError as fault:
+        raise SuiteError(f"{path} holds no {name}: it is no file of outputs, as `run --outputs` writes it.") from fault
+    except DAMAGE as fault:
+        raise SuiteError(f"{path}: {name} cannot be read: {fault}.") from fault
+
+
+def _origin(content: bytes, path: Path) -> Origin:
+    try:
+        origin = _ORIGIN.validate_json(content)
+    except ValidationError as fault:
+        raise SuiteError(f"{path}: {HEADER} is not what `run --outputs` writes.") from fault
+    if origin_text(origin).encode() != content:
+        raise SuiteError(f"{path}: {HEADER} was changed after the run.")
+    return origin
+
+
+def _answers(content: bytes, origin: Origin, path: Path) -> dict[str, tuple[Answer, Answer]]:
+    if hashlib.sha256(content).hexdigest() != origin.digest:
+        raise SuiteError(f"{path}: {ANSWERS} was changed after the run.")
+    try:
+        lines = [_LINE.validate_json(line) for line in content.splitlines()]
+        answers = {each.id: (_answer_of(each.first), _answer_of(each.again)) for each in lines}
+    except (ValidationError, KeyError) as fault:
+        raise SuiteError(f"{path}: {ANSWERS} holds a line that is no answer.") from fault
+    if [each.id for each in lines] != sorted(answers):
+        raise SuiteError(f"{path}: {ANSWERS} is not sorted by id, each once.")
+    return answers

@@ -1,0 +1,90 @@
+"""Replaying: recorded outputs judged against a suite, as if the harness were here."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from opconform.errors import SuiteError
+from opconform.suite.case import Case
+from opconform.suite.reader import Entry, Suite
+from opconform_runners.backends.backend import Implementation, full_names
+from opconform_runners.execution.outputs_archive import Recorded, blind_digest
+from opconform_runners.execution.runner import Run, judged
+from opconform_runners.execution.scheduler import Executed, dialect_of
+from opconform_runners.harness.outcome import NotSent, Outcome
+from opconform_runners.verdicts.run_header import RunPlan
+
+
+def judge(
+    suite: Suite,
+    recorded: Recorded,
+    out: Path,
+    tell: Callable[[float, int], None] = lambda *_: None,
+    *,
+    strict: bool = False,
+    force: bool = False,
+) -> Run:
+    """Judge recorded outputs, and write `results.jsonl`.
+
+    Args:
+        suite: The suite with its expected outputs.
+        recorded: The outputs; of that suite, or of the blind one that differs from it in the expected outputs alone.
+        out: The folder for the results.
+        tell: Told the share of the cases that are done, of 1, and how many that are.
+        strict: Whether interpretations count as much as normative requirements.
+        force: Whether the results of another run are replaced.
+
+    Raises:
+        SuiteError: The outputs are of another suite, or a file of either is not what it says.
+        UsageError: The results have no place.
+    """
+    digest = blind_digest(suite)
+    if recorded.origin.suite != digest:
+        raise SuiteError(
+            f"{recorded.path} holds outputs of another suite than {suite.store.root}: without its expected outputs "
+            f"that has the digest {digest[:16]}, and theirs has {recorded.origin.suite[:16]}. Generate it with the "
+            f"same specs, profiles, seed, dialects and version."
+        )
+    foreign = next((each for each in recorded.answers if each not in suite.by_id), None)
+    if foreign is not None:
+        raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
+    known = full_names(suite.header.requirements)
+    unknown = sorted(set(recorded.origin.implementation.mapped).difference(known))
+    if unknown:
+        raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is no requirement of {suite.store.root}.")
+    executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
+
+    def executor(
+        entries: Sequence[Entry],
+        tell: Callable[[Entry, Case, Outcome], None],
+        *,
+        again: bool,
+        alone: bool,  # noqa: ARG001 - what was executed again alone is written down as such
+        ready: Callable[[Implementation], None] = lambda _: None,
+    ) -> Executed:
+        ready(executed.implementation)
+        for entry in entries:
+            case = suite.case(entry)
+            outcome = recorded.outcome(suite, entry, case, again=again)
+            if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, executed.implementation)[1] is None:
+                raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
+            tell(entry, case, outcome)
+        return executed
+
+    entries = [each for each in suite.entries if each.id in recorded.answers]
+    plan = RunPlan(
+        out=out,
+        whole=is_whole(suite, recorded),
+        strict=strict,
+        environment_of=lambda _: recorded.origin.environment,
+        timeout=recorded.origin.timeout,
+        outputs=recorded.digest,
+        force=force,
+    )
+    return judged(suite, entries, executor, plan, tell)
+
+
+def is_whole(suite: Suite, recorded: Recorded) -> bool:
+    """Whether there are outputs of all cases of each profile of which there are any."""
+    profiles = {each.profile for each in suite.entries if each.id in recorded.answers}
+    held = {each.id for each in suite.entries if each.profile in profiles}
+    return not suite.header.select and held == set(recorded.answers)

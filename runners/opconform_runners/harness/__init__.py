@@ -1,0 +1,1 @@
+"""The process that drives one backend, and the protocol that it speaks."""

@@ -1,0 +1,31 @@
+"""The Python harness in an interpreter that opconform is not installed for.
+
+This file is run as a script: `PYTHON elsewhere.py FOLDER BACKEND`, with the folder of the package `opconform`. It
+brings along the two packages, and nothing else that is installed beside them: the product under test is the other
+interpreter's own.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+
+def bring(name: str, folder: Path) -> None:
+    """Import a package from its folder."""
+    found = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if found is None or found.loader is None:
+        sys.exit(f"{folder} holds no package.")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+
+
+if __name__ == "__main__":
+    own = Path(sys.path.pop(0))  # the folder of this file, in which modules of any name may lie
+    bring("opconform", Path(sys.argv[1]))
+    bring("opconform_runners", own)
+    from opconform_runners.harness.server import main
+
+    main(sys.argv[2])

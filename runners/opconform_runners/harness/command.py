@@ -1,0 +1,84 @@
+"""Commands: how a harness is started, be it a Python backend's or any other."""
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import opconform
+import opconform_runners
+from opconform.errors import UsageError
+from opconform_runners.harness.registry import check, placed
+
+#: The bytes of a GiB, in which people say how much memory a harness may take.
+GIB = 1 << 30
+
+#: The most seconds that a case may be given, and the most GiB that a harness may.
+LARGEST = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """How a harness is started.
+
+    Attributes:
+        arguments: The program and its arguments.
+        name: What it is called in reports and file names.
+        options: The options of the command line that name it.
+        memory: The most bytes that it may take together with its children before it is killed, or None.
+        elsewhere: Whether it runs in an interpreter that opconform is not installed for.
+        python: The interpreter that runs a Python backend; None for any other harness.
+    """
+
+    arguments: tuple[str, ...]
+    name: str
+    options: str = ""
+    memory: int | None = None
+    elsewhere: bool = False
+    python: str | None = None
+
+
+def backend_command(name: str, python: Path | None = None) -> Command:
+    """The command of a Python backend.
+
+    Args:
+        name: As in `openvino:CPU` or `path/file.py:ClassName`.
+        python: The interpreter to run it in; this one by default.
+
+    Raises:
+        UsageError: There is no such backend or interpreter.
+    """
+    check(name)
+    options = f"--backend {shlex.quote(name)}"
+    if python is None:
+        arguments = (sys.executable, "-m", "opconform_runners.harness.server", name)
+        return Command(arguments=arguments, name=name, options=options, python=sys.executable)
+    if not python.is_file() or not os.access(python, os.X_OK):
+        raise UsageError(
+            f"{python} is no interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
+        )
+    script = Path(opconform_runners.__file__ or "").with_name("elsewhere.py")
+    folder = Path(opconform.__file__ or "").parent
+    return Command(
+        arguments=(str(python), str(script), str(folder), placed(name)),
+        name=name,
+        options=f"{options} --python {shlex.quote(str(python))}",
+        elsewhere=True,
+        python=str(python),
+    )
+
+
+def harness_command(text: str) -> Command:
+    """The command of a harness in any language, split as a shell would split it.
+
+    Raises:
+        UsageError: It is empty, or a quote is not closed.
+    """
+    try:
+        arguments = tuple(shlex.split(text))
+    except ValueError as fault:
+        raise UsageError(f"--harness {text!r} cannot be split into words: {fault}.") from fault
+    if not arguments:
+        raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
+    return Command(arguments=arguments, name=Path(arguments[0]).name, options=f"--harness {shlex.quote(text)}")

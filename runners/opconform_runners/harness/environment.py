@@ -1,0 +1,183 @@
+"""The environment of a run: everything beside the backend and the suite that decides a verdict."""
+
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, entry_points, requires
+from pathlib import Path
+from typing import Self
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+import opconform
+from opconform_runners.backends.backend import Implementation, Placement
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.registry import GROUP
+
+#: What every Python harness is made of, whatever its backend.
+_ALWAYS = ("ml_dtypes", "numpy")
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*(\[(?P<extras>[^\]]*)\])?")
+_EXTRA = re.compile(r"""extra\s*==\s*['"](?P<name>[^'"]+)['"]""")
+_MODEL_NAME = re.compile(r"^model name\s*:\s*(?P<name>\S.*?)\s*$", re.MULTILINE)
+_ASK = """
+import sys
+sys.path = [each for each in sys.path if each]  # modules of any name may lie where the command is given
+import importlib.metadata, json, platform
+def version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+print(json.dumps([platform.python_implementation() + " " + platform.python_version(), {n: version(n) for n in sys.argv[1:]}]))
+"""  # noqa: E501 - a line of another program
+_PATIENCE = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Environment:
+    """Where a backend ran, and what executed the cases.
+
+    Attributes:
+        system: The operating system and its release.
+        machine: The processor's architecture.
+        processor: The processor's name.
+        cores: The processor cores that the run was allowed to use.
+        devices: The devices that executed cases, by the product's own names; empty where the harness did not say.
+        hardware: The full name of the named device, as its driver has it.
+        driver: The driver or plugin of the named device, with its version.
+        threads: The numbers of threads that cases were executed with.
+        runner: The version of opconform that drove it.
+        python: The interpreter, for a Python backend.
+        packages: The versions of the packages that a Python backend is made of.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    system: str
+    machine: str
+    processor: str | None = None
+    cores: int | None = None
+    devices: tuple[str, ...] = ()
+    hardware: str | None = None
+    driver: str | None = None
+    threads: tuple[int, ...] = ()
+    runner: str
+    python: str | None = None
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+    def placed(self, placements: Iterable[Placement]) -> Self:
+        """The same environment with the devices and threads that executed cases."""
+        noted = list(placements)
+        devices = sorted({name for each in noted for name in each.devices})
+        threads = sorted({each.threads for each in noted if each.threads is not None})
+        return replace(self, devices=tuple(devices), threads=tuple(threads))
+
+
+#: The environment of a run that did not note it.
+UNKNOWN = Environment(system="unknown", machine="unknown", runner="unknown")
+
+_ENVIRONMENT = TypeAdapter(Environment)
+_ANSWER: TypeAdapter[tuple[str, dict[str, str | None]]] = TypeAdapter(tuple[str, dict[str, str | None]])
+
+
+def environment_document(environment: Environment) -> dict[str, object]:
+    """An environment as a JSON object."""
+    document: dict[str, object] = _ENVIRONMENT.dump_python(environment, mode="json")
+    return document
+
+
+def environment_facts(environment: Environment, named: str | None) -> tuple[tuple[str, str], ...]:
+    """What of an environment decides a verdict, in words and as far as it was noted; the packages aside.
+
+    Args:
+        environment: The environment.
+        named: The device that the backend was told to use, if any.
+    """
+    cores = "" if environment.cores is None else _counted(environment.cores, "core")
+    facts = (
+        ("Executed on", ", ".join(environment.devices) or ("not reported" if named else "")),
+        ("Hardware", environment.hardware or ""),
+        ("Driver", environment.driver or ""),
+        ("Threads", ", ".join(str(each) for each in environment.threads)),
+        ("Processor", ", ".join(each for each in (environment.processor, cores) if each)),
+    )
+    return tuple((what, said) for what, said in facts if said)
+
+
+def environment_of(command: Command, implementation: Implementation, placements: Iterable[Placement]) -> Environment:
+    """The environment in which a harness ran.
+
+    Args:
+        command: How the harness was started; of one that is not written in Python the packages are not known.
+        implementation: What it drives.
+        placements: What executed each case, where the harness said so.
+    """
+    machine = Environment(
+        system=f"{platform.system()} {platform.release()}",
+        machine=platform.machine(),
+        processor=_processor(),
+        cores=_cores(),
+        hardware=implementation.hardware,
+        driver=implementation.driver,
+        runner=opconform.__version__,
+    ).placed(placements)
+    if command.python is None:
+        return machine
+    names = sorted({*_ALWAYS, *_packages_of(command.name.partition(":")[0])})
+    try:
+        asked = subprocess.run(
+            [command.python, "-c", _ASK, *names], capture_output=True, check=True, timeout=_PATIENCE, text=True
+        )
+        python, versions = _ANSWER.validate_python(json.loads(asked.stdout))
+    except (OSError, subprocess.SubprocessError, json.JSONDecodeError, ValidationError):
+        return machine
+    packages = {name: version for name, version in versions.items() if version is not None}
+    return replace(machine, python=python, packages=packages)
+
+
+def _processor() -> str | None:
+    """The processor's name; `platform.processor` leaves it out on Linux."""
+    try:
+        found = _MODEL_NAME.search(Path("/proc/cpuinfo").read_text(errors="replace"))
+    except OSError:
+        found = None
+    return found["name"] if found else platform.processor() or None
+
+
+def _cores() -> int | None:
+    """The cores that this process and its children may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _packages_of(backend: str) -> Iterator[str]:
+    """The packages that an announced backend needs: those of its distribution's extra, or all of another's."""
+    for each in entry_points(group=GROUP):
+        if each.name == backend and each.dist is not None:
+            if each.dist.name != "opconform":
+                yield each.dist.name
+            yield from _needed(each.dist.name, backend)
+
+
+def _needed(distribution: str, extra: str) -> Iterator[str]:
+    try:
+        lines = requires(distribution) or []
+    except PackageNotFoundError:
+        return
+    for line in lines:
+        marker = _EXTRA.search(line)
+        named = _REQUIREMENT.match(line)
+        if named is None or marker is None or marker["name"] != extra:
+            continue
+        if named["name"] != distribution:
+            yield named["name"]
+        for other in (named["extras"] or "").split(","):
+            if named["name"] == distribution and other.strip() not in ("", extra):
+                yield from _needed(distribution, other.strip())

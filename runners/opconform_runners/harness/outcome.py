@@ -1,0 +1,56 @@
+"""Outcomes: what a harness, or its end, says of one execution of a case."""
+
+from dataclasses import dataclass
+
+from opconform.tensors.tensor import Array
+from opconform_runners.backends.backend import Placement
+from opconform_runners.harness.protocol import NotSupported, Refused
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Returned:
+    """The backend executed the case; `outputs` are those of each feed."""
+
+    outputs: tuple[tuple[Array, ...], ...]
+    element_types: tuple[tuple[str, ...], ...] | None
+    seconds: float | None
+    placement: Placement | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Oversized:
+    """The backend executed the case; its outputs are too large to be those that are expected, and were not read."""
+
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crashed:
+    """The harness process ended while it worked on the case."""
+
+    how: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimedOut:
+    """The harness did not answer in time."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Broken:
+    """The harness, and not the backend, failed."""
+
+    sentence: str
+    log: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotSent:
+    """The case is nothing that this kind of backend can be given."""
+
+    why: str
+
+
+Outcome = Returned | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent

@@ -1,0 +1,336 @@
+"""The harness protocol, version 1: one JSON object a line, requests one way and replies the other."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from opconform.suite.case import Case, document_of
+from opconform_runners.backends.backend import Implementation, Placement, Stage
+
+VERSION = 1
+#: The most bytes of a line.
+LINE_LIMIT = 1 << 20
+
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+#: The number in a reply, which is another in every run and is not shown.
+_SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
+#: A time that a harness says: finite, and at most 30 years.
+_Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+
+
+class ProtocolError(Exception):
+    """A line that is no message of the protocol; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """The reply to `start`: what the implementation is and can do."""
+
+    __pydantic_config__ = _STRICT
+
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Who:
+        """What is under test."""
+
+        __pydantic_config__ = _STRICT
+
+        name: str
+        version: str
+        device: str | None = None
+        hardware: str | None = None
+        driver: str | None = None
+        language: str | None = None
+
+    protocol: Literal[1]
+    implementation: Who
+    dialects: tuple[str, ...] = ()
+    element_types: tuple[str, ...]
+    operations: tuple[str, ...] = ()
+    dynamic: bool
+    bindings: tuple[Literal["constant", "parameter"], ...]
+    graphs: bool = False
+    mapped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ok:
+    """The case was executed and every feed's outputs are written.
+
+    `element_types` are those of each feed's outputs; a harness need not say them, but `.npz` cannot tell bf16 from u16.
+    `placement` is what executed the case, where the harness can say.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["ok"] = "ok"
+    seconds: _Seconds | None = None
+    element_types: tuple[tuple[str, ...], ...] | None = None
+    placement: Placement | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refused:
+    """The backend refuses the case. `requirement` is the one that its message names, where the harness can tell."""
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["rejected"] = "rejected"
+    stage: Stage
+    message: str
+    requirement: str | None = None
+    seconds: _Seconds | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotSupported:
+    """The backend says that it does not implement what the case needs."""
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["unsupported"] = "unsupported"
+    message: str
+    seconds: _Seconds | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failed:
+    """The harness itself failed."""
+
+    __pydantic_config__ = _STRICT
+
+    seq: int
+    status: Literal["error"] = "error"
+    message: str
+    traceback: str | None = None
+    seconds: _Seconds | None = None
+
+
+_STATUSES = ("ok", "rejected", "unsupported", "error")
+
+Reply = Ok | Refused | NotSupported | Failed
+
+_SAID = TypeAdapter(Said)
+_REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="status")])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feed:
+    """Where a feed's inputs lie in the case's folder, and where its outputs are to be written."""
+
+    __pydantic_config__ = _STRICT
+
+    inputs: str
+    outputs: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Start:
+    """The request that opens the conversation."""
+
+    __pydantic_config__ = _STRICT
+
+    cmd: Literal["start"]
+    protocol: Literal[1]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """The request to execute a case, which is told without what is expected of it."""
+
+    __pydantic_config__ = _STRICT
+
+    cmd: Literal["run"]
+    seq: Annotated[int, Field(ge=0, lt=1 << 53)]
+    case: Case
+    dir: str
+    dialect: str | None
+    model: str | None
+    feeds: tuple[Feed, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stop:
+    """The request that ends the conversation."""
+
+    __pydantic_config__ = _STRICT
+
+    cmd: Literal["stop"]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of every message: the requests, the answer to `start`, and the replies to `run`."""
+    messages: TypeAdapter[Any] = TypeAdapter(Start | Run | Stop | Said | Reply)
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "The opconform harness protocol"}
+    return dialect | messages.json_schema()
+
+
+def start_line() -> bytes:
+    """The request that opens the conversation."""
+    return _line({"cmd": "start", "protocol": VERSION})
+
+
+def stop_line() -> bytes:
+    """The request that ends it."""
+    return _line({"cmd": "stop"})
+
+
+def run_line(
+    seq: int, case: Case, *, folder: str, dialect: str | None, model: str | None, feeds: Sequence[Feed]
+) -> bytes:
+    """The request to execute a case, told without what is expected of it."""
+    return _line(
+        {
+            "cmd": "run",
+            "seq": seq,
+            "case": document_of(case, for_harness=True),
+            "dir": folder,
+            "dialect": dialect,
+            "model": model,
+            "feeds": [{"inputs": each.inputs, "outputs": each.outputs} for each in feeds],
+        }
+    )
+
+
+def said_line(implementation: Implementation) -> bytes:
+    """The reply to `start`."""
+    return _line(
+        {
+            "protocol": VERSION,
+            "implementation": {
+                "name": implementation.name,
+                "version": implementation.version,
+                "device": implementation.device,
+                "hardware": implementation.hardware,
+                "driver": implementation.driver,
+                "language": implementation.language,
+            },
+            "dialects": list(implementation.dialects),
+            "element_types": list(implementation.element_types),
+            "operations": list(implementation.operations),
+            "dynamic": implementation.dynamic,
+            "bindings": list(implementation.bindings),
+            "graphs": implementation.graphs,
+            "mapped": list(implementation.mapped),
+        }
+    )
+
+
+def reply_line(reply: Reply) -> bytes:
+    """The reply to `run`."""
+    message = {each.name: value for each in fields(reply) if (value := getattr(reply, each.name)) is not None}
+    if isinstance(reply, Ok) and reply.placement is not None:
+        message["placement"] = asdict(reply.placement)
+    return _line(message)
+
+
+def said_of(line: bytes) -> Implementation:
+    """What a harness says of itself.
+
+    Raises:
+        ProtocolError: The line is no reply to `start`.
+    """
+    try:
+        said = _SAID.validate_json(line)
+    except ValidationError as fault:
+        raise ProtocolError(_sentence(line, fault)) from fault
+    who = said.implementation
+    return Implementation(
+        name=who.name,
+        version=who.version,
+        device=who.device,
+        hardware=who.hardware,
+        driver=who.driver,
+        language=who.language or "unknown",
+        dialects=said.dialects,
+        element_types=said.element_types,
+        operations=said.operations,
+        dynamic=said.dynamic,
+        bindings=said.bindings,
+        graphs=said.graphs,
+        mapped=said.mapped,
+    )
+
+
+def reply_of(line: bytes) -> Reply:
+    """A reply to `run`.
+
+    Raises:
+        ProtocolError: The line is none.
+    """
+    try:
+        return _REPLY.validate_json(line)
+    except ValidationError as fault:
+        raise ProtocolError(_sentence(line, fault)) from fault
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """What is wrong with one key of a reply; `key` is empty where it is the whole message."""
+
+    key: str
+    sentence: str
+
+
+def said_faults(line: bytes) -> tuple[Fault, ...]:
+    """Everything that is wrong with a reply to `start`, by the letter of the protocol."""
+    return _faults(_SAID, line)
+
+
+def reply_faults(line: bytes) -> tuple[Fault, ...]:
+    """Everything that is wrong with a reply to `run`, by the letter of the protocol."""
+    return _faults(_REPLY, line)
+
+
+def request_of(line: bytes) -> Mapping[str, Any]:
+    """A request as a harness receives it, decoded."""
+    request: Mapping[str, Any] = json.loads(line)
+    return request
+
+
+def _line(message: Mapping[str, object]) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
+    try:
+        adapter.validate_json(line, strict=True)
+    except ValidationError as fault:
+        return tuple(_fault(each) for each in fault.errors(include_url=False))
+    return ()
+
+
+def _fault(error: ErrorDetails) -> Fault:
+    location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in _STATUSES else error["loc"]
+    place = [str(each) for each in location]
+    key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
+    named = f"`{'.'.join(place) or key}`" if key else "the message"
+    match error["type"]:
+        case "json_invalid":
+            sentence = f"{named} is not JSON: {error['ctx']['error']}"
+        case "missing" | "union_tag_not_found":
+            sentence = f"{named} is missing"
+        case "unexpected_keyword_argument":
+            sentence = f"{named} is no key of this message"
+        case "union_tag_invalid":
+            sentence = f"{named} is {error['ctx']['tag']!r}, which is none of {', '.join(_STATUSES)}"
+        case _:
+            found = json.dumps(error["input"], ensure_ascii=False)[:80]
+            sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+    return Fault(key=key, sentence=sentence)
+
+
+def _sentence(line: bytes, fault: ValidationError) -> str:
+    error = fault.errors(include_url=False)[0]
+    shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
+    if error["type"] == "json_invalid":
+        return f"the harness wrote a line that is no JSON: {shown!r}"
+    place = ".".join(str(each) for each in error["loc"])
+    return f"the harness wrote {shown!r}, in which {place or 'the message'} is wrong: {error['msg']}"

@@ -1,0 +1,190 @@
+"""The Python harness: a process that drives one backend. `python -m opconform_runners.harness.server NAME[:DEVICE]`."""
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, TypeGuard
+
+import numpy as np
+
+from opconform.errors import UsageError
+from opconform.suite.case import Case, case_from
+from opconform.suite.reader import FILE_LIMIT
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.npz import arrays_of, npz_bytes
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import (
+    Backend,
+    Implementation,
+    Inputs,
+    Outputs,
+    PlacedOutputs,
+    Rejected,
+    Unsupported,
+)
+from opconform_runners.harness.protocol import (
+    Failed,
+    NotSupported,
+    Ok,
+    Refused,
+    Reply,
+    reply_line,
+    request_of,
+    said_line,
+)
+from opconform_runners.harness.registry import UNUSABLE, file_of, load
+
+_LONGEST_MESSAGE = 2_000
+#: The most characters that a person is told of why a backend cannot be loaded, and the most elements of a list.
+_LONGEST_REASON = 600
+_MOST_SHOWN = 3
+
+
+def main(name: str) -> None:
+    """Serve requests until `stop`, or until standard input ends.
+
+    Args:
+        name: A backend, as in `openvino:CPU` or `path/file.py:ClassName`.
+    """
+    replies = _own_output()
+    backend, described = _loaded(name)
+    for line in sys.stdin.buffer:
+        request = request_of(line)
+        match request["cmd"]:
+            case "start":
+                replies.write(described)
+            case "run":
+                replies.write(reply_line(_served(backend, request)))
+            case _:
+                break
+        replies.flush()
+    replies.flush()
+    sys.stderr.flush()
+    os._exit(0)  # a backend's clean-up is not under test, and may hang
+
+
+def _loaded(name: str) -> tuple[Backend, bytes]:
+    """The backend, and what it says of itself as a reply; where there is none, the last words are why."""
+    try:
+        backend = load(name)
+        return backend, said_line(_described(backend, name))
+    except UsageError as fault:
+        why = str(fault)
+    except Exception as fault:  # noqa: BLE001 - whatever a backend does when it is loaded is told to a person
+        traceback.print_exc()
+        said = f"{type(fault).__name__}: {fault}"[:_LONGEST_REASON].rstrip(".")
+        why = f"The backend {name} cannot be loaded: {said}{_line(fault, file_of(name))}."
+    sys.stderr.write(f"\n{' '.join(why.split())}\n")
+    sys.stderr.flush()
+    os._exit(UNUSABLE)  # nothing is said after the last words
+
+
+def _described(backend: Backend, name: str) -> Implementation:
+    who = backend.describe()
+    if not isinstance(who, Implementation):
+        raise UsageError(f"describe() of {name} must give an Implementation, and gave {_shown(who)}.")
+    return who
+
+
+def _line(fault: Exception, file: str) -> str:
+    """The last line of the backend's own file that was executed, where there is such a file."""
+    own = Path(file).resolve()
+    numbers = [
+        each.lineno for each in traceback.extract_tb(fault.__traceback__) if Path(each.filename).resolve() == own
+    ]
+    return f" ({own.name}, line {numbers[-1]})" if numbers else ""
+
+
+def _own_output() -> BinaryIO:
+    """The real standard output, which belongs to the protocol alone; what others print goes to standard error."""
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    sys.stdout = sys.stderr
+    return replies
+
+
+def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
+    seq = request["seq"]
+    started = time.perf_counter()
+    try:
+        case = case_from(request["case"])
+        folder = request["dir"]
+        feeds = [_inputs(case, f"{folder}/{each['inputs']}") for each in request["feeds"]]
+        model = None if request["model"] is None else Path(folder, request["model"])
+        started = time.perf_counter()
+        given = backend.run(case, model, feeds)
+        seconds = time.perf_counter() - started
+        outputs, placement = (given.outputs, given.placement) if isinstance(given, PlacedOutputs) else (given, None)
+        for each, feed in zip(_checked(outputs, len(feeds)), request["feeds"], strict=True):
+            arrays = {f"output_{number}": tensor.array for number, tensor in enumerate(each)}
+            with open(feed["outputs"], "wb") as file:  # noqa: PTH123 - a Path takes as long as to write
+                file.write(npz_bytes(arrays))
+    except Rejected as answer:
+        spent = time.perf_counter() - started
+        message = answer.message[:_LONGEST_MESSAGE]
+        return Refused(seq=seq, stage=answer.stage, message=message, requirement=answer.requirement, seconds=spent)
+    except _Misreturned as fault:
+        return Failed(seq=seq, message=str(fault)[:_LONGEST_MESSAGE])
+    except Unsupported as answer:
+        return NotSupported(seq=seq, message=str(answer)[:_LONGEST_MESSAGE], seconds=time.perf_counter() - started)
+    except Exception as fault:  # noqa: BLE001 - the boundary: a harness that fails says so and goes on
+        message = f"{type(fault).__name__}: {fault}"[:_LONGEST_MESSAGE]
+        return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-10 * _LONGEST_MESSAGE :])
+    element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
+    return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement)
+
+
+def _inputs(case: Case, path: str) -> Inputs:
+    with open(path, "rb") as file:  # noqa: PTH123 - a Path takes as long as to read
+        arrays = arrays_of(file.read(), path, limit=FILE_LIMIT)
+    types = {each.name: each.element_type for each in case.inputs}
+    return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
+
+
+class _Misreturned(Exception):  # noqa: N818 - the backend's fault, and no error of the harness
+    """What `run` gave is nothing that a backend may give."""
+
+
+def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
+    """The outputs, once they are known to be what a backend has to return.
+
+    Raises:
+        _Misreturned: They are not.
+    """
+    if not _is_list(outputs) or not all(
+        _is_list(each) and all(isinstance(one, Tensor) for one in each) for each in outputs
+    ):
+        must = "a list with the outputs of each feed, each a list of Tensors"
+        raise _Misreturned(f"run() must give {must}, and gave {_shown(outputs)}")
+    if len(outputs) != feeds:
+        raise _Misreturned(f"run() gave the outputs of {len(outputs)} feeds, and was given {feeds}")
+    for tensor in [tensor for each in outputs for tensor in each]:
+        if tensor.element_type not in ELEMENT_TYPES:
+            raise _Misreturned(f"run() gave a Tensor of {tensor.element_type!r}, which is no element type")
+        kind = ELEMENT_TYPES[tensor.element_type].storage
+        if not isinstance(tensor.array, np.ndarray):
+            raise _Misreturned(f"run() gave a Tensor of a {type(tensor.array).__name__}, and its array must be numpy's")
+        held = tensor.array.dtype
+        if held != kind and not (kind.kind == "U" and held.kind == "U"):
+            raise _Misreturned(
+                f"a Tensor of {tensor.element_type} holds {kind}, and the one that run() gave holds {held}"
+            )
+    return outputs
+
+
+def _is_list(given: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
+
+
+def _shown(given: object) -> str:
+    """What was given, in a few words: how its lists are nested, and what lies in them."""
+    if _is_list(given):
+        return f"[{', '.join(_shown(each) for each in given[:_MOST_SHOWN])}{', …' if len(given) > _MOST_SHOWN else ''}]"
+    return "None" if given is None else type(given).__name__
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,1 @@
+"""The pytest plugin: each case of a suite is one test of a backend."""

@@ -1,0 +1,59 @@
+"""Preparing: the suite of the shipped cases in pytest's cache folder, generated where it is not there yet."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from opconform.dialects import DIALECTS
+from opconform.generation.pipeline import Options, generate, recipe_digest
+from opconform.specs.loader import load_specs, shipped_specs
+from opconform.suite.reader import HEADER
+from opconform.suite.selection import Selection
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.process import described
+
+
+def implementation_of(command: Command) -> Implementation:
+    """What a harness says of itself; nobody else's event loop is replaced for it.
+
+    Raises:
+        HarnessError: It cannot be started.
+    """
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        return runner.run(described(command))
+
+
+def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, ...]) -> Path:
+    """The suite of the shipped cases in the dialects that a backend reads.
+
+    Args:
+        cache: Pytest's cache.
+        read: The dialects.
+        profiles: The profiles; none at all for all but the large.
+
+    Raises:
+        OpconformError: It cannot be generated.
+    """
+    dialects = tuple(each for each in DIALECTS if each in read)
+    # One process, since worker processes would import the script that called pytest once more.
+    options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
+    name = "-".join((*dialects, *sorted(profiles))) or "cases"
+    place = cache.mkdir("opconform") / name
+    key = _digest(options)
+    if cache.get(f"opconform/{name}", None) != key or not (place / HEADER).exists():
+        generate(load_specs([]), place, options)
+        cache.set(f"opconform/{name}", key)
+    return place
+
+
+def _digest(options: Options) -> str:
+    """What the suite's bytes depend on: the specs, the requirements, and how they are generated."""
+    digest = hashlib.sha256(recipe_digest(options.recipe).encode())
+    for folder in sorted({each.parent for each in shipped_specs()}):
+        for file in sorted(folder.glob("*.yaml")):
+            digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Reports in formats that other programs read, one module per format."""

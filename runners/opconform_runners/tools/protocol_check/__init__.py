@@ -1,0 +1,1 @@
+"""Checks whether a harness keeps the rules of the protocol."""

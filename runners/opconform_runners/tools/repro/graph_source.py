@@ -1,0 +1,159 @@
+"""The graph of a case as the source of a script: an expression for each node, in a framework's own functions."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from opconform.model.graph import evaluated
+from opconform.operations import OPERATIONS
+from opconform.suite.case import Accept, Attribute, Case, Node
+from opconform.tensors.tensor import Tensor
+
+#: The largest number that OpenVINO's function is given as an attribute: it takes memory by it before it looks at data.
+_LARGEST = 1 << 16
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class Step(NamedTuple):
+    """One statement of a script: the variable that holds a node's outputs, and the call that makes them."""
+
+    variable: str
+    call: str
+
+
+class GraphSource(NamedTuple):
+    """A graph in source: a statement for each node, and an expression for each output of the model."""
+
+    steps: tuple[Step, ...]
+    outputs: tuple[str, ...]
+
+
+def openvino_source(case: Case) -> GraphSource | None:
+    """The graph in calls of `openvino.opset*`, on variables such as `data_node`; None where they cannot say it."""
+    if not all(_is_regular(node) for node in case.graph.nodes):
+        return None
+    names = {each.name: f"{each.name}_node" for each in case.inputs}
+    return _source(case, names, _openvino_call, "{variable}.output({number})")
+
+
+def opsets(case: Case) -> list[str]:
+    """The modules of OpenVINO that the graph's operations are functions of, and the one that parameters are of."""
+    return sorted({"opset1", *(_opset(node) for node in case.graph.nodes)})
+
+
+def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
+    """The graph in PyTorch's calls, on the variables of the tensors; None where an operation has no call.
+
+    Args:
+        case: The case.
+        given: The values of its inputs, by name.
+    """
+    if not all(node.op in _TORCH for node in case.graph.nodes):
+        return None
+    tensors = evaluated(case.graph, given) if isinstance(case.expect, Accept) else dict(given)
+    controls = {each.name for each in case.inputs if each.role == "control"}
+
+    def call(node: Node, names: Sequence[str | None]) -> str:
+        operands = [
+            plain(given[name]) if name in controls and name is not None else each
+            for name, each in zip(node.inputs, names, strict=True)
+        ]
+        first = tensors.get(node.inputs[0] or "") if node.inputs else None
+        return _TORCH[node.op](operands, node.attributes, first.shape if first is not None else ())
+
+    return _source(case, {each.name: each.name for each in case.inputs}, call, "{variable}[{number}]")
+
+
+def plain(tensor: Tensor) -> object:
+    """A tensor as Python's own numbers."""
+    if tensor.type.is_integer:
+        return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()
+    values = tensor.array.view(tensor.type.arithmetic) if tensor.type.kind == "float" else tensor.array
+    return values.tolist()
+
+
+def _source(
+    case: Case, inputs: Mapping[str, str], call: Callable[[Node, Sequence[str | None]], str], output: str
+) -> GraphSource:
+    """The statements of a graph.
+
+    Args:
+        case: The case.
+        inputs: Expressions for the model's inputs, by name.
+        call: The call of a node, given expressions for its inputs.
+        output: How one output of a node's variable is written.
+    """
+    known, steps = dict(inputs), []
+    for node in case.graph.nodes:
+        variable = _snake(node.name)
+        steps.append(Step(variable, call(node, [None if each is None else known[each] for each in node.inputs])))
+        known |= {name: output.format(variable=variable, number=number) for number, name in enumerate(node.outputs)}
+    return GraphSource(tuple(steps), tuple(known[each] for each in case.graph.outputs))
+
+
+def _is_regular(node: Node) -> bool:
+    """Whether a function that takes every input and plain attributes can be called for a node."""
+    operation = OPERATIONS[node.op]
+    wanted = sum(not each.optional for each in operation.inputs)
+    return (
+        None not in node.inputs
+        and len(node.inputs) >= wanted
+        and set(node.attributes) == {each.name for each in operation.attributes if each.default is None}
+        and all(type(each) is int and 0 <= each <= _LARGEST for each in node.attributes.values())
+    )
+
+
+def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
+    operation = OPERATIONS[node.op]
+    single = [port for port in operation.inputs if not port.variadic]
+    given = [str(each) for each in inputs[: len(single)]]
+    if len(single) < len(operation.inputs):
+        given.append(f"[{', '.join(str(each) for each in inputs[len(single) :])}]")
+    given += [f"{name}={value!r}" for name, value in node.attributes.items()]
+    return f"{_opset(node)}.{_snake(operation.type)}({', '.join(given)})"
+
+
+def _opset(node: Node) -> str:
+    return f"opset{node.op.rpartition('-')[2]}"
+
+
+def _snake(name: str) -> str:
+    return _WORDS.sub("_", name).lower()
+
+
+Call = Callable[[Sequence[object], Mapping[str, Attribute], Sequence[int]], str]
+
+
+def _tensor_split(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
+    data, axis = (*operands, None, None)[:2]
+    sections = f", {attributes['num_splits']!r}" if "num_splits" in attributes else ""
+    return f"torch.tensor_split({data}{sections}, dim={axis!r})"
+
+
+def _split_with_sizes(operands: Sequence[object], _attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+    data, axis, lengths = (*operands, None, None)[:3]
+    along = axis[0] if isinstance(axis, list) and len(axis) == 1 else axis
+    return f"torch.split_with_sizes({data}, {_worked_out(lengths, shape, along)!r}, dim={along!r})"
+
+
+def _cat(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
+    return f"[torch.cat([{', '.join(str(each) for each in operands)}], dim={attributes.get('axis')!r})]"
+
+
+def _worked_out(lengths: object, shape: Sequence[int], axis: object) -> object:
+    """Lengths with a single -1 replaced, for a framework that has no such notion."""
+    if not isinstance(lengths, list) or lengths.count(-1) != 1 or not all(type(each) is int for each in lengths):
+        return lengths
+    if type(axis) is not int or not -len(shape) <= axis < len(shape):
+        return lengths
+    rest = shape[axis] - sum(each for each in lengths if each != -1)
+    return [rest if each == -1 else each for each in lengths]
+
+
+#: The call of each operation; its value is a sequence of tensors.
+_TORCH: Mapping[str, Call] = MappingProxyType(
+    {"Concat-1": _cat, "Split-1": _tensor_split, "VariadicSplit-1": _split_with_sizes}
+)

@@ -1,0 +1,1 @@
+"""From outputs to verdicts, and the file of expected failures."""

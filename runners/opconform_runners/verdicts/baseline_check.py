@@ -1,0 +1,135 @@
+"""Comparing a run with its baseline: what is new, what is known, and what no longer holds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter
+
+from opconform.suite.case import CaseId
+from opconform_runners.verdicts.baseline import Baseline, Ending, Line
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import FailReason, VerdictName
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Met:
+    """A case, what became of it, and the line that decides what was expected of it, where there is one."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    id: CaseId
+    verdict: VerdictName
+    reason: FailReason | None = None
+    line: Line | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stale:
+    """A line that guards nothing: `matches` cases have such an id, and none of them can fail as the line says."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    number: int
+    pattern: str
+    endings: tuple[Ending, ...]
+    note: str
+    matches: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """A run against a baseline.
+
+    Attributes:
+        file: The baseline.
+        regressions: The failures that no line expects, or that it expects for another reason.
+        passes: The cases that pass although a line expects them to fail.
+        known: The failures that are expected.
+        undecided: The cases that a line expects to fail and that neither failed nor passed.
+        stale: The lines that are about no case of the suite.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    file: str
+    regressions: tuple[Met, ...] = ()
+    passes: tuple[Met, ...] = ()
+    known: tuple[Met, ...] = ()
+    undecided: tuple[Met, ...] = ()
+    stale: tuple[Stale, ...] = ()
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether the run did what the baseline says, and the baseline says nothing idle."""
+        return not (self.regressions or self.passes or self.stale)
+
+    @property
+    def by_id(self) -> Mapping[str, Met]:
+        """The cases that are named, by their ids."""
+        return {each.id: each for each in (*self.regressions, *self.passes, *self.known, *self.undecided)}
+
+
+_COMPARISON = TypeAdapter(Comparison)
+
+
+def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, str]) -> Comparison:
+    """How a run compares with a baseline.
+
+    Args:
+        baseline: What is expected to fail.
+        results: What became of the cases that were run.
+        suite: What is expected of each case of the suite, run or not, by its id: `accept` or `reject`.
+    """
+    lines = baseline.lines_of({each.id: each.expect for each in results})
+    sorted_out: dict[str, list[Met]] = {"regressions": [], "passes": [], "known": [], "undecided": []}
+    for each in results:
+        line = lines.get(each.id)
+        met = Met(id=each.id, verdict=each.verdict, reason=each.reason, line=line)
+        kind = _kind(met)
+        if kind:
+            sorted_out[kind].append(met)
+    return Comparison(
+        file=baseline.file,
+        stale=stale_lines(baseline, suite),
+        **{name: tuple(met) for name, met in sorted_out.items()},
+    )
+
+
+def stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ...]:
+    """The lines of a baseline that are about no case of a suite, in the order of the file."""
+    lines = sorted(baseline.lines, key=lambda each: each.number)
+    return tuple(
+        Stale(
+            number=each.number,
+            pattern=each.pattern,
+            endings=each.endings,
+            note=each.note,
+            matches=sum(each.matches(identity) for identity in suite),
+        )
+        for each in lines
+        if not any(each.concerns(*case) for case in _candidates(each, suite))
+    )
+
+
+def _candidates(line: Line, suite: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """The cases of a suite that a line can be about: an id is about its own."""
+    if line.is_pattern:
+        return suite.items()
+    return [(line.pattern, suite[line.pattern])] if line.pattern in suite else []
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """A comparison as a JSON object."""
+    document: dict[str, Any] = _COMPARISON.dump_python(comparison, mode="json")
+    return document
+
+
+def _kind(met: Met) -> str:
+    if met.verdict == "fail":
+        return "known" if met.line is not None and met.reason in met.line.endings else "regressions"
+    if met.line is None:
+        return ""
+    if met.verdict == "pass":
+        return "" if "pass" in met.line.endings else "passes"
+    return "undecided"

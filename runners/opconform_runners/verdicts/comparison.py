@@ -1,0 +1,160 @@
+"""Comparing: the outputs that came back against the golden ones, bit for bit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from opconform.suite.case import Output
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array, patterns
+
+Reason = Literal["count", "element-type", "shape", "value", "nan-payload"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mismatch:
+    """Where the outputs of a feed first differ from the golden ones.
+
+    Attributes:
+        reason: What differs.
+        sentence: What differs, in words.
+        feed: The number of the feed.
+        output: The output's name, or None where their number differs.
+        at: The index of the first element that differs.
+        differing: How many elements of the output differ.
+        elements: How many it has.
+        expected: The bit pattern that was expected there, or the text.
+        actual: The bit pattern that came, or the text.
+        altered: Whether an element that differs has a bit pattern that no input has: it was changed, and not misplaced.
+    """
+
+    reason: Reason
+    sentence: str
+    feed: Annotated[int, Field(ge=0, le=1)]
+    output: Annotated[str, Field(pattern=r"^output_(0|[1-9][0-9]{0,8})$")] | None = None
+    at: tuple[Annotated[int, Field(ge=0)], ...] | None = None
+    differing: int | None = None
+    elements: int | None = None
+    expected: str | None = None
+    actual: str | None = None
+    altered: bool = False
+
+
+def mismatch_of(
+    expected: Sequence[Array],
+    actual: Sequence[Array],
+    element_type: str,
+    *,
+    feed: int = 0,
+    said: Sequence[str] | None = None,
+) -> Mismatch | None:
+    """The first difference between the outputs of one feed, or None.
+
+    Args:
+        expected: The golden outputs, in order, in the storage dtype of the element type.
+        actual: What came back.
+        element_type: The element type of all the outputs.
+        feed: The number of the feed.
+        said: The outputs' element types, where the harness says them.
+    """
+    if len(expected) != len(actual):
+        sentence = f"{len(expected)} outputs are expected, and {len(actual)} came back"
+        return Mismatch(reason="count", sentence=sentence, feed=feed)
+    pairs = list(zip(expected, actual, strict=True))
+    for number, (want, got) in enumerate(pairs):
+        kind = said[number] if said is not None and number < len(said) else None
+        found = _form(want, got, element_type, kind, feed, f"output_{number}")
+        if found is not None:
+            return found
+    values = [_values(want, got, element_type, feed, f"output_{number}") for number, (want, got) in enumerate(pairs)]
+    found_values = [each for each in values if each is not None]
+    return next((each for each in found_values if each.reason == "value"), next(iter(found_values), None))
+
+
+def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
+    """Whether an element that differs has a bit pattern that no input has: it was changed, and not misplaced.
+
+    Args:
+        expected: The golden output.
+        actual: What came back, of the same storage dtype and shape.
+        inputs: The tensors that the case was given; those of another storage dtype are not looked at.
+    """
+    want, got = patterns(np.atleast_1d(expected)), patterns(np.atleast_1d(actual))
+    held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == expected.dtype.kind]
+    known = [each for each in held if each.dtype.kind == "U" or each.dtype == want.dtype]
+    return not np.isin(got[want != got], np.concatenate(known) if known else np.zeros(0, want.dtype)).all()
+
+
+def expected_outputs(arrays: dict[str, Array], outputs: Sequence[Output]) -> list[Array]:
+    """The golden arrays in the order of the case's outputs."""
+    return [arrays[each.name] for each in outputs]
+
+
+def _form(want: Array, got: Array, element_type: str, said: str | None, feed: int, output: str) -> Mismatch | None:
+    same_kind = got.dtype == want.dtype or (want.dtype.kind == got.dtype.kind == "U")
+    if not same_kind or (said is not None and said != element_type):
+        came = said if said not in (None, element_type) else f"{got.dtype} in the file"
+        sentence = f"{output} is expected to be {element_type}, and came back as {came}"
+        return Mismatch(reason="element-type", sentence=sentence, feed=feed, output=output)
+    if want.shape != got.shape:
+        sentence = f"{output} is expected to have the shape {list(want.shape)}, and came back as {list(got.shape)}"
+        return Mismatch(reason="shape", sentence=sentence, feed=feed, output=output)
+    return None
+
+
+def _values(want: Array, got: Array, element_type: str, feed: int, output: str) -> Mismatch | None:
+    differs = patterns(np.atleast_1d(want)) != patterns(np.atleast_1d(got))
+    if not differs.any():
+        return None
+    kind = ELEMENT_TYPES[element_type]
+    places = np.flatnonzero(differs)
+    both_nan = _is_nan(want.reshape(-1)[places], kind) & _is_nan(got.reshape(-1)[places], kind)
+    reason: Reason = "nan-payload" if both_nan.all() else "value"
+    first = int(places[0] if reason == "nan-payload" else places[np.flatnonzero(~both_nan)[0]])
+    at = tuple(int(each) for each in np.unravel_index(first, want.shape)) if want.shape else ()
+    expected, actual = want.reshape(-1)[first], got.reshape(-1)[first]
+    sentence = (
+        f"{output}{list(at)} is expected to be {_shown(expected, kind)}, and came back as {_shown(actual, kind)}; "
+        f"{len(places):,} of its {want.size:,} elements differ"
+    )
+    return Mismatch(
+        reason=reason,
+        sentence=sentence,
+        feed=feed,
+        output=output,
+        at=at,
+        differing=len(places),
+        elements=want.size,
+        expected=_pattern(expected, kind),
+        actual=_pattern(actual, kind),
+    )
+
+
+def _is_nan(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    if kind.kind != "float" or kind.native is None or kind.bits < 8:  # noqa: PLR2004 - f4e2m1 has no NaN
+        return np.zeros(array.shape, np.bool_)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.isnan(array.view(kind.native)), np.bool_)
+
+
+def _pattern(element: Any, kind: ElementType) -> str:
+    if kind.kind == "string":
+        return str(element)
+    bits = int(patterns(np.atleast_1d(np.asarray(element)))[0])
+    return f"0x{bits:0{-(-max(kind.bits, 4) // 4)}x}"
+
+
+def _shown(element: Any, kind: ElementType) -> str:
+    if kind.kind == "string":
+        return repr(str(element))
+    pattern = _pattern(element, kind)
+    if kind.kind in ("boolean", "lookup") or kind.native is None:
+        return pattern
+    try:
+        with np.errstate(all="ignore"):
+            return f"{np.atleast_1d(np.asarray(element)).view(kind.native)[0]} ({pattern})"
+    except (TypeError, ValueError):
+        return pattern

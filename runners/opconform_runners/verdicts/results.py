@@ -1,0 +1,203 @@
+"""`results.jsonl`: a header, one line per case sorted by id, and a footer; what a run leaves when it is complete."""
+
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.errors import MissingError, SuiteError
+from opconform.files import read_regular, replace_file
+from opconform.suite.case import CaseId, canonical_json
+from opconform_runners.backends.backend import Placement, Stage
+from opconform_runners.verdicts.comparison import Mismatch
+from opconform_runners.verdicts.run_header import RunHeader, header_from, header_line
+from opconform_runners.verdicts.verdict import FailReason, VerdictName
+
+#: The most bytes that are read of results, and of a report, which repeats them.
+RESULTS_LIMIT = 1 << 30
+
+RESULTS = "results.jsonl"
+REPORT = "report.json"
+CERTIFICATE = "certificate.json"
+PAGE = "report.html"
+#: What a page begins with that is ours.
+PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """A line of `results.jsonl`: what became of one case.
+
+    Attributes:
+        verdict: The verdict's name.
+        reason: The reason of a failure.
+        sentence: What happened, in words; empty for a plain pass.
+        requirements: The requirements that the case is evidence for.
+        broken: Those of them that a failure speaks against.
+        inputs: The case's inputs in words.
+        seconds: The time spent inside the backend.
+        placement: What executed the case, where the harness says so.
+        stage: When it refused.
+        message: What it said when it refused, or could not.
+        late: Whether it refused later than it could have.
+        other_reason: The requirement that it refused for, where that is another.
+        findings: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
+        mismatch: Where outputs differ.
+        again: What it did in a fresh harness, where that was something else.
+        log: What a harness that failed wrote.
+        essential: Whether no backend of the operation may lack the case.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    id: CaseId
+    profile: str
+    expect: Literal["accept", "reject"]
+    verdict: VerdictName
+    reason: FailReason | None = None
+    sentence: str = ""
+    requirements: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    inputs: str = ""
+    seconds: float | None = None
+    placement: Placement | None = None
+    stage: Stage | None = None
+    message: str | None = None
+    late: bool = False
+    other_reason: str | None = None
+    findings: tuple[str, ...] = ()
+    mismatch: Mismatch | None = None
+    again: str | None = None
+    log: str | None = None
+    essential: bool = False
+
+    @property
+    def op(self) -> str:
+        """The operation."""
+        return self.id.split("/", 1)[0]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Footer:
+    """The last line: without it the results are not complete. `digest` is the SHA-256 of the lines before it."""
+
+    __pydantic_config__ = _STRICT
+
+    footer: Literal[True] = True
+    cases: Annotated[int, Field(ge=0)]
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+_RESULT = TypeAdapter(Result)
+_FOOTER = TypeAdapter(Footer)
+#: What the last line begins with, its keys being sorted, and no other line.
+_FOOTER_BEGINNING = b'{"cases":'
+_PLAIN: Mapping[str, object] = {
+    "sentence": "",
+    "late": False,
+    "findings": [],
+    "broken": [],
+    "inputs": "",
+    "essential": False,
+}
+
+
+def result_document(result: Result) -> dict[str, object]:
+    """A result as a JSON object, without the keys that say nothing."""
+    document: dict[str, object] = _RESULT.dump_python(result, mode="json")
+    return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
+
+
+def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
+    """What executed each case, where the harness said so."""
+    return (each.placement for each in results if each.placement is not None)
+
+
+def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
+    """Put the complete results, sorted and with their footer, in the place of those that were written one by one.
+
+    Raises:
+        OSError: The disk refuses; what stood there still does.
+    """
+    ordered = sorted(results, key=lambda each: each.id)
+    lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
+    footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
+    out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
+    replace_file(out / RESULTS, lines + line_of(_FOOTER.dump_python(footer, mode="json")))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """`results.jsonl` as a run left it.
+
+    Attributes:
+        header: Which run it is of.
+        lines: The lines between header and footer; a line that was not written to its end is not among them.
+        is_complete: Whether there is a footer.
+    """
+
+    header: RunHeader
+    lines: tuple[bytes, ...]
+    is_complete: bool
+
+    @property
+    def results(self) -> list[Result]:
+        """The results of a complete run."""
+        return [_RESULT.validate_json(line) for line in self.lines]
+
+
+def read_written(path: Path) -> Written:
+    """Results, complete or interrupted.
+
+    Raises:
+        SuiteError: The file is missing, has no header, or was changed after a complete run.
+    """
+    try:
+        content = read_regular(path, RESULTS_LIMIT)
+    except FileNotFoundError as fault:
+        raise MissingError(
+            f"There are no results at {path}. Write them with `opconform run` or `opconform certify`."
+        ) from fault
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+    first, *lines = [each for each in io.BytesIO(content) if each.endswith(b"\n")] or [b""]
+    header = header_from(first)
+    if not first:
+        raise SuiteError(f"{path} is empty: the run was interrupted before its first case. Run it again.")
+    if header is None:
+        raise SuiteError(f"{path} has no header that this version of opconform writes. Run it again.")
+    if not lines or not lines[-1].startswith(_FOOTER_BEGINNING):
+        return Written(header=header, lines=tuple(lines), is_complete=False)
+    try:
+        footer = _FOOTER.validate_json(lines.pop())
+    except ValidationError as fault:
+        raise SuiteError(f"{path} was changed after the run. Run it again.") from fault
+    digest = hashlib.sha256(b"".join([first, *lines])).hexdigest()
+    if (footer.digest, footer.cases) != (digest, len(lines)) or not content.endswith(b"\n"):
+        raise SuiteError(f"{path} was changed after the run. Run it again.")
+    return Written(header=header, lines=tuple(lines), is_complete=True)
+
+
+def read_results(path: Path) -> list[Result]:
+    """The results of a run that came to its end.
+
+    Raises:
+        SuiteError: The file is missing, has no footer, or was changed.
+    """
+    written = read_written(path)
+    if not written.is_complete:
+        raise SuiteError(f"{path} has no footer: the run did not come to its end. Run it again.")
+    try:
+        return written.results
+    except ValidationError as fault:
+        raise SuiteError(f"{path} holds a line that is no result. Run it again.") from fault
+
+
+def line_of(document: Mapping[str, object]) -> bytes:
+    """A JSON object as a line."""
+    return canonical_json(document).encode() + b"\n"
