@@ -8,6 +8,7 @@ import pytest
 
 from opconform.errors import CertificateError
 from opconform.suite.reader import Header, RequirementNote
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.certificates.consistency import check_consistency
 from opconform_runners.certificates.statement import Digests, Statement, statement_of
 from opconform_runners.harness.environment import UNKNOWN
@@ -57,7 +58,7 @@ def statement(*results: Result) -> Statement:
     """What a certificate of some results says."""
     report = summed_up(
         suite=origins.suite_note(HEADER),
-        implementation=origins.Tested(name="some", version="1", language="python"),
+        implementation=Implementation(name="some", version="1", element_types=(), dynamic=True, bindings=()),
         started="",
         notes=NOTES,
         results=results,

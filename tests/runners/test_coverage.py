@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from opconform.suite.reader import Level, RequirementNote
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.certify import command as certify
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.reports.formats.badge import badge_text
@@ -47,7 +48,9 @@ def report(
     """The report of some results."""
     return summed_up(
         suite=SUITE,
-        implementation=origins.Tested(name="some", version="1", language="python", mapped=mapped),
+        implementation=Implementation(
+            name="some", version="1", element_types=(), dynamic=True, bindings=(), mapped=mapped
+        ),
         started="",
         notes={"Split-1": {name: RequirementNote(level=level, text=name) for name, level in LEVELS.items()}},
         results=results,

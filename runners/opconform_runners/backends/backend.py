@@ -1,9 +1,9 @@
 """What a Python backend is: a class with two methods, `describe` and `run`."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, Self
 
 from pydantic import ConfigDict, Field
 
@@ -82,6 +82,8 @@ class Implementation:
             backend.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
+
     name: str
     version: str
     device: str | None = None
@@ -95,6 +97,19 @@ class Implementation:
     bindings: tuple[Literal["constant", "parameter"], ...]
     graphs: bool = False
     mapped: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name with the version and the device."""
+        return f"{self.name} {self.version}".strip() + (f" on {self.device}" if self.device else "")
+
+    def without_hardware(self) -> Self:
+        """The same implementation without hardware and driver, which belong to a run's environment."""
+        return replace(self, hardware=None, driver=None)
+
+
+#: The fields of an `Implementation` that the environment of a run holds.
+HARDWARE = {"hardware", "driver"}
 
 
 def undeclared_operation(case: Case, operations: Collection[str], dialects: Sequence[str]) -> str | None:

@@ -1,7 +1,7 @@
 """Statements: what a certificate says, as in-toto's Statement (v1) with the predicate of a test result (v0.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -258,23 +258,11 @@ def _tests(report: Report) -> _Sorted:
 
 
 def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
-    who = report.implementation
     return Finding(
         conformant=bool(report.conformant),
         strict=report.strict,
         judged=report.outputs is not None,
-        backend=Product(
-            name=who.name,
-            version=who.version,
-            device=who.device,
-            language=who.language,
-            dialects=who.dialects,
-            element_types=who.element_types,
-            operations=who.operations,
-            dynamic=who.dynamic,
-            bindings=who.bindings,
-            graphs=who.graphs,
-        ),
+        backend=Product(**{each.name: getattr(report.implementation, each.name) for each in fields(Product)}),
         environment=report.environment,
         suite=CertifiedSuite(
             digest=suite.digest,

@@ -201,26 +201,9 @@ def run_line(
 
 def said_line(implementation: Implementation) -> bytes:
     """The reply to `start`."""
-    return _line(
-        {
-            "protocol": VERSION,
-            "implementation": {
-                "name": implementation.name,
-                "version": implementation.version,
-                "device": implementation.device,
-                "hardware": implementation.hardware,
-                "driver": implementation.driver,
-                "language": implementation.language,
-            },
-            "dialects": list(implementation.dialects),
-            "element_types": list(implementation.element_types),
-            "operations": list(implementation.operations),
-            "dynamic": implementation.dynamic,
-            "bindings": list(implementation.bindings),
-            "graphs": implementation.graphs,
-            "mapped": list(implementation.mapped),
-        }
-    )
+    said = asdict(implementation)
+    who = {each.name: said.pop(each.name) for each in fields(Said.Who)}
+    return _line({"protocol": VERSION, "implementation": who, **said})
 
 
 def reply_line(reply: Reply) -> bytes:
@@ -241,22 +224,10 @@ def said_of(line: bytes) -> Implementation:
         said = _SAID.validate_json(line)
     except ValidationError as fault:
         raise ProtocolError(_sentence(line, fault)) from fault
-    who = said.implementation
-    return Implementation(
-        name=who.name,
-        version=who.version,
-        device=who.device,
-        hardware=who.hardware,
-        driver=who.driver,
-        language=who.language or "unknown",
-        dialects=said.dialects,
-        element_types=said.element_types,
-        operations=said.operations,
-        dynamic=said.dynamic,
-        bindings=said.bindings,
-        graphs=said.graphs,
-        mapped=said.mapped,
-    )
+    document = asdict(said)
+    del document["protocol"]
+    who = document.pop("implementation")
+    return Implementation(**(who | {"language": who["language"] or "unknown"}), **document)
 
 
 def reply_of(line: bytes) -> Reply:

@@ -12,11 +12,12 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from opconform.errors import MissingError, SuiteError
 from opconform.files import read_regular
 from opconform.suite.reader import Level, RequirementNote
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.journal import read_steps, results_so_far
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.reports.report import Report, report_document, summed_up
 from opconform_runners.verdicts.baseline_check import Comparison
-from opconform_runners.verdicts.origin import SuiteNote, Tested
+from opconform_runners.verdicts.origin import SuiteNote
 from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
@@ -51,7 +52,7 @@ class _Document:
 
     format: Literal[1]
     suite: SuiteNote
-    implementation: Tested
+    implementation: Implementation
     started: str = ""
     requirements: Mapping[str, Mapping[str, _Row]]
     whole: bool

@@ -3,17 +3,17 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from opconform.errors import DiskError
 from opconform.files import replace_file
 from opconform.suite.reader import Header, Level, RequirementNote
-from opconform_runners.backends.backend import full_name
+from opconform_runners.backends.backend import HARDWARE, Implementation, full_name
 from opconform_runners.execution.runner import Run
 from opconform_runners.harness.environment import Environment, environment_document
 from opconform_runners.verdicts.baseline_check import Comparison, comparison_document
-from opconform_runners.verdicts.origin import SuiteNote, Tested, suite_note, tested
+from opconform_runners.verdicts.origin import SuiteNote, suite_note
 from opconform_runners.verdicts.results import REPORT, Result, result_document
 
 FORMAT = 1
@@ -62,7 +62,7 @@ class Report:
     """
 
     suite: SuiteNote
-    implementation: Tested
+    implementation: Implementation
     started: str
     results: tuple[Result, ...]
     missing: tuple[str, ...]
@@ -136,7 +136,7 @@ def report_of(
     """
     return summed_up(
         suite=suite_note(suite),
-        implementation=tested(run.implementation),
+        implementation=run.implementation.without_hardware(),
         started=started,
         notes=suite.requirements,
         results=run.results,
@@ -176,7 +176,7 @@ def recounted(
 def summed_up(
     *,
     suite: SuiteNote,
-    implementation: Tested,
+    implementation: Implementation,
     started: str,
     notes: Mapping[str, Mapping[str, RequirementNote]],
     results: Sequence[Result],
@@ -235,7 +235,7 @@ def _unfinished(results: Sequence[Result], missing: Sequence[str], gave_up: str 
 
 
 def _gaps(
-    rows: Sequence[RequirementRow], results: Sequence[Result], implementation: Tested, *, strict: bool
+    rows: Sequence[RequirementRow], results: Sequence[Result], implementation: Implementation, *, strict: bool
 ) -> tuple[str, ...]:
     """What a finished run that broke nothing leaves open, so that the backend is not shown to be conformant.
 
@@ -281,7 +281,6 @@ def report_text(report: Report) -> str:
 
 def report_document(report: Report) -> dict[str, object]:
     """A report as a JSON object."""
-    who = report.implementation
     suite = report.suite
     document: dict[str, object] = {
         "format": FORMAT,
@@ -293,17 +292,7 @@ def report_document(report: Report) -> dict[str, object]:
             "specification": {op: list(each) for op, each in suite.specification.items()},
         },
         "implementation": {
-            "name": who.name,
-            "version": who.version,
-            "device": who.device,
-            "language": who.language,
-            "dialects": list(who.dialects),
-            "element_types": list(who.element_types),
-            "operations": list(who.operations),
-            "dynamic": who.dynamic,
-            "bindings": list(who.bindings),
-            "graphs": who.graphs,
-            "mapped": list(who.mapped),
+            name: value for name, value in asdict(report.implementation).items() if name not in HARDWARE
         },
         "started": report.started,
         "environment": environment_document(report.environment),

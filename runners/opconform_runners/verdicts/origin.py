@@ -1,4 +1,4 @@
-"""What a report is of: which suite, and which backend."""
+"""The suite that a report belongs to."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pydantic import ConfigDict
 
 from opconform.suite.reader import Header
-from opconform_runners.backends.backend import Implementation
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -24,30 +23,6 @@ class SuiteNote:
     specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tested:
-    """What a report says of the backend, each as the backend says it of itself."""
-
-    __pydantic_config__ = _STRICT
-
-    name: str
-    version: str
-    device: str | None = None
-    language: str
-    dialects: tuple[str, ...] = ()
-    element_types: tuple[str, ...] = ()
-    operations: tuple[str, ...] = ()
-    dynamic: bool = True
-    bindings: tuple[str, ...] = ()
-    graphs: bool = False
-    mapped: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """The name with the version and the device."""
-        return f"{self.name} {self.version}".strip() + (f" on {self.device}" if self.device else "")
-
-
 def suite_note(header: Header) -> SuiteNote:
     """What a report says of a suite."""
     return SuiteNote(
@@ -56,21 +31,4 @@ def suite_note(header: Header) -> SuiteNote:
         generator=header.generator,
         seed=header.seed,
         specification=header.specification,
-    )
-
-
-def tested(implementation: Implementation) -> Tested:
-    """What a report says of a backend."""
-    return Tested(
-        name=implementation.name,
-        version=implementation.version,
-        device=implementation.device,
-        language=implementation.language,
-        dialects=implementation.dialects,
-        element_types=implementation.element_types,
-        operations=implementation.operations,
-        dynamic=implementation.dynamic,
-        bindings=implementation.bindings,
-        graphs=implementation.graphs,
-        mapped=implementation.mapped,
     )

@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.suite.case import canonical_json
 from opconform.suite.reader import Header, RequirementNote
-from opconform_runners.backends.backend import Implementation
+from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
-from opconform_runners.verdicts.origin import SuiteNote, Tested, suite_note, tested
+from opconform_runners.verdicts.origin import SuiteNote, suite_note
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -66,7 +66,7 @@ class RunHeader:
     cases: Annotated[int, Field(ge=0)]
     selected: _Digest
     suite: SuiteNote
-    implementation: Tested
+    implementation: Implementation
     started: str
     profiles: tuple[str, ...]
     whole: bool
@@ -116,7 +116,7 @@ def header_of(plan: RunPlan, suite: Header, ids: Sequence[str], implementation: 
         cases=len(ids),
         selected=hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest(),
         suite=suite_note(suite),
-        implementation=tested(implementation),
+        implementation=implementation.without_hardware(),
         started=plan.started,
         profiles=tuple(sorted(plan.profiles)),
         whole=plan.whole,
@@ -131,7 +131,8 @@ def header_of(plan: RunPlan, suite: Header, ids: Sequence[str], implementation: 
 
 def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
-    return canonical_json(_HEADER.dump_python(header, mode="json")).encode() + b"\n"
+    document = _HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE})
+    return canonical_json(document).encode() + b"\n"
 
 
 def header_from(line: bytes) -> RunHeader | None:
