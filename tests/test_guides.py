@@ -31,10 +31,10 @@ def commands(page: str) -> list[str]:
 
 
 def run(command: str, folder: Path, code: int | None) -> str:
-    """Run one of them in a folder, with what lies in it instead of what is installed."""
+    """Run one of them in a folder, with the packages in it, or those of this checkout, instead of the installed ones."""
     program, *words = command.split()
     assert program == "opconform"
-    roots = os.pathsep.join(str(folder / each) for each in ("generator", "runners"))
+    roots = os.pathsep.join(str(root / each) for root in (folder, ROOT) for each in ("generator", "runners"))
     done = subprocess.run(
         [sys.executable, "-c", CALL, *words],
         cwd=folder,
