@@ -511,6 +511,7 @@ SYSTEM: dict[str, Hostile] = {
     "ends with 0": Hostile(end(0), ENDS),
     "ends with 3": Hostile(end(3), ENDS),
     "answers and ends": Hostile(after(end(0)), ("pass",)),
+    "answers and ends with 3": Hostile(after(end(3)), ("pass",)),
     "aborts": Hostile(lambda _: os.abort(), ENDS),
     "kills itself": Hostile(hurt(signal.SIGKILL, os.getpid), ENDS),
     "stops itself": Hostile(hurt(signal.SIGSTOP, os.getpid), ENDS),

@@ -37,6 +37,7 @@ NAMES = (
     "removes the results",
     "moves its scratch folder",
     "answers and ends",
+    "answers and ends with 3",
     "kills its supervisor",
 )
 

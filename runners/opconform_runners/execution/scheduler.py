@@ -152,9 +152,9 @@ class Execution:
 class Worker:
     """One harness at a time, and the requests that it has not answered.
 
-    An error may be another case's doing: of one that printed a line too many, or removed files. So may be the end of a
-    harness that did not crash. A case that ends so is executed again in a harness that is sent nothing else, and what
-    comes of that counts.
+    An error can be caused by another case, one that printed a line too many or removed files. So can an exit of the
+    harness, which may have happened before it read the case. Such a case is executed again in a harness that is sent
+    nothing else, and only that execution counts. The end by a signal is a crash and counts at once.
 
     Attributes:
         execution: Where its cases come from.
@@ -291,8 +291,8 @@ class Worker:
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
             outcome, state = Broken(sentence=sentence), "spoilt"
-        doubtful = isinstance(outcome, Broken) or state == "left"
-        if doubtful and not oldest.alone and execution.believed < BELIEVED:
+        doubtful = state == "left" or (isinstance(outcome, Broken) and execution.believed < BELIEVED)
+        if doubtful and not oldest.alone:
             self.sent.popleft()
             self.doubted = (oldest.entry, without_scratch(outcome, harness.scratch))
             await self._replace()
@@ -302,9 +302,11 @@ class Worker:
         self.sent.popleft()
         _clear(oldest)
         if self.doubted is not None:
-            same = isinstance(outcome, Broken | TimedOut)
-            execution.believed = execution.believed + 1 if same else 0
-            outcome, self.doubted = (self.doubted[1] if same else outcome), None
+            (_, first), self.doubted = self.doubted, None
+            if isinstance(first, Broken):
+                same = isinstance(outcome, Broken | TimedOut)
+                execution.believed = execution.believed + 1 if same else 0
+                outcome = first if same else outcome
         scratch = harness.scratch
         if state != "usable" or execution.ahead == 1:
             await self._replace()
@@ -313,13 +315,13 @@ class Worker:
         execution.tell(oldest.entry, oldest.case, without_scratch(outcome, scratch))
 
     async def _outcome(self, harness: Harness, sent: Sent) -> tuple[Outcome, Literal["usable", "spoilt", "left"]]:
-        """What comes of the oldest request, and of the harness: one that ended as if it was told to has left."""
+        """The outcome of the oldest request, and the state of the harness: one that exited by itself has left."""
         try:
             reply = reply_of(await harness.receive(self.execution.timeout))
         except TimeoutError:
             return TimedOut(seconds=self.execution.timeout), "spoilt"
         except HarnessEnded as ending:
-            return Crashed(how=ending.how), "left" if ending.code == 0 else "spoilt"
+            return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "left"
         except ProtocolError as fault:
             return Broken(sentence=str(fault), log=harness.said_last or None), "spoilt"
         if reply.seq != sent.seq:

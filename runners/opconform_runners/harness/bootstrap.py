@@ -1,7 +1,7 @@
 """The Python harness in an interpreter that opconform is not installed for.
 
-This file is run as a script: `PYTHON elsewhere.py FOLDER BACKEND`, with the folder of the package `opconform`. It
-brings along the two packages, and nothing else that is installed beside them: the product under test is the other
+Run as a script: `PYTHON bootstrap.py FOLDER BACKEND`, with the folder of the package `opconform`. It imports the two
+packages from their folders and nothing else that is installed beside them, so that the product under test is the other
 interpreter's own.
 """
 
@@ -23,9 +23,9 @@ def bring(name: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    own = Path(sys.path.pop(0))  # the folder of this file, in which modules of any name may lie
+    own = Path(sys.path.pop(0))  # this file's folder, whose modules must not shadow others
     bring("opconform", Path(sys.argv[1]))
-    bring("opconform_runners", own)
+    bring("opconform_runners", own.parent)
     from opconform_runners.harness.server import main
 
     main(sys.argv[2])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import opconform
-import opconform_runners
 from opconform.errors import UsageError
+from opconform_runners.harness import bootstrap
 from opconform_runners.harness.registry import check, placed
 
 #: The bytes of a GiB, in which people say how much memory a harness may take.
@@ -58,7 +58,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         raise UsageError(
             f"{python} is no interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
         )
-    script = Path(opconform_runners.__file__ or "").with_name("elsewhere.py")
+    script = Path(bootstrap.__file__)
     folder = Path(opconform.__file__ or "").parent
     return Command(
         arguments=(str(python), str(script), str(folder), placed(name)),
