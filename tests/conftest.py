@@ -1,18 +1,19 @@
 """What several tests need: the command line as a user runs it, and small suites."""
 
 import contextlib
+import fcntl
 import io
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
 from unittest import mock
 
 import pytest
+from hypothesis import settings
 
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import line_of, read_written, result_document
@@ -25,9 +26,13 @@ ROOM = 6 << 30
 #: The files whose single tests take longest, or whose fixtures do.
 SLOWEST = ("test_readme.py", "test_packaging.py", "test_matrix.py", "test_cpp.py", "test_mutants.py", "test_ci_docs.py")
 
+settings.register_profile("opconform", max_examples=50, deadline=None, derandomize=True)
+settings.load_profile("opconform")
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[1]
+DIALECTS = ("openvino", "onnx", "onnx13", "stablehlo")
 MINIATURES = ROOT / "tests" / "miniatures.py"
 HARNESSES = ROOT / "tests" / "harnesses.py"
 
@@ -44,18 +49,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda each: SLOWEST.index(each.path.name) if each.path.name in SLOWEST else len(SLOWEST))
 
 
-def missing(reason: str) -> NoReturn:
-    """Skip what cannot be tried here, or fail where nothing may be left out, as in CI."""
-    if os.environ.get("OPCONFORM_REQUIRE_ALL") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a skipped test in CI, where `OPCONFORM_REQUIRE_ALL` is 1."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("OPCONFORM_REQUIRE_ALL") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and OPCONFORM_REQUIRE_ALL is 1: {report.longrepr}"
+    return report
 
 
 def interpreter_with(package: str, variable: str) -> str:
     """An interpreter that can import a package: this one, or the one that an environment variable names."""
     if find_spec(package.partition(".")[0]) is not None and find_spec(package) is not None:
         return sys.executable
-    return os.environ.get(variable) or missing(f"{package} is not installed here, and {variable} names no interpreter")
+    return os.environ.get(variable) or pytest.skip(f"{package} is not installed, and {variable} names no interpreter")
+
+
+def made_once(factory: pytest.TempPathFactory, worker: str, name: str, make: Callable[[Path], object]) -> Path:
+    """A file or folder that the first of the xdist workers makes, and all of them use."""
+    root = factory.getbasetemp() if worker == "master" else factory.getbasetemp().parent
+    place = root / name
+    with (root / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            make(place)
+    return place
 
 
 SMALL_SPEC = """\
@@ -141,8 +160,20 @@ def small_suite(opconform: Run, small_spec: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shipped_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The suite of all the shipped specs."""
-    out = tmp_path_factory.mktemp("shipped") / "suite"
-    opconform("generate", "--out", out)
-    return out
+def shipped_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The suite of all the shipped specs, in every dialect; beside it `shipped.json` says how it was generated."""
+    dialects = [word for each in DIALECTS for word in ("--dialect", each)]
+
+    def make(out: Path) -> None:
+        done = opconform("generate", "--json", *dialects, "--out", out)
+        assert done.stderr == ""
+        out.with_suffix(".json").write_text(done.stdout)
+
+    return made_once(tmp_path_factory, worker_id, "shipped", make)
+
+
+@pytest.fixture(scope="session")
+def core_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The suite of the shipped profile `core`."""
+    core = ("generate", "--profile", "core", "--out")
+    return made_once(tmp_path_factory, worker_id, "core", lambda out: opconform(*core, out))

@@ -61,6 +61,7 @@ def workflows() -> tuple[dict[str, Any], dict[str, Any]]:
     return github, gitlab
 
 
+@pytest.mark.ci_only
 def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """The baseline is written, both workflows pass with it, and every report that they hand on is there."""
     interpreter_with("onnxruntime", "")
@@ -102,6 +103,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
     assert junit.skipped > 0
 
 
+@pytest.mark.ci_only
 def test_the_commands_of_the_baselines_page(tmp_path: Path) -> None:
     """With a backend that has failures, they end as the page says."""
     backend = "from tests.miniatures import MissesOneOutput as MyBackend\n"

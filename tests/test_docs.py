@@ -1,11 +1,12 @@
 """The documents name cases, groups and requirements that are there."""
 
-import json
 import re
+from pathlib import Path
 
 from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
-from tests.conftest import ROOT, Run
+from opconform.suite.reader import open_suite
+from tests.conftest import ROOT
 
 OPERATIONS = ("Split-1", "VariadicSplit-1")
 
@@ -23,9 +24,9 @@ def test_every_interpretation_is_written_up_with_its_cases() -> None:
     assert set(named) <= groups
 
 
-def test_every_finding_names_a_case_and_what_it_breaks(opconform: Run) -> None:
+def test_every_finding_names_a_case_and_what_it_breaks(shipped_suite: Path) -> None:
     """The cases of `docs/findings` are in the suites, and test the requirements that they are said to break."""
-    cases = {each["id"]: each for each in json.loads(opconform("list", "--json").stdout)}
+    cases = open_suite(shipped_suite).by_id
     pages = sorted((ROOT / "docs" / "findings").glob("*.md"))
 
     assert pages
@@ -36,4 +37,4 @@ def test_every_finding_names_a_case_and_what_it_breaks(opconform: Run) -> None:
             requirements, ids = re.findall(r"`([a-z_.-]+)`", row[1]), re.findall(r"`([^`]+)`", row[2])
             for case in (*ids, *re.findall(r"`(\w+-1/[a-z0-9-]+/[0-9a-f]{10})`", " ".join(row[3:]))):
                 assert case in cases, (page.name, row[0], case)
-            assert set(requirements) <= set(cases[ids[0]]["requirements"]), (page.name, row[0])
+            assert set(requirements) <= set(cases[ids[0]].requirements), (page.name, row[0])

@@ -53,6 +53,7 @@ def test_a_guide_takes_little_code(page: str) -> None:
     assert sum(bool(line.strip()) for code in files(page).values() for line in code.splitlines()) < MOST_LINES
 
 
+@pytest.mark.ci_only
 def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """In a copy of the checkout; OpenVINO's i64 fault is found in that operation, too, and its join is not data."""
     for each in ("generator", "runners", "cases", "templates"):
@@ -76,6 +77,7 @@ def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert {tuple(each["shape"]) for each in expected} == {(2, 3), (4, 3), (2, 9), (4, 9), (2, 6)}
 
 
+@pytest.mark.ci_only
 def test_a_backend_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """The harness keeps to the protocol; the runtime behind it does not keep to the specification."""
     for name, code in files("new-backend.md").items():
@@ -87,6 +89,7 @@ def test_a_backend_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert "rejected-valid, 1 case" in run(running, tmp_path, 1)
 
 
+@pytest.mark.ci_only
 def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> None:
     """Of a run of one's own, and of one elsewhere on a blind suite."""
     said = [run(each, tmp_path, 0) for each in commands("certificates.md")]

@@ -1,6 +1,5 @@
-"""The wheel, and which package may import which."""
+"""The wheel and the source distribution."""
 
-import ast
 import shutil
 import subprocess
 import sys
@@ -12,44 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-
-#: What the runners may import of the generator: what reads a suite, names element types, says an error, or writes a file.
-SHARED = {"case", "element_types", "errors", "files", "npz", "packing", "replacing", "selecting", "suite", "tensors"}
-#: What a report and a check may know beside that: pictures of cases, and which operations there are.
-BESIDE = {"checking.py": {"operations"}, "evidence.py": {"highlight"}}
-
-
-def imports(path: Path) -> set[str]:
-    """The modules that a file imports."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {each.name for each in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{each.name}" for each in node.names}
-    return found
-
-
-def test_the_runners_use_only_what_reads_a_suite() -> None:
-    """A runner needs nothing that only the generator knows."""
-    for path in (ROOT / "runners").rglob("*.py"):
-        used = {each.split(".")[1] for each in imports(path) if each.startswith("opconform.")}
-
-        assert used <= SHARED | BESIDE.get(path.name, set()), path
-
-
-def test_only_the_command_line_and_the_pytest_plugin_know_the_runners() -> None:
-    """The generator does not depend on what executes its suites."""
-    for path in (ROOT / "generator").rglob("*.py"):
-        if not {"commands", "testing"} & set(path.parts):
-            assert not any(each.startswith("opconform_runners") for each in imports(path)), path
-
-
-def test_the_numpy_backend_shares_no_code_with_the_reference_semantics() -> None:
-    """Two implementations that agree must be two."""
-    used = imports(ROOT / "runners" / "opconform_runners" / "backends" / "numpy.py")
-
-    assert not any("operations" in each or "golden" in each for each in used)
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +43,7 @@ def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
     assert not [each for each in held if "mutant" in each]
 
 
+@pytest.mark.ci_only
 def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     """Installed into a fresh environment, outside the checkout, it certifies the numpy backend."""
     venv.create(tmp_path / "venv", with_pip=True)

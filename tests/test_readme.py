@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -38,6 +40,7 @@ def test_the_first_screen_has_the_two_lines() -> None:
     assert "README.md" in (ROOT / ".ci" / "run").read_text()
 
 
+@pytest.mark.ci_only
 def test_the_first_line_certifies_openvino_from_a_clone(tmp_path: Path) -> None:
     """In a copy without anything installed it ends with 1 and the plugin's bugs."""
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
@@ -72,6 +75,7 @@ def check_openvino_bugs(report: dict[str, Any]) -> None:
     assert any("axis f64" in each["inputs"] and each["reason"] == "accepted-invalid" for each in failed)
 
 
+@pytest.mark.ci_only
 def test_every_other_command_works(tmp_path: Path) -> None:
     """In the order of the README, with the files that it shows, each command ends with 0, or as its comment says."""
     (tmp_path / "my-cases.yaml").write_text(blocks("yaml")[0])
@@ -83,6 +87,7 @@ def test_every_other_command_works(tmp_path: Path) -> None:
         assert done.returncode == int("# exit code 1" in command), f"{command}\n{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.ci_only
 def test_the_backend_of_the_readme_is_caught(tmp_path: Path) -> None:
     """The example of a backend runs, and fails where it checks nothing."""
     (tmp_path / "just.py").write_text(blocks("python")[0])

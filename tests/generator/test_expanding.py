@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.generation.expansion import Expanded, expand
-from opconform.generation.validation import LIMITS
 from opconform.specs.document import SpecMistakes
 from opconform.specs.expressions import ExpressionError, Meter, compiled
-from opconform.specs.loader import load_spec, load_specs
-from opconform.specs.requirements import requirements_of
+from opconform.specs.loader import load_spec
 from tests.conftest import Run
 
 
@@ -168,30 +165,6 @@ def test_two_groups_with_the_same_case_are_reported(opconform: Run, tmp_path: Pa
     done = opconform("generate", "a.yaml", "--out", "suite", cwd=tmp_path)
 
     assert "warning: a.yaml:4:5: group 'b' expands to the same case as group 'a' at a.yaml:3:5" in done.stderr
-
-
-def test_every_shipped_requirement_has_its_cases() -> None:
-    """Each requirement has an accepted case, and a rejected one with its twin where it can be violated."""
-    limits = replace(LIMITS, elements=1 << 31)
-    groups = [group for spec in load_specs([]) for group in spec.groups]
-    drafts = [each.draft for group in groups for each in expand(group, limits=limits)]
-    accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
-    rejected = {(each.op, each.expect.requirement) for each in drafts if hasattr(each.expect, "requirement")}
-
-    for op in ("Split-1", "VariadicSplit-1"):
-        for each in requirements_of(op).requirements:
-            assert (op, each.id) in accepted
-            assert ((op, each.id) in rejected) == each.violable
-    assert all(each.twin is not None for each in drafts if hasattr(each.expect, "requirement"))
-    assert all(each.requirements for each in drafts)
-
-
-def test_no_two_shipped_groups_test_the_same_thing(opconform: Run, tmp_path: Path) -> None:
-    """The shipped specs generate without a warning."""
-    done = opconform("generate", "--out", tmp_path / "suite", "--json")
-
-    assert done.stderr == ""
-    assert json.loads(done.stdout)["warnings"] == []
 
 
 @pytest.mark.parametrize(

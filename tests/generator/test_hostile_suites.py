@@ -7,6 +7,9 @@ from benchmarks.robustness.hostile_suites import HOSTILE, a_suite, changed_bytes
 
 from opconform.suite.verification import faults_of
 
+#: What takes seconds to write.
+LARGE = ("a zip file that unpacks to 4 GiB", "a zip file with inputs of 512 MiB")
+
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -14,8 +17,9 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return a_suite(tmp_path_factory.mktemp("suites"))
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("what", HOSTILE)
+@pytest.mark.parametrize(
+    "what", [pytest.param(each, marks=pytest.mark.ci_only) if each in LARGE else each for each in HOSTILE]
+)
 def test_verify_reports_a_hostile_suite(tmp_path: Path, suite: Path, what: str) -> None:
     """One sentence or more, and no other exception."""
     faults = list(faults_of(HOSTILE[what](copied(suite, tmp_path / "suite"))))

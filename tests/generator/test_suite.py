@@ -34,22 +34,22 @@ def tree(folder: Path) -> dict[str, str]:
     }
 
 
-def test_process_counts_and_order_do_not_change_a_byte(opconform: Run, tmp_path: Path, shipped_suite: Path) -> None:
-    """One process and three write the same files."""
-    opconform("generate", "--out", tmp_path / "one", "--jobs", "1")
-    opconform("generate", "--out", tmp_path / "three", "--jobs", "3")
+def test_process_counts_and_order_do_not_change_a_byte(opconform: Run, tmp_path: Path, core_suite: Path) -> None:
+    """One process and three write the same files as one per core."""
+    opconform("generate", "--profile", "core", "--out", tmp_path / "one", "--jobs", "1")
+    opconform("generate", "--profile", "core", "--out", tmp_path / "three", "--jobs", "3")
 
-    assert tree(tmp_path / "one") == tree(tmp_path / "three") == tree(shipped_suite)
+    assert tree(tmp_path / "one") == tree(tmp_path / "three") == tree(core_suite)
 
 
-def test_other_programs_read_a_suite(shipped_suite: Path) -> None:
+def test_other_programs_read_a_suite(core_suite: Path) -> None:
     """Numpy loads every array without pickles, and json every document."""
-    for path in shipped_suite.rglob("*.npz"):
+    for path in core_suite.rglob("*.npz"):
         with np.load(path, allow_pickle=False) as arrays:
             assert all(arrays[name].dtype != object for name in arrays.files)
-    for path in shipped_suite.rglob("case.json"):
+    for path in core_suite.rglob("case.json"):
         case = json.loads(path.read_text())
-        assert case["id"] == path.parent.relative_to(shipped_suite).as_posix()
+        assert case["id"] == path.parent.relative_to(core_suite).as_posix()
         inputs = np.load(path.parent / "inputs.npz")
         assert {each["name"]: each["shape"] for each in case["inputs"]} == {
             name: list(inputs[name].shape) for name in inputs.files
@@ -264,6 +264,7 @@ def test_a_file_that_takes_a_part_a_call_is_written_whole(tmp_path: Path) -> Non
     assert (tmp_path / "file").read_bytes() == b"more than three bytes"
 
 
+@pytest.mark.ci_only
 def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path) -> None:
     """Interrupted while workers start or write, it says so once, and the same command goes on to the same bytes."""
     out = tmp_path / "suite"

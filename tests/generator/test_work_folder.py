@@ -34,6 +34,7 @@ def test_a_generation_that_is_killed_is_continued(tmp_path: Path) -> None:
     assert [each for each in tried if each.outcome != "held"] == []
 
 
+@pytest.mark.ci_only
 @pytest.mark.timeout(1_800)
 def test_a_generation_whose_processes_are_killed_is_continued(tmp_path: Path) -> None:
     """Real processes, since workers that outlive their parent must not write into the suite of the next one."""

@@ -76,11 +76,9 @@ UNRULINESS = {
 
 
 @pytest.fixture(scope="module")
-def core(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+def core(core_suite: Path) -> Suite:
     """The core's suite, with the bare layer as a second dialect."""
-    out = tmp_path_factory.mktemp("core") / "suite"
-    opconform("generate", "--profile", "core", "--dialect", "openvino", "--out", out)
-    suite = open_suite(out)
+    suite = open_suite(core_suite)
     dialects = {**suite.header.dialects, "layer": "openvino/layer.xml"}
     return dataclasses.replace(suite, header=dataclasses.replace(suite.header, dialects=dialects))
 

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import Run, interpreter_with
+
+pytestmark = pytest.mark.ci_only
 
 #: What TVM breaks in the core; docs/findings has the reason of each.
 BROKEN_BY_TVM = {

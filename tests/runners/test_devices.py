@@ -24,7 +24,6 @@ from opconform_runners.backends.openvino_device import Device, device_of, execut
 from opconform_runners.cli.shared.execution import folder_name
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.environment import Environment, environment_facts, environment_of
-from tests.conftest import missing
 
 SPEC = """\
 op: VariadicSplit-1
@@ -291,6 +290,7 @@ def test_a_provider_that_is_not_there_is_a_sentence(device: str, beginning: str,
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("name", ["OpenVINO", "OpenVINO.CPU"])
 def test_an_onnx_runtime_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path, name: str) -> None:
     """The plugin of OpenVINO's wheel for ONNX Runtime. In a process of its own, which a library that is loaded never leaves."""
@@ -306,6 +306,7 @@ def test_an_onnx_runtime_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Pa
     assert report["summary"] == {"pass": 3, "fail": 0, "unsupported": 1, "inconclusive": 0, "error": 0}, verdicts
 
 
+@pytest.mark.ci_only
 def test_a_plugin_that_has_other_devices_says_which(suite: Suite) -> None:
     """What may be named, where something else was."""
     library = provider_library()
@@ -317,7 +318,7 @@ def test_a_plugin_that_has_other_devices_says_which(suite: Suite) -> None:
 def provider_library() -> Path:
     """The library of a plugin provider for ONNX Runtime."""
     named = os.environ.get("OPCONFORM_PROVIDER_LIBRARY")
-    return Path(named or missing("OPCONFORM_PROVIDER_LIBRARY names no library; .ci/devices installs one"))
+    return Path(named or pytest.skip("OPCONFORM_PROVIDER_LIBRARY names no library; .ci/ci-only installs one"))
 
 
 @pytest.fixture(scope="module")

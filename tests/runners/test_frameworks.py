@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
-from tests.conftest import Run, missing
+from tests.conftest import Run
+
+pytestmark = pytest.mark.ci_only
 
 TYPES = """\
 op: {op}
@@ -117,7 +119,7 @@ def interpreter(module: str) -> list[str]:
         return []
     variable = f"OPCONFORM_PYTHON_{module.upper()}"
     if not os.environ.get(variable):
-        missing(f"{module} is not installed, and {variable} names no interpreter that has it")
+        pytest.skip(f"{module} is not installed, and {variable} names no interpreter that has it")
     return ["--python", os.environ[variable]]
 
 
@@ -168,7 +170,7 @@ def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tm
 def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_path: Path) -> None:
     """Every context, and a second inference of other shapes on the compiled function."""
     if not any(shutil.which(each) for each in ("g++", "clang++")):
-        missing("torch:compile needs a C++ compiler")
+        pytest.skip("torch:compile needs a C++ compiler")
     (tmp_path / "contexts.yaml").write_text(CONTEXTS)
     report = certified(opconform, tmp_path / "out", "torch:compile", tmp_path / "contexts.yaml")
 

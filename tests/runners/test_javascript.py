@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT, Run, missing
+from tests.conftest import ROOT, Run
+
+pytestmark = pytest.mark.ci_only
 
 SOURCE = ROOT / "runners" / "javascript"
 START = {"cmd": "start", "protocol": 1}
@@ -34,20 +36,20 @@ JSON.parse = (text) => {
 @pytest.fixture(scope="session")
 def node() -> str:
     """The program `node`."""
-    return shutil.which("node") or missing("node is not installed")
+    return shutil.which("node") or pytest.skip("node is not installed")
 
 
 @pytest.fixture(scope="session")
 def harness(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The command of the harness, in a copy in which its packages are installed."""
-    npm = shutil.which("npm") or missing("npm is not installed")
+    npm = shutil.which("npm") or pytest.skip("npm is not installed")
     copy = tmp_path_factory.mktemp("harness") / "javascript"
     shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("node_modules"))
     done = subprocess.run(
         [npm, "install", "--no-audit", "--no-fund"], cwd=copy, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        missing(f"npm cannot install the harness's packages: {done.stderr.strip()}")
+        pytest.skip(f"npm cannot install the harness's packages: {done.stderr.strip()}")
     assert not (copy / "package-lock.json").exists()
     yield node, str(copy / "main.js")
     shutil.rmtree(copy)  # some 300 MB, and pytest would keep them
@@ -104,7 +106,7 @@ def test_versions_are_exact() -> None:
 def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple[str, str], tmp_path: Path) -> None:
     """Case by case, but for what the binding cannot hold: bf16, and a string past its first NUL."""
     if find_spec("onnxruntime") is None:
-        missing("onnxruntime is not installed")
+        pytest.skip("onnxruntime is not installed")
     suite = tmp_path / "suite"
     opconform("generate", "--profile", "core", "--dialect", "onnx", "--dialect", "onnx13", "--out", suite)
     opconform("run", suite, "--backend", "onnxruntime", "--out", tmp_path / "python", code=None)

@@ -52,6 +52,7 @@ def matrix(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_backend_breaks_what_its_findings_say(matrix: Path, name: str) -> None:
     """Exactly these normative requirements, with no error of the harness and nothing that it declares and lacks."""
@@ -92,6 +93,7 @@ groups:
     assert "CONFORMANT, 2 of 2 cases supported: 2 pass" in done.stdout
 
 
+@pytest.mark.ci_only
 def test_the_matrix_is_the_same_in_every_form(matrix: Path) -> None:
     """What the page shows is what the JSON says."""
     document = json.loads((matrix / "matrix.json").read_text())

@@ -1,6 +1,6 @@
 """Versions of OpenVINO that pack narrow types differently: the same suite is right for each of them.
 
-Each runs in a process of its own, since one process holds one version of a library. `.ci/devices` makes the
+Each runs in a process of its own, since one process holds one version of a library. `.ci/ci-only` makes the
 environment of the older one.
 """
 
@@ -15,7 +15,7 @@ import pytest
 
 from opconform.tensors.packing import OPENVINO_IR, openvino_layouts, unpack
 from opconform_runners.backends.openvino_ir import repacked
-from tests.conftest import ROOT, Run, missing
+from tests.conftest import ROOT, Run
 
 VARIABLE = "OPCONFORM_PYTHON_OPENVINO_2025_2"
 SCRIPT = Path(__file__).with_name("constants_read.py")
@@ -38,7 +38,7 @@ groups:
 
 def older() -> str:
     """An interpreter with OpenVINO 2025.2, the last version before u2 changed."""
-    return os.environ.get(VARIABLE) or missing(f"{VARIABLE} names no interpreter; .ci/devices makes one")
+    return os.environ.get(VARIABLE) or pytest.skip(f"{VARIABLE} names no interpreter; .ci/ci-only makes one")
 
 
 def constants_read(python: str) -> Any:
@@ -58,6 +58,7 @@ def test_the_installed_version_reads_a_suites_constants_as_they_are() -> None:
     assert all(as_it_is and anew for as_it_is, anew in found["types"].values()), found
 
 
+@pytest.mark.ci_only
 def test_an_older_version_reads_them_once_they_are_packed_anew() -> None:
     """2025.2 has u2 the other way round, and the rest alike."""
     found = constants_read(older())
@@ -67,6 +68,7 @@ def test_an_older_version_reads_them_once_they_are_packed_anew() -> None:
     assert all(anew for _, anew in found["types"].values()), found
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("backend", ["openvino", "openvino-reference"])
 def test_an_older_version_is_run_without_errors_of_the_harness(opconform: Run, tmp_path: Path, backend: str) -> None:
     """Types that its Python interface does not have are `unsupported`, and f32 passes."""

@@ -17,7 +17,7 @@ from opconform_runners.reports.html.excerpts import excerpt_of
 from opconform_runners.reports.reader import finished
 from opconform_runners.reports.report import recounted, write_report
 from opconform_runners.verdicts.results import read_written, write_results
-from tests.conftest import MINIATURES, Run, missing
+from tests.conftest import MINIATURES, Run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -60,7 +60,7 @@ def browser() -> Iterator["Browser"]:
     """Debian's Chromium, or whichever is on the path."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None or find_spec("playwright") is None or find_spec("axe_playwright_python") is None:
-        missing("there is no Chromium here, or no playwright and axe-playwright-python to drive it")
+        pytest.skip("there is no Chromium here, or no playwright and axe-playwright-python to drive it")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -100,6 +100,7 @@ def failures(out: Path) -> list[Mapping[str, object]]:
     return [each for each in lines if each.get("verdict") == "fail"]
 
 
+@pytest.mark.ci_only
 def test_the_first_screen_says_what_was_tested_and_what_came_of_it(browser: "Browser", run: Path) -> None:
     """The product, the verdict, the numbers, and a bar for each requirement that has cases."""
     page = opened(browser, run / "report.html")
@@ -118,6 +119,7 @@ def test_the_first_screen_says_what_was_tested_and_what_came_of_it(browser: "Bro
     ]
 
 
+@pytest.mark.ci_only
 def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     browser: "Browser", run: Path, small_suite: Path
 ) -> None:
@@ -154,6 +156,7 @@ def test_the_commands_of_a_failure_reproduce_it(opconform: Run, run: Path, small
     assert [each["mismatch"] for each in failures(tmp_path / "again")] == [result["mismatch"]]
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("width", [1280, 375])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_rule_of_axe_is_broken(browser: "Browser", run: Path, width: int, scheme: str) -> None:
@@ -173,6 +176,7 @@ def test_no_rule_of_axe_is_broken(browser: "Browser", run: Path, width: int, sch
     )
 
 
+@pytest.mark.ci_only
 def test_a_wide_tensor_scrolls_in_a_box_of_its_own(browser: "Browser", opconform: Run, tmp_path: Path) -> None:
     """What is hidden in its cells for a screen reader does not widen the page, either."""
     spec, out = tmp_path / "wide.yaml", tmp_path / "out"
@@ -188,6 +192,7 @@ def test_a_wide_tensor_scrolls_in_a_box_of_its_own(browser: "Browser", opconform
     assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
+@pytest.mark.ci_only
 def test_the_theme_can_be_switched(browser: "Browser", run: Path) -> None:
     """From what the system says to light and to dark, by keyboard."""
     page = opened(browser, run / "report.html")
@@ -200,6 +205,7 @@ def test_the_theme_can_be_switched(browser: "Browser", run: Path) -> None:
     assert colours == ["rgb(255, 255, 255)", "rgb(20, 22, 26)"]
 
 
+@pytest.mark.ci_only
 def test_markup_in_a_title_or_a_message_is_text(browser: "Browser", opconform: Run, tmp_path: Path) -> None:
     """A stranger's suite and a stranger's backend cannot run a script in the page."""
     (tmp_path / "hostile.yaml").write_text(HOSTILE_SPEC)
@@ -219,6 +225,7 @@ def test_markup_in_a_title_or_a_message_is_text(browser: "Browser", opconform: R
     assert page.locator("script").count() == 3
 
 
+@pytest.mark.ci_only
 def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
     browser: "Browser", opconform: Run, run: Path, tmp_path: Path
 ) -> None:
@@ -250,6 +257,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
     assert 0 < page.locator("#rows li").count() <= 500
 
 
+@pytest.mark.ci_only
 def test_several_backends_stand_side_by_side(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:
@@ -267,6 +275,7 @@ def test_several_backends_stand_side_by_side(
     assert page.locator("#case .links a").all_inner_texts() == [f"{names[1]}: pass"]
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("width", [1280, 375])
 def test_no_bar_of_many_backends_sticks_out(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path, width: int
@@ -298,6 +307,7 @@ groups:
 """
 
 
+@pytest.mark.ci_only
 def test_what_is_wrong_in_a_second_inference_is_what_is_shown(
     browser: "Browser", opconform: Run, tmp_path: Path
 ) -> None:
@@ -343,6 +353,7 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
         )
 
 
+@pytest.mark.ci_only
 def test_a_run_whose_suite_is_not_there_says_so(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:

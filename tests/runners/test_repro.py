@@ -15,7 +15,7 @@ import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.repro.patterns_source import nan_source
-from tests.conftest import ROOT, Run, missing
+from tests.conftest import ROOT, Run
 
 #: The page of findings of each backend that there are scripts for, and the packages that its scripts need.
 PAGES: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -65,7 +65,7 @@ def interpreter(backend: str) -> str:
     """The interpreter that has a backend's packages."""
     if all(find_spec(each) for each in PAGES[backend][1]):
         return sys.executable
-    return os.environ.get(f"OPCONFORM_PYTHON_{backend.upper()}") or missing(f"{backend} is not installed")
+    return os.environ.get(f"OPCONFORM_PYTHON_{backend.upper()}") or pytest.skip(f"{backend} is not installed")
 
 
 def header_of(script: str) -> str:
@@ -105,6 +105,7 @@ def test_every_page_has_findings() -> None:
     assert len(cases_of(PAGES["openvino"][0])) >= 28
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize(("backend", "case"), FINDINGS)
 def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path: Path, backend: str, case: str) -> None:
     """It ends with 1, or with the process where that is the failure; it is short, and imports nothing of ours."""

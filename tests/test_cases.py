@@ -1,0 +1,102 @@
+"""The shipped cases: every requirement has evidence, and no two groups exist for the same reason."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from opconform.generation.expansion import expand
+from opconform.generation.validation import LIMITS
+from opconform.model.draft import Acceptance, Draft
+from opconform.specs.loader import Group, load_specs
+from opconform.specs.requirements import requirements_of
+from opconform.suite.reader import open_suite
+from tests.conftest import Run
+
+OPERATIONS = ("Split-1", "VariadicSplit-1")
+
+
+@cache
+def groups() -> list[tuple[Group, list[Draft]]]:
+    """Every shipped group and its drafts."""
+    limits = replace(LIMITS, elements=1 << 31)
+    return [
+        (group, [each.draft for each in expand(group, limits=limits)])
+        for spec in load_specs([])
+        for group in spec.groups
+    ]
+
+
+def test_every_requirement_has_its_cases() -> None:
+    """Each requirement has an accepted case, and a rejected one with its twin where it can be violated."""
+    drafts = [each for _, some in groups() for each in some]
+    accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
+    rejected = {(each.op, each.expect.requirement) for each in drafts if hasattr(each.expect, "requirement")}
+
+    for op in OPERATIONS:
+        for each in requirements_of(op).requirements:
+            assert (op, each.id) in accepted
+            assert ((op, each.id) in rejected) == each.violable
+    assert all(each.twin is not None for each in drafts if hasattr(each.expect, "requirement"))
+    assert all(each.requirements for each in drafts)
+
+
+def test_no_two_groups_test_the_same_thing(shipped_suite: Path) -> None:
+    """The shipped specs generate without a warning."""
+    assert json.loads(shipped_suite.with_suffix(".json").read_text())["warnings"] == []
+
+
+def test_the_core_has_evidence_for_every_normative_requirement(core_suite: Path) -> None:
+    """A case that accepts, and one that rejects where it can be violated."""
+    entries = open_suite(core_suite).entries
+    for op in OPERATIONS:
+        mine = [each for each in entries if each.op == op]
+        accepted = {name for each in mine if each.expect == "accept" for name in each.requirements}
+        rejected = {each.expect.reject for each in mine if each.expect != "accept"}
+        for each in requirements_of(op).requirements:
+            if each.level == "normative":
+                assert each.id in accepted, (op, each.id)
+                assert not each.violable or each.id in rejected, (op, each.id)
+
+
+def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run) -> None:
+    """Each has accepting cases, and rejecting ones where it can be violated."""
+    rows = json.loads(opconform("list", "--requirements", "--json").stdout)
+
+    assert len(rows) == 53
+    for each in rows:
+        assert each["accepting"] > 0, each
+        assert each["rejecting"] != 0, each
+        assert each["source"], each
+    assert "Inputs, 2; Types, T2 (2020-07)" in {each["source"] for each in rows}
+
+
+def test_an_interpretation_decides_about_nothing_else() -> None:
+    """A case that is right by a reading alone names, beside it, only what the outputs must be once it is accepted."""
+    for group, drafts in groups():
+        requirements = requirements_of(group.op).by_id
+        readings = {each for each in group.requirements if requirements[each].level == "interpretation"}
+        if readings - {"data.nan-payload"}:
+            others = set(group.requirements) - readings
+            assert others <= {"outputs.count", "outputs.order", "outputs.shape"}, group.place
+            assert not others or all(isinstance(each.expect, Acceptance) for each in drafts), group.place
+
+
+def test_random_bits_of_floats_ask_for_their_nans() -> None:
+    """A backend that changes a NaN's payload breaks that requirement and no other, so the case has to name it."""
+    floats = {"bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2"}
+    for group, drafts in groups():
+        if group.profile == "large":
+            continue
+        for each in drafts:
+            data = each.tensors.get("data")
+            if data is not None and data.element_type in floats and data.fill in ("bits", "special"):
+                assert "data.nan-payload" in each.requirements, group.place
+
+
+def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
+    """No group of `core` draws samples, and no two groups of an operation exist for the same reason."""
+    titles = [(group.op, group.title) for group, _ in groups()]
+
+    assert all(group.sample is None for group, _ in groups() if group.profile == "core")
+    assert len(titles) == len(set(titles))
