@@ -12,7 +12,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported, undeclared_operation
 from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
-from opconform_runners.backends.exceptions import Answers
+from opconform_runners.backends.exceptions import Translation
 
 HALVES = Node(name="Halves", op="Halves-1", inputs=("data", "axis"), outputs=("Halves_0", "Halves_1"), under_test=True)
 JOINED = Node(
@@ -75,28 +75,26 @@ def test_a_node_that_a_backend_has_no_function_for_is_unsupported() -> None:
         outputs_of(CONCAT, {"data": "abcd"}, {"Halves-1": halves})
 
 
-def refusing(ask: Any, _inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
+def refusing(call: Any, _inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
     """A call that the framework refuses."""
 
-    def call() -> list[Any]:
+    def split() -> list[Any]:
         raise ValueError("the axis is beyond")
 
-    found: list[Any] = ask(call)
+    found: list[Any] = call(split)
     return found
 
 
 OPERATIONS = {
-    "Halves-1": Support(
-        execute=refusing, mapped=("axis.shape", "data.rank"), messages=((re.compile("axis"), "axis.range"),)
-    ),
-    "Join-1": Support(execute=refusing, messages=((re.compile("axis"), "axis.range"),)),
+    "Halves-1": Support(execute=refusing, mapped=("axis.shape", "data.rank"), messages=(("axis", "axis.range"),)),
+    "Join-1": Support(execute=refusing, messages=(("axis", "axis.range"),)),
 }
-ANSWERS = Answers(not_implemented=re.compile("no kernel"))
+TRANSLATION = Translation(not_implemented=re.compile("no kernel"))
 
 
 def test_a_message_names_a_requirement_of_the_operation_under_test_alone() -> None:
     """The same message about a neighbour in the graph names none."""
-    functions = functions_of(BARE, OPERATIONS, lambda messages: ANSWERS.ask("build", messages))
+    functions = functions_of(BARE, OPERATIONS, lambda messages: TRANSLATION.caller("build", messages))
     with pytest.raises(Rejected) as own:
         functions["Halves-1"]([], {})
     with pytest.raises(Rejected) as neighbours:
@@ -113,20 +111,20 @@ def test_what_is_mapped_is_named_with_its_operation() -> None:
 
 def test_what_a_framework_does_not_implement_is_unsupported() -> None:
     """By its message, or by the type of its exception; any other exception is a defect of the harness."""
-    ask = ANSWERS.ask("run")
+    call = TRANSLATION.caller("run")
 
     def raising(fault: Exception) -> Any:
-        def call() -> None:
+        def split() -> None:
             raise fault
 
-        return call
+        return split
 
     with pytest.raises(Unsupported, match="RuntimeError: no kernel for it"):
-        ask(raising(RuntimeError("no kernel for it")))
+        call(raising(RuntimeError("no kernel for it")))
     with pytest.raises(Unsupported, match="NotImplementedError: later"):
-        ask(raising(NotImplementedError("later")))
+        call(raising(NotImplementedError("later")))
     with pytest.raises(OSError, match="disk"):
-        ask(raising(OSError("disk")))
+        call(raising(OSError("disk")))
 
 
 @pytest.mark.parametrize(

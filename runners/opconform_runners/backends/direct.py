@@ -1,4 +1,4 @@
-"""What backends without a dialect share: a walk over a case's graph, and control inputs as Python's own values."""
+"""Backends without a dialect: the walk over a case's graph, and control inputs as Python's own values."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ import numpy as np
 from opconform.suite.case import Attribute, Case
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Unsupported, full_names
-from opconform_runners.backends.exceptions import Ask, Messages
+from opconform_runners.backends.exceptions import Call, Messages
 
-#: What executes one operation in a framework's own terms: the outputs for the inputs of a node and its attributes.
-#: An input that is left out is None.
+#: Executes one operation on a framework's own tensors: the outputs for the inputs of a node and its attributes.
+#: An omitted input is None.
 Function = Callable[[Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
 
 
@@ -22,17 +22,14 @@ class Support:
     """How a framework executes one operation.
 
     Attributes:
-        execute: A `Function` with one more argument in front: what makes each call to the framework.
+        execute: A `Function` with one more argument in front: the `Call` through which it calls the framework.
         mapped: The ids of the operation's requirements that `execute`, and not the framework, fulfils.
-        messages: What the framework's messages about the operation say.
-        controls: For control inputs that the framework takes in some integer types only: these types by the input's
-            name. Values of another integer type are given in the first.
+        messages: What the framework's messages about the operation mean.
     """
 
-    execute: Callable[[Ask, Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
+    execute: Callable[[Call, Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
     mapped: tuple[str, ...] = ()
     messages: Messages = ()
-    controls: Mapping[str, tuple[str, ...]] | None = None
 
 
 def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Function]) -> list[Any]:
@@ -40,8 +37,8 @@ def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Fun
 
     Args:
         case: The case.
-        given: The model's inputs by name, in the framework's terms.
-        functions: What executes each operation that the backend implements.
+        given: The model's inputs by name, as the framework's own tensors.
+        functions: The function of each operation that the backend implements.
 
     Raises:
         Unsupported: The backend does not implement an operation of the graph.
@@ -58,24 +55,28 @@ def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Fun
     return [tensors[name] for name in case.graph.outputs if name in tensors]
 
 
-def functions_of(case: Case, operations: Mapping[str, Support], ask: Callable[[Messages], Ask]) -> dict[str, Function]:
-    """What executes each operation of a framework in a case.
+def functions_of(
+    case: Case, operations: Mapping[str, Support], caller: Callable[[Messages], Call]
+) -> dict[str, Function]:
+    """The function of each operation for one case.
 
     Args:
-        case: The case. A message names a requirement of its operation, so those about other nodes name none.
+        case: The case. A message names a requirement of its operation; messages about other nodes name none.
         operations: The operations of the framework.
-        ask: What makes the framework's calls, for the messages that it may get.
+        caller: Makes the `Call` for an operation's messages.
     """
-    return {op: partial(each.execute, ask(each.messages if op == case.op else ())) for op, each in operations.items()}
+    return {
+        op: partial(each.execute, caller(each.messages if op == case.op else ())) for op, each in operations.items()
+    }
 
 
 def mapped_of(operations: Mapping[str, Support]) -> tuple[str, ...]:
-    """The full names of the requirements that are mapped."""
+    """The full names of the mapped requirements."""
     return full_names({op: support.mapped for op, support in operations.items()})
 
 
 def padded(inputs: Sequence[Any], count: int) -> list[Any]:
-    """The inputs of a node with None for those at the end that are left out."""
+    """The inputs of a node, with None for omitted inputs at the end."""
     return [*inputs, *[None] * (count - len(inputs))]
 
 
@@ -87,7 +88,7 @@ def plain(tensor: Tensor, known: Collection[str]) -> Any:
         known: The element types that the framework has.
 
     Raises:
-        Unsupported: It is of an integer type that the framework does not have, or of a type without Python numbers.
+        Unsupported: The framework does not have the integer type, or the type has no Python numbers.
     """
     if tensor.type.kind == "lookup" or (tensor.type.is_integer and tensor.element_type not in known):
         raise Unsupported(f"the framework has no element type {tensor.element_type}")

@@ -1,19 +1,122 @@
-"""Split-1 and VariadicSplit-1 in frameworks: what the harness does where their operations lack a notion."""
+"""Split-1, VariadicSplit-1 and Concat-1 in a framework's functions, and what the harness does on their behalf."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
+from opconform_runners.backends.direct import Support, padded
+from opconform_runners.backends.exceptions import Call, MessageTable
 
 #: The length that takes what the others leave.
 REMAINDER = -1
+
+#: The requirements that the harness fulfils for every framework: they have a default axis and take Python's numbers.
+MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Split-1": ("axis.element-type", "axis.required"),
+        "VariadicSplit-1": (
+            "axis.element-type",
+            "axis.required",
+            "axis.shape",
+            "lengths.element-type",
+            "types.independent",
+        ),
+    }
+)
+_REMAINDER_MAPPED = ("lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero")
+_EVEN_MAPPED = ("num_splits.at-most-dimension", "num_splits.divides")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Framework:
+    """The functions of a framework that split and join tensors.
+
+    Attributes:
+        split: Splits a tensor into a number of outputs.
+        split_with_sizes: Splits a tensor into outputs of given lengths, of which none is -1.
+        concat: Joins a list of tensors.
+        axis: The name of the functions' argument for the axis.
+        stage: The stage in which they refuse a case.
+        is_uneven: Whether `split` makes uneven outputs where the number does not divide the dimension.
+        takes_scalar_lengths: Whether `split_with_sizes` takes one number as the size of every output.
+        messages: What the framework's messages mean.
+    """
+
+    split: Callable[..., Any]
+    split_with_sizes: Callable[..., Any]
+    concat: Callable[..., Any]
+    axis: str = "axis"
+    stage: Stage = "build"
+    is_uneven: bool = False
+    takes_scalar_lengths: bool = False
+    messages: MessageTable
+
+
+def split_operations(framework: Framework) -> Mapping[str, Support]:
+    """How a framework executes each operation."""
+    scalar = ("lengths.rank",) if framework.takes_scalar_lengths else ()
+    return MappingProxyType(
+        {
+            "Concat-1": Support(execute=partial(concat, framework.concat, framework.axis)),
+            "Split-1": Support(
+                execute=partial(_split, framework),
+                mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if framework.is_uneven else ())),
+                messages=framework.messages["Split-1"],
+            ),
+            "VariadicSplit-1": Support(
+                execute=partial(_variadic_split, framework),
+                mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar})),
+                messages=framework.messages["VariadicSplit-1"],
+            ),
+        }
+    )
+
+
+def concat(
+    function: Callable[..., Any], axis: str, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
+) -> list[Any]:
+    """Concat-1 by a function that takes a list of tensors and an argument for the axis of the given name."""
+    return [call(function, list(inputs), **{axis: attributes["axis"]})]
+
+
+def _split(
+    framework: Framework, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
+) -> Sequence[Any]:
+    data, axis = padded(inputs, 2)
+    along = given_axis(axis, framework.stage)
+    if framework.is_uneven and data is not None:
+        check_equal_outputs(attributes.get("num_splits"), data.shape, along, framework.stage)
+    sections = [attributes["num_splits"]] if "num_splits" in attributes else []
+    return list(call(framework.split, *_present(data), *sections, **{framework.axis: along}))
+
+
+def _variadic_split(
+    framework: Framework, call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]
+) -> Sequence[Any]:
+    data, axis, lengths = padded(inputs, 3)
+    along = scalar_axis(axis, framework.stage)
+    if framework.takes_scalar_lengths and lengths is not None and not isinstance(lengths, list):
+        said = "split_lengths is a scalar; the framework would take it as the size of every output"
+        raise Rejected(framework.stage, said, "lengths.rank")
+    sizes = lengths if data is None else filled(lengths, data.shape, along)
+    return list(call(framework.split_with_sizes, *_present(data), *_present(sizes), **{framework.axis: along}))
+
+
+def _present(value: Any) -> list[Any]:
+    return [] if value is None else [value]
 
 
 def given_axis(axis: Any, stage: Stage) -> Any:
     """The axis, for frameworks that have a default for it.
 
     Raises:
-        Rejected: It is left out.
+        Rejected: It is omitted.
     """
     if axis is None:
         raise Rejected(stage, "axis is missing; the framework would split the first dimension", "axis.required")
@@ -21,19 +124,21 @@ def given_axis(axis: Any, stage: Stage) -> Any:
 
 
 def scalar_axis(axis: Any, stage: Stage) -> Any:
-    """The axis, or the only element of a list, for frameworks whose axis is a scalar.
+    """The axis, or the only element of a list or array, for frameworks whose axis is a scalar.
 
     Raises:
-        Rejected: It is left out.
+        Rejected: It is omitted.
     """
     given = given_axis(axis, stage)
+    if isinstance(given, np.ndarray) and given.shape == (1,):
+        return given.reshape(())
     return given[0] if isinstance(given, list) and len(given) == 1 and not isinstance(given[0], list) else given
 
 
 def filled(lengths: Any, shape: Sequence[Any], axis: Any) -> Any:
-    """Lengths with a single -1 replaced by what the others leave of the dimension, be it less than nothing.
+    """Lengths with a single -1 replaced by what the others leave of the dimension, even if that is negative.
 
-    Everything else is left for the framework to refuse: two -1, what is not a list of integers, an axis out of range.
+    Everything else is left for the framework to refuse: two -1, anything but a list of integers, an axis out of range.
     """
     if not isinstance(lengths, list) or any(type(each) is not int for each in lengths):
         return lengths

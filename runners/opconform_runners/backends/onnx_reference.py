@@ -12,9 +12,8 @@ from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, full_names
+from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
-
-_LONGEST = 400
 
 #: The element types by ONNX's numbers.
 _ELEMENT_TYPES = {onnx.TensorProto.DataType.Value(each.onnx): each for each in ELEMENT_TYPES.values() if each.onnx}
@@ -46,7 +45,7 @@ class OnnxReference:
             checker.check_model(loaded, full_check=True)
             evaluator = ReferenceEvaluator(loaded)
         except (checker.ValidationError, shape_inference.InferenceError) as fault:
-            raise Rejected("build", _shortened(fault)) from fault
+            raise Rejected("build", short_message(fault)) from fault
         declared = [_ELEMENT_TYPES[each.type.tensor_type.elem_type] for each in loaded.graph.output]
         outputs: list[Outputs] = []
         for feed in feeds:
@@ -54,13 +53,9 @@ class OnnxReference:
             try:
                 results = evaluator.run(None, given)
             except Exception as fault:  # the evaluator is plain Python over numpy, and raises whatever these raise
-                raise Rejected("run", f"{type(fault).__name__}: {_shortened(fault)}") from fault
+                raise Rejected("run", f"{type(fault).__name__}: {short_message(fault)}") from fault
             outputs.append([_output(np.asarray(each), kind) for each, kind in zip(results, declared, strict=True)])
         return outputs
-
-
-def _shortened(fault: Exception) -> str:
-    return " ".join(str(fault).split())[:_LONGEST]
 
 
 def _array(tensor: Tensor) -> Array:

@@ -2,7 +2,6 @@
 
 import ctypes
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +23,7 @@ from opconform_runners.backends.backend import (
     Unsupported,
     full_names,
 )
-from opconform_runners.backends.exceptions import MessageTable, requirement_of
+from opconform_runners.backends.exceptions import MessageTable, requirement_of, short_message
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 from opconform_runners.backends.onnxruntime_provider import FALLBACK_REFUSED, placement_of, provider_of, session_of
 
@@ -36,14 +35,11 @@ _BFLOAT16 = 16
 
 _REFUSALS = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException)
 
-_ABOUT_AXIS = (
-    (re.compile(r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'"), "axis.range"),
-)
+_ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
 #: What ONNX Runtime's messages about each operation say.
 MESSAGES: MessageTable = MappingProxyType({"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS})
 
 _QUIET = 4
-_LONGEST = 400
 
 
 class OnnxRuntime:
@@ -92,7 +88,7 @@ class OnnxRuntime:
 
 
 def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
-    message = " ".join(str(fault).split())[:_LONGEST]
+    message = short_message(fault)
     if FALLBACK_REFUSED in message:
         return Unsupported("the named provider has no kernel for the case, and ONNX Runtime would use the CPU")
     if isinstance(fault, state.NotImplemented):

@@ -9,6 +9,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from opconform.errors import UsageError
 from opconform_runners.backends.backend import Placement, Unsupported
+from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
 #: What ONNX Runtime says where nodes would run on the CPU in the place of the named provider.
@@ -17,7 +18,6 @@ FALLBACK_REFUSED = "fallback to CPU EP has been explicitly disabled"
 _SUFFIX = "ExecutionProvider"
 _CPU = "CPU"
 _ERROR = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
-_LONGEST = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +97,7 @@ def _plugin_provider(plugin: Plugin) -> Provider:
     try:
         ort.register_execution_provider_library(plugin.name, str(plugin.path))
     except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as fault:
-        said = _ERROR.sub("", " ".join(str(fault).split()))[:_LONGEST].rstrip(". ")
+        said = short_message(fault, _ERROR, 300).rstrip(". ")
         raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from fault
     found = [each for each in ort.get_ep_devices() if each.ep_name not in before]
     if not found:

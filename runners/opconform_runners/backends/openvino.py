@@ -23,7 +23,7 @@ from opconform_runners.backends.backend import (
     Unsupported,
     full_names,
 )
-from opconform_runners.backends.exceptions import MessageTable, requirement_of
+from opconform_runners.backends.exceptions import MessageTable, requirement_of, short_message
 from opconform_runners.backends.onnx_common import MAPPED
 from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
 from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
@@ -46,25 +46,25 @@ _NOT_IMPLEMENTED = (
 )
 
 _ABOUT_AXIS = (
-    (re.compile(r"out of the tensor rank range"), "axis.range"),
-    (re.compile(r"'axis' input must be a scalar|Axis should be a scalar"), "axis.shape"),
-    (re.compile(r"Element type of 'axis' input must be integer"), "axis.element-type"),
+    (r"out of the tensor rank range", "axis.range"),
+    (r"'axis' input must be a scalar|Axis should be a scalar", "axis.shape"),
+    (r"Element type of 'axis' input must be integer", "axis.element-type"),
 )
 #: What OpenVINO's messages about each operation say. A message about a missing input does not say which.
 MESSAGES: MessageTable = MappingProxyType(
     {
         "Split-1": (
             *_ABOUT_AXIS,
-            (re.compile(r"must be evenly divisible"), "num_splits.divides"),
-            (re.compile(r"'num_splits' must be greater than zero"), "num_splits.positive"),
-            (re.compile(r"Cannot parse '.*' to number"), "num_splits.type"),
+            (r"must be evenly divisible", "num_splits.divides"),
+            (r"'num_splits' must be greater than zero", "num_splits.positive"),
+            (r"Cannot parse '.*' to number", "num_splits.type"),
         ),
         "VariadicSplit-1": (
             *_ABOUT_AXIS,
-            (re.compile(r"Total length of splits"), "lengths.sum"),
-            (re.compile(r"in split lengths input\. Should be >= -1"), "lengths.negative"),
-            (re.compile(r"multiple -1 values"), "lengths.single-remainder"),
-            (re.compile(r"Split lengths should be a 1-D tensor"), "lengths.rank"),
+            (r"Total length of splits", "lengths.sum"),
+            (r"in split lengths input\. Should be >= -1", "lengths.negative"),
+            (r"multiple -1 values", "lengths.single-remainder"),
+            (r"Split lengths should be a 1-D tensor", "lengths.rank"),
         ),
     }
 )
@@ -79,7 +79,6 @@ INTEGERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _NOISE = re.compile(
     r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
 )
-_LONGEST = 400
 
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
@@ -160,17 +159,12 @@ def answer_of(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
     Where the specification demands integers at a control input, to say that another type is not implemented is to
     refuse the case.
     """
-    short = _shortened(message)
+    short = short_message(message, _NOISE)
     if not any(each.search(message) for each in _NOT_IMPLEMENTED):
         return Rejected(stage, short, requirement_of(MESSAGES.get(case.op, ()), message))
     others = {each.name for each in case.inputs if not ELEMENT_TYPES[each.element_type].is_integer}
     violated = [requirement for name, requirement in INTEGERS.get(case.op, {}).items() if name in others]
     return Rejected(stage, short, violated[0]) if violated else Unsupported(short)
-
-
-def _shortened(message: str) -> str:
-    """A message in one line, without the places in OpenVINO's source and the description of the node."""
-    return _NOISE.sub("", " ".join(message.split()))[:_LONGEST].strip()
 
 
 def type_of(element_type: str) -> ov.Type:

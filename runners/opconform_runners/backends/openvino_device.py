@@ -8,6 +8,7 @@ import openvino as ov
 
 from opconform.errors import UsageError
 from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
 #: The devices that execute nothing themselves and hand models on to others.
@@ -16,7 +17,6 @@ _NAME = re.compile(r"\w+(\.\w+)?")
 _MEMBER = re.compile(r"(?P<excluded>-?)(?P<name>\w+(\.\w+)?)(\(\w+\))?")
 _OTHER_NAME = re.compile(r"contains implementation for (?P<name>\w+)")
 _NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*")
-_LONGEST = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,5 +146,5 @@ def _register(core: ov.Core, plugin: Plugin) -> None:
                 f"{plugin.path} implements {other['name']}, and its device needs a name that contains that, "
                 f"as in MY{other['name']}={plugin.path}."
             ) from fault
-        said = _NOISE.sub("", message)[:_LONGEST].rstrip(". ")
+        said = short_message(message, _NOISE, 300).rstrip(". ")
         raise UsageError(f"OpenVINO cannot load {plugin.path} as the device {plugin.name}: {said}.") from fault

@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
 from subprocess import CalledProcessError
@@ -15,108 +15,65 @@ from tinygrad import Tensor as Tiny
 from tinygrad import dtypes
 
 from opconform.errors import UsageError
-from opconform.suite.case import Attribute, Case, Input
+from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
-from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
-from opconform_runners.backends.exceptions import Answers, Ask
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform_runners.backends.direct import functions_of, mapped_of, outputs_of, plain
+from opconform_runners.backends.direct_split import Framework, split_operations
+from opconform_runners.backends.exceptions import MessageTable, Translation
 
-#: tinygrad's types, and those through which its tensors' bits are read.
+_FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
+#: tinygrad's types.
 _TYPES = MappingProxyType(
     {
-        "boolean": dtypes.bool,
-        "bf16": dtypes.bfloat16,
-        "f16": dtypes.float16,
-        "f32": dtypes.float32,
-        "f64": dtypes.float64,
-        "f8e4m3": dtypes.fp8e4m3,
-        "f8e5m2": dtypes.fp8e5m2,
-        "i8": dtypes.int8,
-        "i16": dtypes.int16,
-        "i32": dtypes.int32,
-        "i64": dtypes.int64,
-        "u8": dtypes.uint8,
-        "u16": dtypes.uint16,
-        "u32": dtypes.uint32,
-        "u64": dtypes.uint64,
+        each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
+        for each in ELEMENT_TYPES.values()
+        if each.native is not None and each.kind != "string" and each.bits % 8 == 0 and each.name != "f8e8m0"
     }
+    | {"boolean": dtypes.bool}
 )
 _NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
+#: The types through which the bits of its tensors are read, by size in bytes.
 _BITS = MappingProxyType({1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64})
 
-_ANSWERS = Answers(
+_TRANSLATION = Translation(
     not_implemented=re.compile(r"not implemented"),
     missing=(NotImplementedError, CalledProcessError),  # the compiler refuses the kernel that tinygrad wrote
 )
 
-
-def _split(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
-    data, axis = padded(inputs, 2)
-    along = given_axis(axis, "build")
-    sections = [attributes["num_splits"]] if "num_splits" in attributes else []
-    if data is None:
-        return list(ask(Tiny.chunk, *sections, dim=along))
-    check_equal_outputs(attributes.get("num_splits"), data.shape, along, "build")
-    return list(ask(Tiny.chunk, data, *sections, dim=along))
-
-
-def _variadic_split(ask: Ask, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Sequence[Any]:
-    data, axis, lengths = padded(inputs, 3)
-    along = scalar_axis(axis, "build")
-    if lengths is not None and not isinstance(lengths, list):
-        raise Rejected(
-            "build", "split_lengths is a scalar, which tinygrad takes for the size of every output", "lengths.rank"
-        )
-    sizes = [] if lengths is None else [lengths if data is None else filled(lengths, data.shape, along)]
-    return list(ask(Tiny.split, *([] if data is None else [data]), *sizes, dim=along))
-
-
-def _concat(ask: Ask, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
-    return [ask(Tiny.cat, *inputs, dim=attributes["axis"])]
-
-
 _ABOUT_AXIS = (
-    (re.compile(r"dim=.* out of range"), "axis.range"),
-    (re.compile(r"indices must be integers|instances of 'int' and 'str'"), "axis.element-type"),
-    (re.compile(r"instances of 'int' and 'list'"), "axis.shape"),
+    (r"dim=.* out of range", "axis.range"),
+    (r"indices must be integers|instances of 'int' and 'str'", "axis.element-type"),
+    (r"instances of 'int' and 'list'", "axis.shape"),
 )
-#: The operations that are implemented here.
-OPERATIONS: Mapping[str, Support] = MappingProxyType(
+#: What tinygrad's messages about each operation mean.
+MESSAGES: MessageTable = MappingProxyType(
     {
-        "Concat-1": Support(execute=_concat),
-        "Split-1": Support(
-            execute=_split,
-            mapped=("axis.element-type", "axis.required", "num_splits.at-most-dimension", "num_splits.divides"),
-            messages=(
-                *_ABOUT_AXIS,
-                (re.compile(r"chunks to be greater than 0"), "num_splits.positive"),
-                (re.compile(r"'>' not supported"), "num_splits.type"),
-            ),
+        "Split-1": (
+            *_ABOUT_AXIS,
+            (r"chunks to be greater than 0", "num_splits.positive"),
+            (r"'>' not supported", "num_splits.type"),
         ),
-        "VariadicSplit-1": Support(
-            execute=_variadic_split,
-            mapped=(
-                "axis.element-type",
-                "axis.required",
-                "axis.shape",
-                "lengths.element-type",
-                "lengths.rank",
-                "lengths.remainder",
-                "lengths.remainder-sum",
-                "lengths.remainder-zero",
-                "types.independent",
-            ),
-            messages=(
-                *_ABOUT_AXIS,
-                (re.compile(r"sizes to sum exactly"), "lengths.sum"),
-                (re.compile(r"invalid shrink"), "lengths.negative"),
-                (re.compile(r"shape must be int|'int' and 'str'"), "lengths.element-type"),
-                (re.compile(r"'int' and 'list'"), "lengths.rank"),
-            ),
+        "VariadicSplit-1": (
+            *_ABOUT_AXIS,
+            (r"sizes to sum exactly", "lengths.sum"),
+            (r"invalid shrink", "lengths.negative"),
+            (r"shape must be int|'int' and 'str'", "lengths.element-type"),
+            (r"'int' and 'list'", "lengths.rank"),
         ),
     }
+)
+_OPERATIONS = split_operations(
+    Framework(
+        split=Tiny.chunk,
+        split_with_sizes=Tiny.split,
+        concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
+        axis="dim",
+        is_uneven=True,
+        takes_scalar_lengths=True,
+        messages=MESSAGES,
+    )
 )
 
 
@@ -127,8 +84,8 @@ class Tinygrad:
         compiler = os.environ.get("CC", "clang")
         if device.partition(":")[0] == "CPU" and shutil.which(compiler) is None:
             raise UsageError(
-                f"tinygrad's CPU device compiles with {compiler}, and there is none: "
-                "install clang, name one in CC, or use tinygrad:PYTHON, which interprets."
+                f"tinygrad's CPU device compiles with {compiler}, which was not found. "
+                "Install clang, name a compiler in CC, or use tinygrad:PYTHON, which interprets."
             )
         os.environ["DEV"] = self._device = device
 
@@ -139,33 +96,32 @@ class Tinygrad:
             version=version("tinygrad"),
             device=self._device,
             element_types=tuple(_TYPES),
-            operations=tuple(OPERATIONS),
+            operations=tuple(_OPERATIONS),
             dynamic=True,
             bindings=("constant", "parameter"),
             graphs=True,
-            mapped=mapped_of(OPERATIONS),
+            mapped=mapped_of(_OPERATIONS),
         )
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
-        """The outputs of each feed. tinygrad builds nothing that outlives them.
+        """The outputs of each feed; tinygrad builds anew for each.
 
         Raises:
-            Rejected: tinygrad refuses the case, or the mapping does.
-            Unsupported: tinygrad has no such element type, or its device none.
+            Rejected: tinygrad or the mapping refuses the case.
+            Unsupported: tinygrad or its device does not have the element type.
         """
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: Case, feed: Inputs) -> Outputs:
-        functions = functions_of(case, OPERATIONS, partial(_ANSWERS.ask, "build"))
-        given = {each.name: _given(each, feed[each.name], self._device) for each in case.inputs}
+        functions = functions_of(case, _OPERATIONS, partial(_TRANSLATION.caller, "build"))
+        given = {each.name: _argument(each, feed[each.name], self._device) for each in case.inputs}
         outputs = [each.contiguous() for each in outputs_of(case, given, functions)]
-        held = [each for each in outputs if 0 not in each.shape]
-        if held:
-            _ANSWERS.ask("run", OPERATIONS[case.op].messages)(Tiny.realize, *held)
-        return [_taken(each) for each in outputs]
+        if filled := [each for each in outputs if 0 not in each.shape]:
+            _TRANSLATION.caller("run", _OPERATIONS[case.op].messages)(Tiny.realize, *filled)
+        return [_tensor(each) for each in outputs]
 
 
-def _given(given: Input, tensor: Tensor, device: str) -> Any:
+def _argument(given: Input, tensor: Tensor, device: str) -> Any:
     if given.role == "control":
         return plain(tensor, _TYPES)
     kind = _TYPES.get(tensor.element_type)
@@ -176,11 +132,8 @@ def _given(given: Input, tensor: Tensor, device: str) -> Any:
     return Tiny(tensor.array.tobytes(), dtype=kind, device=device).reshape(tensor.shape)
 
 
-def _taken(tensor: Any) -> Tensor:
-    """The bits of a tensor that is realized: it was computed as what it is, and is only looked at as integers.
-
-    The look is a copy, since reading a view through another type fails in tinygrad 0.14.
-    """
+def _tensor(tensor: Any) -> Tensor:
+    """A realized tensor, whose bits are read as integers from a copy: reading a bitcast view fails in tinygrad 0.14."""
     name = _NAMES[tensor.dtype]
     storage = ELEMENT_TYPES[name].storage
     if 0 in tensor.shape:

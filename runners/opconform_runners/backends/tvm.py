@@ -15,7 +15,7 @@ from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported, full_names
-from opconform_runners.backends.exceptions import MessageTable, requirement_of
+from opconform_runners.backends.exceptions import MessageTable, requirement_of, short_message
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 
 #: The target of each device.
@@ -32,21 +32,20 @@ _REFUSALS = (ValueError, TypeError, RuntimeError, KeyError, IndexError, Attribut
 #: How TVM says that it does not implement something, as against refusing it.
 _NOT_IMPLEMENTED = re.compile(r"not yet supported|unknown dtype")
 
-_ABOUT_AXIS = (re.compile(r"input axis .* is out of range"), "axis.range")
+_ABOUT_AXIS = (r"input axis .* is out of range", "axis.range")
 #: What TVM's messages about each operation say.
 MESSAGES: MessageTable = MappingProxyType(
     {
         "Split-1": (_ABOUT_AXIS,),
         "VariadicSplit-1": (
             _ABOUT_AXIS,
-            (re.compile(r"Mismatched type on argument #1 .*relax\.op\.split"), "lengths.element-type"),
+            (r"Mismatched type on argument #1 .*relax\.op\.split", "lengths.element-type"),
         ),
     }
 )
 
 _NOISE = re.compile(r"In ir\.Op\(.*?support_level=\d+\), ")
 _ENTRY = "main"
-_LONGEST = 400
 
 
 class Tvm:
@@ -93,9 +92,8 @@ class Tvm:
                 results = machine[_ENTRY](*given)
             except _REFUSALS as fault:
                 raise _answer(case.op, "run", fault) from fault
-            outputs.append(
-                [_output(each) for each in ([results] if isinstance(results, tvm.runtime.Tensor) else results)]
-            )
+            tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
+            outputs.append([_output(each) for each in tensors])
         return outputs
 
     def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:
@@ -108,7 +106,7 @@ def _output(tensor: tvm.runtime.Tensor) -> Tensor:
 
 
 def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
-    message = _NOISE.sub("", " ".join(f"{type(fault).__name__}: {fault}".split()))[:_LONGEST]
+    message = short_message(f"{type(fault).__name__}: {fault}", _NOISE)
     if isinstance(fault, NotImplementedError) or _NOT_IMPLEMENTED.search(message):
         return Unsupported(message)
     return Rejected(stage, message, requirement_of(MESSAGES.get(op, ()), message))
