@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from opconform.suite.reader import FILE_LIMIT, HEADER, MANIFEST, Header, Suite, entry_line, header_text, open_suite
+from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_line, header_text
+from opconform.suite.reader import FILE_LIMIT, Suite, open_suite
 from opconform.tensors.npz import arrays_of, npz_bytes
 
 

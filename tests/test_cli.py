@@ -108,7 +108,7 @@ def test_a_folder_of_certify_leads_to_its_suite(opconform: Run, small_suite: Pat
     done = opconform("run", "certified", "--backend", "numpy", code=2, cwd=tmp_path)
 
     assert done.stderr == (
-        "error: certified holds no suite.json: it is no suite, or one that was not finished; "
+        "error: certified holds no suite.json: it is not a suite, or it was not finished; "
         f"did you mean {Path('certified', 'suite')}?\n"
     )
 

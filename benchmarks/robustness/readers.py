@@ -21,7 +21,8 @@ from opconform.generation.expansion import expand
 from opconform.generation.validation import Limits
 from opconform.specs.loader import load_specs
 from opconform.suite.case import canonical_json
-from opconform.suite.reader import Suite, expected_name, inputs_name, open_suite
+from opconform.suite.manifest import expected_name, inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import _case_faults as _entry_faults
 from opconform.suite.verification import faults_of
 from opconform.tensors.npz import arrays_of

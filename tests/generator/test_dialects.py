@@ -8,7 +8,8 @@ import onnx
 import pytest
 from onnx import checker, numpy_helper, printer
 
-from opconform.suite.reader import Entry, Suite, open_suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite, open_suite
 from tests.conftest import DIALECTS, Run
 
 SPEC = """\

@@ -12,7 +12,8 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 from opconform.suite.case import Accept, Case
-from opconform.suite.reader import expected_name, inputs_name, open_suite
+from opconform.suite.manifest import expected_name, inputs_name
+from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array, Tensor
 
 Split = Callable[[Array, int, Sequence[int]], list[Array]]

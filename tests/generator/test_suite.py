@@ -192,7 +192,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no header": (
         lambda suite: (suite / "suite.json").unlink(),
-        "holds no suite.json: it is no suite, or one that was not finished.",
+        "holds no suite.json: it is not a suite, or it was not finished.",
     ),
 }
 

@@ -16,7 +16,8 @@ from rich.table import Table
 from opconform.errors import OpconformError, UsageError
 from opconform.generation.pipeline import Options, generate
 from opconform.specs.loader import load_specs
-from opconform.suite.reader import Header, RequirementNote, open_suite
+from opconform.suite.manifest import Header, RequirementNote
+from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.options import cores
 from opconform_runners.cli.shared.progress import progress

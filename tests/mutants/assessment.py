@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from opconform.suite.reader import Header
+from opconform.suite.manifest import Header
 from tests.mutants.kills import CORE, Kill, Place
 from tests.mutants.row import Row
 

@@ -9,7 +9,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Header, Suite, inputs_name, open_suite
+from opconform.suite.manifest import Entry, Header, inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Rejected, Unsupported

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from opconform.suite.case import Attribute, Case
-from opconform.suite.reader import Level
+from opconform.suite.manifest import Level
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Rejected
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from opconform.suite.case import Reject
-from opconform.suite.reader import Entry, Header, RequirementNote
+from opconform.suite.manifest import Entry, Header, RequirementNote
 from opconform_runners.verdicts.comparison import Mismatch, is_altered
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.verdict import FailReason

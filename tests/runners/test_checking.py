@@ -49,7 +49,7 @@ UNRULINESS = {
     "ReadsShortLines": ("run.long-line", "a plain case is not answered `ok` here"),
     "WritesNothing": ("ok.outputs", "there is no file "),
     "WritesIntoDir": ("ok.outputs", "; there is "),
-    "Pickles": ("ok.outputs", "is pickled, and nothing pickled is ever loaded"),
+    "Pickles": ("ok.outputs", "is pickled, and pickled arrays are not loaded"),
     "NamesOutputsOtherwise": ("ok.outputs", "are called arr_0"),
     "WidensFloats": ("ok.dtype", "output_0 of f32 is stored as float64, and not as float32"),
     "ReturnsZeros": ("ok.values", "are wrong: "),

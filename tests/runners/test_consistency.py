@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from opconform.errors import CertificateError
-from opconform.suite.reader import Header, RequirementNote
+from opconform.suite.manifest import Header, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.certificates.consistency import check_consistency
 from opconform_runners.certificates.statement import Digests, Statement, statement_of

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.suite.reader import expected_name, inputs_name, open_suite
+from opconform.suite.manifest import expected_name, inputs_name
+from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Backend, PlacedOutputs
 from opconform_runners.cli.main import main

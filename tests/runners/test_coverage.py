@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from opconform.suite.reader import Level, RequirementNote
+from opconform.suite.manifest import Level, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.certify import command as certify
 from opconform_runners.harness.environment import UNKNOWN

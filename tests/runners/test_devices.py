@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 
 from opconform.errors import UsageError
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite, inputs_name, open_suite
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, Placement, Unsupported
 from opconform_runners.backends.numpy import Numpy

@@ -12,7 +12,8 @@ from opconform.generation.pipeline import Options, generate
 from opconform.generation.provenance import check_provenance
 from opconform.generation.work_folder import WorkFolder
 from opconform.specs.loader import load_specs, shipped_files
-from opconform.suite.reader import MANIFEST, Header, entry_line, open_suite
+from opconform.suite.manifest import MANIFEST, Header, entry_line
+from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.certificates.certificate import sign
 from opconform_runners.certificates.keys import read_private, write_pair

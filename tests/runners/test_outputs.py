@@ -13,7 +13,8 @@ import pytest
 from opconform.generation.pipeline import Options, generate
 from opconform.generation.validation import LIMITS
 from opconform.specs.loader import load_specs
-from opconform.suite.reader import Suite, inputs_name, open_suite
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.npz import npz_bytes
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs

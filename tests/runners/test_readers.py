@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from opconform.errors import CertificateError, SuiteError
 from opconform.suite.case import canonical_json
-from opconform.suite.reader import Suite, inputs_name, open_suite
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform_runners.certificates.envelope import document_of
 from opconform_runners.execution.journal import read_steps
 from opconform_runners.harness.protocol import reply_faults
@@ -91,7 +92,7 @@ def test_a_case_is_of_the_operation_of_its_id(small_suite: Path, tmp_path: Path)
     """A resealed case of another operation than its id says is refused."""
     suite = sealed(tmp_path / "suite.zip", small_suite, "case.json", '"op": "VariadicSplit-1"', '"op": "Split-1"')
 
-    with pytest.raises(SuiteError, match="it is of Split-1, and its id is not"):
+    with pytest.raises(SuiteError, match="its operation is Split-1, which its id contradicts"):
         suite.case(suite.entries[0])
 
 

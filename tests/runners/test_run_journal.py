@@ -17,7 +17,8 @@ from click.testing import CliRunner
 
 from opconform.errors import DiskError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite, inputs_name, open_suite
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Rejected
 from opconform_runners.backends.numpy import Numpy

@@ -11,7 +11,7 @@ from opconform.model.draft import Draft, Refusal, id_of, operands_of
 from opconform.model.golden import Golden, golden_of
 from opconform.model.graph import graph_of, inferred
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, document_of
-from opconform.suite.reader import Entry, expected_name, inputs_name
+from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.tensors.npz import npz_bytes
 
 CASE = "case.json"

@@ -34,7 +34,7 @@ from opconform.resources import root
 from opconform.specs.document import ENOUGH, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.specs.requirements import requirements_of
-from opconform.suite.reader import Entry, Header, RequirementNote, entry_line
+from opconform.suite.manifest import Entry, Header, RequirementNote, entry_line
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a mended case.

@@ -10,7 +10,8 @@ from opconform.errors import SuiteError
 from opconform.generation.pipeline import Options, evaluated_entries, header_of
 from opconform.generation.validation import LIMITS
 from opconform.specs.loader import digest_of, load_specs, shipped_files
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
 
 

@@ -22,7 +22,8 @@ from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.files import check_no_link
 from opconform.generation.case_files import CaseFiles
 from opconform.generation.work_folder import WorkFolder
-from opconform.suite.reader import HEADER, MANIFEST, Header, entry_of, header_text, open_suite
+from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_of, header_text
+from opconform.suite.reader import open_suite
 from opconform.suite.verification import foreign_faults
 from opconform.tensors.npz import member
 

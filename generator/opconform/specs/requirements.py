@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import SpecMistakes, read_document
-from opconform.suite.reader import Level, Stage
+from opconform.suite.manifest import Level, Stage
 
 _FILE = "requirements.yaml"
 

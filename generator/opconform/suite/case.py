@@ -1,4 +1,4 @@
-"""`case.json`: the model graph of a case, and everything else that a runner needs to know but the tensors' values."""
+"""The document `case.json`: the graph of a case, and all that a runner needs to know except the values of tensors."""
 
 import json
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 Binding = Literal["constant", "parameter"]
 Role = Literal["tensor", "control"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
-#: An attribute as the spec wrote it, however wrong.
+#: An attribute as the spec has it; in a rejected case it may be invalid.
 Attribute = _Scalar | tuple[_Scalar, ...]
-#: A dimension of the IR's data: static, `?`, or bounded as in `2..8`.
+#: A dimension that the IR declares: static, `?`, or bounded as in `2..8`.
 DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"
 Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=DIMENSION)]
-#: The dimensions of the IR's data, or `...` where even the rank is dynamic.
+#: The dimensions that the IR declares of a tensor, or `...` if the rank is dynamic too.
 Dynamic = tuple[Dimension, ...] | Literal["..."]
 #: A public report of a bug: a tracker's thread, as in `apache/tvm#1595`, or a CVE number.
 SEEN = r"^([\w.-]+/[\w.-]+#\d+|CVE-\d{4}-\d+)$"
@@ -39,11 +39,11 @@ Shape = tuple[Annotated[int, Field(ge=0)], ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Input:
-    """One tensor that a case is given.
+    """One input tensor of a case.
 
     Attributes:
-        role: `control` where its values decide what the operation does, `tensor` where they are data.
-        dynamic: The dimensions that the model declares; None where they are those of `shape`.
+        role: `control` if its values decide what the operation does, `tensor` if they are data.
+        dynamic: The dimensions that the model declares; None if they are those of `shape`.
     """
 
     __pydantic_config__ = _STRICT
@@ -61,13 +61,11 @@ class Node:
     """One operation of a case's graph.
 
     Attributes:
-        name: What the node is called, once in a graph.
+        name: The node's name, unique in the graph.
         op: The operation and its version, as in `Concat-1`.
-        inputs: The tensors that it takes, by name and in the order of its ports; None for one that is left out before
-            another.
-        outputs: The names of the tensors that it gives.
-        attributes: Its attributes.
-        under_test: Whether the case tests it, and it is not there to surround what is tested.
+        inputs: The names of its input tensors, in the order of its ports; None for an omitted input before another.
+        outputs: The names of its output tensors.
+        under_test: Whether the case tests this node, and not only uses it as context.
     """
 
     __pydantic_config__ = _STRICT
@@ -82,7 +80,7 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Graph:
-    """The model of a case: its nodes, each after those whose outputs it takes, and the names of the model's outputs."""
+    """The model of a case: its nodes in topological order, and the names of the model's outputs."""
 
     __pydantic_config__ = _STRICT
 
@@ -103,7 +101,7 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Accept:
-    """The expectation that the case is executed and gives these outputs."""
+    """The expectation that the case is accepted, with these outputs."""
 
     __pydantic_config__ = _STRICT
 
@@ -112,7 +110,7 @@ class Accept:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reject:
-    """The expectation that the case is refused, and the requirement that it violates."""
+    """The expectation that the case is rejected, with the requirement that it violates."""
 
     __pydantic_config__ = _STRICT
 
@@ -123,8 +121,8 @@ class Reject:
 class Case:
     """One concrete instance of an operation: the document `case.json`.
 
-    `seen` are public reports of backends that got such a case wrong.
-    `expect` is None only in what a harness is sent; a blind suite keeps the outputs' names, element types and shapes.
+    `seen` lists public reports of backends that fail such a case.
+    `expect` is None only in what a harness receives; a blind suite keeps the outputs' names, element types and shapes.
     """
 
     __pydantic_config__ = _STRICT
@@ -145,7 +143,7 @@ class Case:
 
     @property
     def node(self) -> Node:
-        """The node under test; the first one where there are several."""
+        """The node under test, or the first of several."""
         return next(each for each in self.graph.nodes if each.under_test)
 
     @property
@@ -155,7 +153,7 @@ class Case:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the model is the node under test, and nothing around it."""
+        """Whether the model is the node under test alone."""
         return len(self.graph.nodes) == 1 and self.graph.outputs == self.node.outputs
 
 
@@ -163,7 +161,7 @@ _CASE = TypeAdapter(Case)
 
 
 def case_of(document: bytes) -> Case:
-    """The case that a `case.json` holds.
+    """The case in the text of a `case.json`.
 
     Raises:
         pydantic.ValidationError: The document breaks the format.
@@ -172,7 +170,7 @@ def case_of(document: bytes) -> Case:
 
 
 def case_from(document: Any) -> Case:
-    """The case that a decoded `case.json` holds.
+    """The case in a decoded `case.json`.
 
     Raises:
         pydantic.ValidationError: The document breaks the format.
@@ -181,27 +179,11 @@ def case_from(document: Any) -> Case:
 
 
 def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:
-    """A case as a JSON object; for a harness without what is expected of it."""
-    document: dict[str, object] = {
-        "format": case.format,
-        "id": case.id,
-        "op": case.op,
-        "title": case.title,
-        "profile": case.profile,
-        "requirements": list(case.requirements),
-        **({"seen": list(case.seen)} if case.seen else {}),
-        "context": case.context,
-        "feeds": case.feeds,
-        "inputs": [_input_document(each) for each in case.inputs],
-        "graph": {
-            "nodes": [_node_document(each) for each in case.graph.nodes],
-            "outputs": list(case.graph.outputs),
-        },
-    }
-    if not for_harness:
-        document["expect"] = _expect_document(case.expect)
-        document["twin"] = case.twin
-    return document
+    """A case as a JSON object; without the expectation for a harness."""
+    hidden = {"expect", "twin"} if for_harness else None
+    document = _CASE.dump_python(case, mode="json", exclude_defaults=True, exclude=hidden)
+    whole: dict[str, object] = {"format": case.format, **document}
+    return whole if for_harness else whole | {"expect": document.get("expect"), "twin": case.twin}
 
 
 def case_text(case: Case) -> str:
@@ -209,45 +191,6 @@ def case_text(case: Case) -> str:
     return json.dumps(document_of(case), ensure_ascii=False) + "\n"
 
 
-def _input_document(each: Input) -> dict[str, object]:
-    document: dict[str, object] = {
-        "name": each.name,
-        "role": each.role,
-        "element_type": each.element_type,
-        "shape": list(each.shape),
-        "binding": each.binding,
-    }
-    if each.dynamic is not None:
-        document["dynamic"] = each.dynamic if isinstance(each.dynamic, str) else list(each.dynamic)
-    return document
-
-
-def _node_document(each: Node) -> dict[str, object]:
-    return {
-        "name": each.name,
-        "op": each.op,
-        "inputs": list(each.inputs),
-        "outputs": list(each.outputs),
-        **({"attributes": dict(each.attributes)} if each.attributes else {}),
-        **({"under_test": True} if each.under_test else {}),
-    }
-
-
-def _expect_document(expect: Accept | Reject | None) -> dict[str, object] | None:
-    match expect:
-        case Accept(accept=outputs):
-            return {
-                "accept": [
-                    {"name": each.name, "element_type": each.element_type, "shape": list(each.shape)}
-                    for each in outputs
-                ]
-            }
-        case Reject(reject=requirement):
-            return {"reject": requirement}
-        case None:
-            return None
-
-
 def canonical_json(value: object) -> str:
-    """One spelling of a JSON value: sorted keys, no spaces, no NaN."""
+    """The canonical JSON text of a value: sorted keys, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

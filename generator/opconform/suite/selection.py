@@ -1,4 +1,4 @@
-"""Selecting cases: by profile, and by patterns that match an id or name a requirement."""
+"""Selections of cases: by profile, and by patterns that match an id or name a requirement."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 
 from opconform.errors import UsageError, nearest
 
-#: The profiles that are left out unless they are named.
+#: The profiles that are left out unless named.
 NOT_BY_DEFAULT = frozenset({"large"})
-#: The name that stands for all the other profiles.
+#: The name for all other profiles.
 DEFAULT = "default"
 
 
@@ -18,18 +18,18 @@ class Selection:
     """Which cases are wanted.
 
     Attributes:
-        profiles: The profiles; `default` and none at all stand for every one but the large.
-        patterns: Shell patterns of ids, such as `Split-1/axis-*`, or requirements; none at all match everything.
+        profiles: The profiles; `default`, or none, means all except `large`.
+        patterns: Shell patterns of ids, such as `Split-1/axis-*`, or requirements; none match everything.
     """
 
     profiles: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
 
     def of(self, known: Sequence[str], where: str) -> "Selection":
-        """The same selection among the profiles that there are; without a profile all of them.
+        """The same selection, checked against the known profiles; all of them if it names none.
 
         Raises:
-            UsageError: A profile is named that is not there, or there is none.
+            UsageError: A profile is unknown, or there are none.
         """
         unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
         if unknown or not known:
@@ -39,13 +39,13 @@ class Selection:
         return self if self.profiles else replace(self, profiles=tuple(known))
 
     def wants_profile(self, profile: str) -> bool:
-        """Whether cases of a profile are wanted."""
+        """Whether cases of a profile are selected."""
         if profile in self.profiles:
             return True
         return (not self.profiles or DEFAULT in self.profiles) and profile not in NOT_BY_DEFAULT
 
     def wants(self, identity: str, requirements: Sequence[str]) -> bool:
-        """Whether a case of a wanted profile is wanted itself."""
+        """Whether a case of a selected profile is selected."""
         return not self.patterns or any(
             fnmatchcase(identity, each) or fnmatchcase(identity, f"{each}/*") or each in requirements
             for each in self.patterns
@@ -53,13 +53,7 @@ class Selection:
 
 
 def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iterable[str]) -> str:
-    """A hint at what is most like a pattern that nothing matches, beginning with a space, or nothing.
-
-    Args:
-        patterns: The patterns.
-        groups: The groups that there are, as in `Split-1/axis-range`.
-        requirements: The requirements that there are.
-    """
+    """A hint at the group or requirement nearest to a pattern without matches, with a leading space, or nothing."""
     ids = sorted(set(groups), reverse=True)
     alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in requirements}}
     for pattern in patterns:

@@ -1,4 +1,4 @@
-"""Verifying: every file of a suite against its manifest, its arrays against its case, and no other files."""
+"""Verification of a suite: every file against the manifest, arrays against their case, and no unknown files."""
 
 import hashlib
 from collections import Counter
@@ -7,27 +7,15 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.reader import (
-    CASE,
-    HEADER,
-    MANIFEST,
-    Entry,
-    Suite,
-    array_faults,
-    entry_line,
-    open_suite,
-    tensors_of,
-)
+from opconform.suite.manifest import CASE, HEADER, MANIFEST, Entry, entry_line
+from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
 
 
 def faults_of(path: Path) -> Iterator[str]:
     """Every fault of a suite, one sentence each.
 
-    Args:
-        path: A folder or a zip file.
-
     Raises:
-        MissingError: There is no suite at all.
+        MissingError: There is no suite.
     """
     try:
         suite = open_suite(path)
@@ -52,7 +40,7 @@ def _count_faults(suite: Suite) -> Iterator[str]:
 
 
 def _line_faults(suite: Suite) -> Iterator[str]:
-    """Lines that hold their case's data, but not as `generate` writes it, such as one with a key twice."""
+    """Lines that are valid but not spelled as `generate` spells them, for example with a repeated key."""
     written = hashlib.sha256()
     for each in suite.entries:
         written.update(entry_line(each).encode())
@@ -80,7 +68,7 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
             yield f"{where}/{CASE} repeats a key, or is not spelled as `generate` spells it."
         needed = dict(tensors_of(case, blind=suite.header.blind))
         for name in sorted(set(needed) ^ {each for each in entry.files if each.endswith(".npz")}):
-            yield f"{where}/{name} is missing." if name in needed else f"{where}/{name} belongs to no feed of the case."
+            yield f"{where}/{name} {'is missing' if name in needed else 'does not belong to a feed of the case'}."
         for name in needed:
             if name in entry.files:
                 yield from array_faults(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
@@ -99,7 +87,7 @@ def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
 
 
 def foreign_faults(suite: Suite) -> Iterator[str]:
-    """Everything in a suite that its manifest does not name, one sentence each."""
+    """Every file in a suite that its manifest does not name, one sentence each."""
     known = {HEADER, MANIFEST} | {f"{each.id}/{name}" for each in suite.entries for name in each.files}
     seen: Counter[str] = Counter(suite.store.paths())
     for path, times in sorted(seen.items()):

@@ -1,11 +1,11 @@
-"""`.npz` files: written with the same bytes everywhere, read without trusting a word of them.
+"""Files in the `.npz` format: the same bytes on every machine; untrusted when read.
 
-The container is a zip file whose members are stored. Suites and harnesses hold many small ones, for which `zipfile`
-takes as long as all the rest of a case; so such a container is put together and taken apart here, and `zipfile`
-takes what is large or out of the ordinary.
+An `.npz` file is a zip file. Suites have many small ones, for which `zipfile` takes as long as the rest of a case. So
+small uncompressed files are written and read here directly; `zipfile` handles all others.
 """
 
 import io
+import lzma
 import math
 import struct
 import tokenize
@@ -21,7 +21,7 @@ import numpy as np
 from opconform.errors import SuiteError
 from opconform.tensors.tensor import Array
 
-#: The oldest date that a zip container can hold; every member bears it.
+#: The date of every member: the oldest one that a zip file can hold.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _EPOCH_BITS = 1 << 5 | 1
 _UNIX = 3
@@ -29,17 +29,22 @@ _MODE = 0o644 << 16
 _VERSION = 20
 _HEADER_LIMIT = 10_000
 
-#: The parts of a zip container: before each member, once more for each in the directory, and at the end.
+#: The records of a zip file: before each member, per member in the directory, and at the end.
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s2B5H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\3\4", b"PK\1\2", b"PK\5\6"
-#: What is larger is left to `zipfile`, which knows the extensions for it.
+#: Larger files are left to `zipfile`, which supports the zip64 extensions.
 _PLAIN = 1 << 30
+#: What `zipfile` raises for a file that is damaged, has invalid names, or uses features that it does not support.
+ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError),
+    *(EOFError, NotImplementedError, RuntimeError, ValueError),
+)
 
 
 def member(name: str) -> zipfile.ZipInfo:
-    """A zip member's metadata, the same for every member but for the name: stored, dated 1980, readable by all."""
+    """The metadata of a zip member, which depends on its name only: not compressed, dated 1980, readable by all."""
     metadata = zipfile.ZipInfo(name, _EPOCH)
     metadata.create_system = _UNIX
     metadata.external_attr = _MODE
@@ -47,10 +52,14 @@ def member(name: str) -> zipfile.ZipInfo:
 
 
 def npz_bytes(arrays: Mapping[str, Array]) -> bytes:
-    """An `.npz` container of named arrays, byte for byte the same under every Python and numpy."""
+    """An `.npz` file of named arrays, the same bytes with every version of Python and numpy."""
     members = {f"{name}.npy": _npy(array) for name, array in arrays.items()}
     if not all(name.isascii() for name in members) or sum(map(len, members.values())) > _PLAIN:
-        return _packed(members)
+        container = io.BytesIO()
+        with zipfile.ZipFile(container, "w") as archive:
+            for name, content in members.items():
+                archive.writestr(member(name), content)
+        return container.getvalue()
     parts, directory, offset = [], [], 0
     for name, content in members.items():
         encoded, crc, size = name.encode(), zlib.crc32(content), len(content)
@@ -62,30 +71,21 @@ def npz_bytes(arrays: Mapping[str, Array]) -> bytes:
     return b"".join([*parts, listed, _END.pack(_END_MARK, 0, 0, count, count, len(listed), offset, 0)])
 
 
-def _packed(members: Mapping[str, bytes]) -> bytes:
-    """The same container by `zipfile`."""
-    container = io.BytesIO()
-    with zipfile.ZipFile(container, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(member(name), content)
-    return container.getvalue()
-
-
 def _npy(array: Array) -> bytes:
     return _npy_head(array.dtype, array.shape) + array.astype(_ordered(array.dtype, "<"), copy=False).tobytes()
 
 
 @lru_cache(maxsize=1_024)
 def _ordered(dtype: "np.dtype[Any]", order: Literal["<", "="]) -> "np.dtype[Any]":
-    """The same dtype, little-endian or as this machine has it."""
+    """The same dtype, little-endian or in this machine's byte order."""
     return dtype.newbyteorder(order)
 
 
 @lru_cache(maxsize=4_096)
 def _npy_head(dtype: "np.dtype[Any]", shape: tuple[int, ...]) -> bytes:
-    """What stands before the elements. The same few come again and again, and numpy takes long to write one."""
+    """The header before the elements. It is cached, because few headers repeat often and numpy is slow to write one."""
     if dtype.hasobject:
-        raise ValueError("an array of objects would be pickled, and nothing is ever pickled")
+        raise ValueError("arrays of objects are not written, because they would be pickled")
     stream = io.BytesIO()
     head = {"descr": np.lib.format.dtype_to_descr(_ordered(dtype, "<")), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, head)
@@ -93,22 +93,22 @@ def _npy_head(dtype: "np.dtype[Any]", shape: tuple[int, ...]) -> bytes:
 
 
 def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
-    """The arrays of an `.npz` container, by name and in its order.
+    """The arrays of an `.npz` file, by name and in its order.
 
     Args:
-        content: The container's bytes.
-        where: What to call the container in an error.
-        limit: The most bytes that all the arrays may take together.
+        content: The file's bytes.
+        where: The file's name in errors.
+        limit: The most bytes that all arrays may take together.
 
     Raises:
-        SuiteError: It is no zip container, or is cut short, pickled, or larger than it says or may be.
+        SuiteError: The file is not an `.npz` file, or is truncated, pickled, or larger than declared or allowed.
     """
     try:
         members = _stored(content)
         if members is None or sum(len(each) for _, each in members) > limit:
             members = _unpacked(content, where, limit)
         arrays = {name.removesuffix(".npy"): _array(name, each) for name, each in members}
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as fault:
+    except ZIP_ERRORS as fault:
         raise SuiteError(f"{where} is not a readable .npz file: {fault}.") from fault
     if len(arrays) < len(members):
         raise SuiteError(f"{where} is not a readable .npz file: it holds an array twice.")
@@ -116,15 +116,15 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
 
 
 def _stored(content: bytes) -> list[tuple[str, bytes]] | None:
-    """The members of a plain container, or None where it is anything else, be it large, compressed or damaged."""
+    """The members of a small, uncompressed and undamaged file; None for any other."""
     try:
         return list(_members(content))
     except (struct.error, UnicodeDecodeError, _NotPlain):
         return None
 
 
-class _NotPlain(Exception):  # noqa: N818 - it says what is seen, and nothing is wrong with that
-    """A container that is not one of those that are written here."""
+class _NotPlain(Exception):  # noqa: N818 - it is not an error
+    """A file that this module would not have written."""
 
 
 def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
@@ -156,7 +156,7 @@ def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, bytes]]:
-    """The members of any container, by `zipfile`."""
+    """The members of any file, by `zipfile`."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         total = sum(each.file_size for each in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):
@@ -168,7 +168,7 @@ def _array(name: str, content: bytes) -> Array:
     head = _head(content)
     shape, fortran, dtype = _header(head)
     if dtype.hasobject:
-        raise ValueError(f"{name} is pickled, and nothing pickled is ever loaded")
+        raise ValueError(f"{name} is pickled, and pickled arrays are not loaded")
     start = len(head)
     if math.prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError(f"{name} says shape {shape} of {dtype}, but holds {len(content) - start} bytes")
@@ -178,18 +178,18 @@ def _array(name: str, content: bytes) -> Array:
 
 
 def _head(content: bytes) -> bytes:
-    """The bytes before the elements: magic, version, and a header whose length is said in two bytes or in four."""
+    """The bytes before the elements: magic, version, a length of two or four bytes, and the header."""
     width = 4 if content[6:7] == b"\2" else 2
     return content[: 8 + width + int.from_bytes(content[8 : 8 + width], "little")]
 
 
 @lru_cache(maxsize=4_096)
 def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
-    """Shape, order and dtype. The same few headers come again and again, and numpy takes long to read one."""
+    """Shape, order and dtype. They are cached, because few headers repeat often and numpy is slow to parse one."""
     stream = io.BytesIO(head)
     version = np.lib.format.read_magic(stream)
     if version not in _READERS:
-        raise ValueError(f"version {version} of the .npy format is not read here, only 1.0 and 2.0")
+        raise ValueError(f"version {version} of the .npy format is not supported, only 1.0 and 2.0")
     try:
         with warnings.catch_warnings(action="error"):
             shape, fortran, dtype = _READERS[version](stream, max_header_size=_HEADER_LIMIT)
@@ -201,5 +201,5 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
 
 
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-#: What numpy raises for a header that it cannot parse, a Python literal, or warns of: integers as Python 2 wrote them.
+#: What numpy raises for a header that it cannot parse, or warns of: integers as Python 2 wrote them.
 _UNPARSABLE = (Warning, ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError)

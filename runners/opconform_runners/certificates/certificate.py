@@ -11,7 +11,8 @@ from typing import Any
 
 from opconform.errors import CertificateError, MissingError, SuiteError
 from opconform.files import open_regular, read_regular, replace_file
-from opconform.suite.reader import HEADER, Suite
+from opconform.suite.manifest import HEADER
+from opconform.suite.reader import Suite
 from opconform_runners.certificates.consistency import check_consistency
 from opconform_runners.certificates.envelope import LIMIT, envelope_of, envelope_text, opened, sealed
 from opconform_runners.certificates.keys import PrivateKey, PublicKey

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from opconform.errors import CertificateError
-from opconform.suite.reader import MANIFEST
+from opconform.suite.manifest import MANIFEST
 from opconform_runners.certificates.statement import (
     OUTPUTS,
     CertifiedRequirement,

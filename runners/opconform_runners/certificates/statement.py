@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import CertificateError
 from opconform.suite.case import canonical_json
-from opconform.suite.reader import HEADER, MANIFEST, Header, Level
+from opconform.suite.manifest import HEADER, MANIFEST, Header, Level
 from opconform_runners.backends.backend import full_name
 from opconform_runners.certificates.envelope import document_of
 from opconform_runners.harness.environment import Environment

@@ -15,7 +15,8 @@ from opconform.generation.pipeline import Options, generate
 from opconform.generation.validation import LIMITS
 from opconform.specs.loader import Spec, load_specs
 from opconform.suite.case import Reject
-from opconform.suite.reader import Entry, Suite, inputs_name, open_suite
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.backends.backend import full_name
 from opconform_runners.cli.shared.execution import command_of

@@ -9,7 +9,8 @@ import click
 
 from opconform.errors import UsageError
 from opconform.generation.provenance import foreign_specs
-from opconform.suite.reader import HEADER, MANIFEST, open_suite
+from opconform.suite.manifest import HEADER, MANIFEST
+from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.signature import check_origin, check_suite_files, specs_sentence
 from opconform_runners.cli.shared.terminal import print_document
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from opconform.errors import DiskError, SuiteError
 from opconform.files import open_regular, read_regular, replace_file
-from opconform.suite.reader import DAMAGE
-from opconform.tensors.npz import arrays_of, member, npz_bytes
+from opconform.tensors.npz import ZIP_ERRORS, arrays_of, member, npz_bytes
 from opconform.tensors.tensor import Array
 
 KEPT = "actual.zip"
@@ -109,7 +108,7 @@ class Kept:
             self._archive = _archive(self._path)
         except FileNotFoundError:
             pass
-        except DAMAGE as fault:
+        except ZIP_ERRORS as fault:
             raise SuiteError(f"{self._path} cannot be read: {fault}. Run the suite again.") from fault
 
     def outputs(self, case: str) -> Mapping[tuple[int, int], Array]:
@@ -125,7 +124,7 @@ class Kept:
             if self._archive.getinfo(name).file_size > 2 * RUN_LIMIT:
                 raise SuiteError(f"{self._path}:{name} is larger than what is kept. Run the suite again.")
             content = self._archive.read(name)
-        except DAMAGE as fault:
+        except ZIP_ERRORS as fault:
             raise SuiteError(f"{self._path}:{name} cannot be read: {fault}. Run the suite again.") from fault
         arrays = arrays_of(content, f"{self._path}:{name}", limit=2 * RUN_LIMIT)
         return {_place(key): each for key, each in arrays.items()}

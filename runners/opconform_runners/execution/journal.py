@@ -12,7 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import is_ours
-from opconform.suite.reader import HEADER, MANIFEST
+from opconform.suite.manifest import HEADER, MANIFEST
 from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING
 from opconform_runners.verdicts.results import (
     CERTIFICATE,

@@ -21,8 +21,9 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import MissingError, SuiteError
 from opconform.files import open_regular
 from opconform.suite.case import Case, CaseId, canonical_json
-from opconform.suite.reader import DAMAGE, Entry, Suite, entry_line
-from opconform.tensors.npz import arrays_of
+from opconform.suite.manifest import Entry, entry_line
+from opconform.suite.reader import Suite
+from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform_runners.backends.backend import Implementation, Placement
 from opconform_runners.execution.outputs import PLENTY, output_limit
 from opconform_runners.harness.environment import Environment
@@ -274,7 +275,7 @@ def _member(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> byte
         return archive.read(metadata)
     except KeyError as fault:
         raise SuiteError(f"{path} holds no {name}: it is no file of outputs, as `run --outputs` writes it.") from fault
-    except DAMAGE as fault:
+    except ZIP_ERRORS as fault:
         raise SuiteError(f"{path}: {name} cannot be read: {fault}.") from fault
 
 

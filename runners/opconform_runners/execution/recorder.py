@@ -11,7 +11,8 @@ from pathlib import Path
 from opconform.errors import HarnessError, SuiteError, UsageError
 from opconform.files import check_no_link, replacement
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform.tensors.npz import member, npz_bytes
 from opconform_runners.backends.backend import Placement
 from opconform_runners.execution.outputs_archive import (

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from opconform.errors import SuiteError
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation, full_names
 from opconform_runners.execution.outputs_archive import Recorded, blind_digest
 from opconform_runners.execution.runner import Run, judged

@@ -8,7 +8,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.failed_outputs import Keeper

@@ -12,7 +12,8 @@ from typing import Literal
 
 from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation

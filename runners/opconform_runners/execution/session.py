@@ -1,6 +1,7 @@
 """A sitting: a backend and the cases it is asked for, one at a time, each with the verdict that a run would give."""
 
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.runner import Seen, light, result_of
 from opconform_runners.execution.warm_harness import KeptHarness

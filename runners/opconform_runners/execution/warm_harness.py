@@ -7,7 +7,8 @@ from typing import Self
 
 from opconform.errors import HarnessError
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.scheduler import IN_FLIGHT, Execution, Worker
 from opconform_runners.harness.command import Command

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from opconform.errors import OpconformError
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Sitting
 from opconform_runners.verdicts.results import Result

@@ -10,7 +10,7 @@ import pytest
 from opconform.dialects import DIALECTS
 from opconform.generation.pipeline import Options, generate, recipe_digest
 from opconform.specs.loader import load_specs, shipped_specs
-from opconform.suite.reader import HEADER
+from opconform.suite.manifest import HEADER
 from opconform.suite.selection import Selection
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness.command import Command

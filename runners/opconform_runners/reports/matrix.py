@@ -8,7 +8,7 @@ from typing import Literal
 from rich.markup import escape
 from rich.table import Table
 
-from opconform.suite.reader import Level
+from opconform.suite.manifest import Level
 from opconform_runners.backends.backend import full_name
 from opconform_runners.reports.report import Report, RequirementRow
 

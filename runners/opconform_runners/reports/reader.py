@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import MissingError, SuiteError
 from opconform.files import read_regular
-from opconform.suite.reader import Level, RequirementNote
+from opconform.suite.manifest import Level, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.journal import read_steps, results_so_far
 from opconform_runners.harness.environment import UNKNOWN, Environment

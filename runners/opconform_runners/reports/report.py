@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opconform.errors import DiskError
 from opconform.files import replace_file
-from opconform.suite.reader import Header, Level, RequirementNote
+from opconform.suite.manifest import Header, Level, RequirementNote
 from opconform_runners.backends.backend import HARDWARE, Implementation, full_name
 from opconform_runners.execution.runner import Run
 from opconform_runners.harness.environment import Environment, environment_document

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.reader import Entry, Header, Stage, Suite, expected_name, inputs_name
+from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs_name
+from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation, undeclared_operation
 from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut

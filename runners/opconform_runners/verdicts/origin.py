@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ConfigDict
 
-from opconform.suite.reader import Header
+from opconform.suite.manifest import Header
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 

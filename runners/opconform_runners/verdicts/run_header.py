@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.suite.case import canonical_json
-from opconform.suite.reader import Header, RequirementNote
+from opconform.suite.manifest import Header, RequirementNote
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
 from opconform_runners.verdicts.origin import SuiteNote, suite_note

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.suite.reader import Level
+from opconform.suite.manifest import Level
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from tests.mutants.row import FOUND, Call, Row, converted

@@ -9,7 +9,8 @@ from opconform.generation.expansion import Expanded, expand
 from opconform.generation.validation import Limits
 from opconform.specs.loader import load_specs
 from opconform.suite.case import Case, case_of
-from opconform.suite.reader import FILE_LIMIT, Entry, Suite, expected_name, inputs_name, open_suite
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import FILE_LIMIT, Suite, open_suite
 from opconform.suite.selection import Selection, near_miss
 from opconform.tensors.npz import arrays_of
 from opconform.tensors.tensor import Array

@@ -13,7 +13,8 @@ from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError, UsageError
 from opconform.files import check_ours, replace_ours
 from opconform.resources import render, text_of
-from opconform.suite.reader import HEADER, Entry, Suite, open_suite
+from opconform.suite.manifest import HEADER, Entry
+from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.html.evidence import Model
 from opconform_runners.reports.html.page import page_of, script_json

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from opconform.model.highlight import highlight_of
 from opconform.suite.case import Accept, Case, Output, Reject
-from opconform.suite.reader import Entry, Suite, expected_name, inputs_name
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.html.excerpts import UNKNOWN, Excerpt, excerpt_of

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from opconform.suite.reader import Level
+from opconform.suite.manifest import Level
 from opconform_runners.reports.html.subject import place_of
 from opconform_runners.reports.matrix import Cell, Matrix
 from opconform_runners.reports.report import VERDICTS, RequirementRow

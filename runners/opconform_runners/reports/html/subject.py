@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from opconform.suite.reader import Entry, Suite
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.html.evidence import Model
 from opconform_runners.reports.matrix import Column

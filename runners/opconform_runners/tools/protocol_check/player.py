@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from opconform.suite.case import Accept, Case
-from opconform.suite.reader import Entry, Suite, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import undeclared_operation
 from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs, read_outputs

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from opconform.errors import UsageError
 from opconform.resources import render
 from opconform.suite.case import Accept, Case, Input, Reject
-from opconform.suite.reader import Entry, Suite, expected_name, inputs_name
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.tools.repro.array_source import array_source, output_source

@@ -1,7 +1,7 @@
 """Wanting: what several rules demand of an answer."""
 
 from opconform.suite.case import Accept
-from opconform.suite.reader import expected_name
+from opconform.suite.manifest import expected_name
 from opconform_runners.tools.protocol_check.player import Desk, Played
 from opconform_runners.verdicts.comparison import expected_outputs, mismatch_of
 

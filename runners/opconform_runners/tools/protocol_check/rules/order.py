@@ -4,7 +4,7 @@ import math
 from itertools import islice
 
 from opconform.suite.case import Accept, Case
-from opconform.suite.reader import Entry
+from opconform.suite.manifest import Entry
 from opconform_runners.tools.protocol_check.player import Desk, NotApplicable, padded
 from opconform_runners.tools.protocol_check.rules.expectations import is_readable, want_ok
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from opconform.suite.case import Case
-from opconform.suite.reader import Entry
+from opconform.suite.manifest import Entry
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.tools.protocol_check.conversation import NoAnswer

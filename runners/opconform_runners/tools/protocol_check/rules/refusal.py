@@ -3,7 +3,7 @@
 from itertools import islice
 
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.reader import Entry
+from opconform.suite.manifest import Entry
 from opconform_runners.backends.backend import undeclared_operation
 from opconform_runners.tools.protocol_check.player import Desk, NotApplicable
 from opconform_runners.tools.protocol_check.rules.expectations import is_readable

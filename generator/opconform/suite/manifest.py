@@ -1,0 +1,161 @@
+"""The manifest of a suite: `suite.json`, and `manifest.jsonl` with one line per case."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from opconform.errors import SuiteError
+from opconform.suite.case import CaseId, Reject, canonical_json
+
+HEADER = "suite.json"
+MANIFEST = "manifest.jsonl"
+CASE = "case.json"
+
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
+_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Level = Literal["normative", "interpretation"]
+#: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only.
+Stage = Literal["count", "element-type", "shape", "bits", "nan-payload"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequirementNote:
+    """The level and the text of a requirement, for reports."""
+
+    __pydantic_config__ = _STRICT
+
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Header:
+    """`suite.json`.
+
+    Attributes:
+        version: The suite's own version: major for the format, minor for coverage, patch for a corrected case.
+        generator: The version of opconform that wrote the suite.
+        recipe: The SHA-256 of what decides the bytes besides the specs: modules, templates, seed, dialects.
+        seed: The key of random fills and samples.
+        blind: Whether the expected outputs are left out.
+        dialects: The model file of each dialect, relative to a case's folder.
+        specs: The SHA-256 of each spec file, by name.
+        specification: The revisions of the specification's pages, by operation.
+        requirements: The level and text of every requirement, by operation and id.
+        establishes: The requirements that a comparison which passed a stage has shown to be kept, by operation and
+            stage.
+        select: The patterns that selected the cases; absent from a suite of whole profiles.
+        counts: The number of cases by expectation: `accept`, `reject`.
+        digest: The SHA-256 of the manifest: the suite digest.
+        checksum: The SHA-256 of this document without this key, in canonical JSON.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    format: Literal[1] = 1
+    version: str
+    generator: str
+    recipe: _Digest
+    seed: int
+    blind: bool
+    dialects: Mapping[str, _FileName]
+    specs: Mapping[str, _Digest]
+    specification: Mapping[str, tuple[str, ...]]
+    requirements: Mapping[str, Mapping[str, RequirementNote]]
+    establishes: Mapping[str, Mapping[Stage, tuple[str, ...]]]
+    counts: Mapping[str, int]
+    digest: _Digest
+    select: tuple[str, ...] = ()
+    checksum: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A line of `manifest.jsonl`: one case, and the SHA-256 of each file in its folder.
+
+    `left_out` has the reason for each dialect that cannot express the case; it is absent when empty.
+    `essential` is true if no backend of the operation may lack the case; it is absent when false.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    id: CaseId
+    profile: str
+    requirements: tuple[str, ...]
+    expect: Literal["accept"] | Reject
+    twin: CaseId | None
+    files: Mapping[_FileName, _Digest]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    essential: bool = False
+
+    @property
+    def op(self) -> str:
+        """The operation, as in `Split-1`."""
+        return self.id.split("/", 1)[0]
+
+
+_HEADER = TypeAdapter(Header)
+_ENTRY = TypeAdapter(Entry)
+
+
+def header_text(header: Header) -> str:
+    """`suite.json` with its checksum renewed."""
+    absent = {"checksum"} if header.select else {"checksum", "select"}
+    document = _HEADER.dump_python(header, mode="json", exclude=absent)
+    checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
+    return json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
+
+
+def header_of(content: bytes, where: str) -> Header:
+    """The header that `suite.json` holds.
+
+    Raises:
+        SuiteError: The document breaks the format, or is not what `generate` wrote.
+    """
+    try:
+        header = _HEADER.validate_json(content)
+    except ValidationError as fault:
+        raise SuiteError(f"{where}: {first_error(fault)}.") from fault
+    if header_text(header).encode() != content:
+        raise SuiteError(f"{where} was changed after the suite was generated. Generate the suite again.")
+    return header
+
+
+def entry_line(entry: Entry) -> str:
+    """The manifest's line of a case, including its newline."""
+    absent = {name for name in ("left_out", "essential") if not getattr(entry, name)}
+    return canonical_json(_ENTRY.dump_python(entry, mode="json", exclude=absent)) + "\n"
+
+
+def entry_of(line: bytes, where: str) -> Entry:
+    """The case that a line of a manifest lists.
+
+    Raises:
+        SuiteError: The line breaks the format.
+    """
+    try:
+        return _ENTRY.validate_json(line)
+    except ValidationError as fault:
+        raise SuiteError(f"{where} is not a line of a manifest: {first_error(fault)}.") from fault
+
+
+def inputs_name(feed: int) -> str:
+    """The file of a feed's inputs: `inputs.npz`, then `inputs.1.npz`."""
+    return "inputs.npz" if feed == 0 else f"inputs.{feed}.npz"
+
+
+def expected_name(feed: int) -> str:
+    """The file of a feed's expected outputs: `expected.npz`, then `expected.1.npz`."""
+    return "expected.npz" if feed == 0 else f"expected.{feed}.npz"
+
+
+def first_error(fault: ValidationError) -> str:
+    """The first error that pydantic found, with its place."""
+    error = fault.errors(include_url=False)[0]
+    place = ".".join(str(each) for each in error["loc"])
+    return f"{place}: {error['msg']}" if place else error["msg"]

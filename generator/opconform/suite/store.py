@@ -1,0 +1,116 @@
+"""Stores: the files of a suite, in a folder or a zip file. Sizes and links are checked before anything is read."""
+
+import errno
+import os
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.errors import MissingError, SuiteError
+from opconform.files import FileTooLargeError, open_regular, read_regular
+from opconform.tensors.npz import ZIP_ERRORS
+
+#: The most bytes of `suite.json` and of a `case.json`, which hold no tensors.
+_DOCUMENT_LIMIT = 1 << 24
+#: How many times its own size a zip file may unpack to. `generate` does not compress, so its files do not grow at all.
+_GROWTH = 100
+
+
+class TooLargeError(SuiteError):
+    """A file that is larger than allowed."""
+
+    def __init__(self, where: str, size: int, limit: int) -> None:
+        super().__init__(f"{where} has {size:,} bytes, and at most {limit:,} are allowed. Generate the suite again.")
+        self.size = size
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A suite that is a folder."""
+
+    root: Path
+
+    def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
+        """The bytes of a file.
+
+        Raises:
+            SuiteError: The file is missing, too large, not a regular file, or reached through a link.
+        """
+        place = self.root / path
+        try:
+            self._check_folders(path)
+            return read_regular(place, limit)
+        except FileTooLargeError as fault:
+            raise TooLargeError(str(place), fault.size, limit) from fault
+        except OSError as fault:
+            raise SuiteError(f"{place} cannot be read: {fault.strerror}. Generate the suite again.") from fault
+
+    def _check_folders(self, path: str) -> None:
+        folder = self.root
+        for name in path.split("/")[:-1]:
+            folder /= name
+            if folder.is_symlink():
+                raise OSError(errno.ELOOP, f"{folder} is a symbolic link")
+
+    def paths(self) -> Iterator[str]:
+        """The path of every file and link in the folder."""
+        for folder, folders, files in os.walk(self.root):
+            inside = Path(folder).relative_to(self.root)
+            links = [each for each in folders if (Path(folder) / each).is_symlink()]
+            yield from ((inside / each).as_posix() for each in files + links)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Zip:
+    """A suite that is one zip file."""
+
+    root: Path
+    archive: zipfile.ZipFile
+
+    def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
+        """The bytes of a member.
+
+        Raises:
+            SuiteError: The member is missing, damaged or too large.
+        """
+        try:
+            metadata = self.archive.getinfo(path)
+            if metadata.file_size > limit:
+                raise TooLargeError(f"{self.root}:{path}", metadata.file_size, limit)
+            return self.archive.read(metadata)
+        except KeyError as fault:
+            raise SuiteError(f"{self.root} holds no {path}. Generate the suite again.") from fault
+        except ZIP_ERRORS as fault:
+            raise SuiteError(f"{self.root}:{path} cannot be read: {fault}. Generate the suite again.") from fault
+
+    def paths(self) -> Iterator[str]:
+        """The name of every member; a repeated one is repeated."""
+        return (each.filename for each in self.archive.infolist())
+
+
+Store = Folder | Zip
+
+
+def open_store(path: Path) -> Store:
+    """The files of the suite at a path.
+
+    Raises:
+        SuiteError: There is nothing, or it is neither a folder nor a sound zip file.
+    """
+    if path.is_dir():
+        return Folder(path)
+    try:
+        with open_regular(path, follow_links=True) as file:
+            size = os.fstat(file.fileno()).st_size
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError as fault:
+        raise MissingError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.") from fault
+    except OSError as fault:
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a suite, a folder or a zip file.") from fault
+    except ZIP_ERRORS as fault:
+        raise SuiteError(f"{path} is neither a folder nor a whole zip file. Generate the suite again.") from fault
+    unpacked = sum(each.file_size for each in archive.infolist())
+    if unpacked > _GROWTH * size:
+        raise SuiteError(f"{path} has {size:,} bytes and unpacks to {unpacked:,}, which no suite does.")
+    return Zip(root=path, archive=archive)
