@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from opconform.generation.pipeline import Options, generate
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS, Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.runner import RunOptions, run_suite

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from opconform.generation.expansion import expand
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS
 from opconform.model.draft import Acceptance, Draft
 from opconform.specs.loader import Group, load_specs
 from opconform.specs.requirements import requirements_of
@@ -75,9 +75,9 @@ def test_an_interpretation_decides_about_nothing_else() -> None:
     """A case that is right by a reading alone names, beside it, only what the outputs must be once it is accepted."""
     for group, drafts in groups():
         requirements = requirements_of(group.op).by_id
-        readings = {each for each in group.requirements if requirements[each].level == "interpretation"}
+        readings = {each for each in group.settings.requirements if requirements[each].level == "interpretation"}
         if readings - {"data.nan-payload"}:
-            others = set(group.requirements) - readings
+            others = set(group.settings.requirements) - readings
             assert others <= {"outputs.count", "outputs.order", "outputs.shape"}, group.place
             assert not others or all(isinstance(each.expect, Acceptance) for each in drafts), group.place
 
@@ -86,7 +86,7 @@ def test_random_bits_of_floats_ask_for_their_nans() -> None:
     """A backend that changes a NaN's payload breaks that requirement and no other, so the case has to name it."""
     floats = {"bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2"}
     for group, drafts in groups():
-        if group.profile == "large":
+        if group.settings.profile == "large":
             continue
         for each in drafts:
             data = each.tensors.get("data")
@@ -96,7 +96,7 @@ def test_random_bits_of_floats_ask_for_their_nans() -> None:
 
 def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
     """No group of `core` draws samples, and no two groups of an operation exist for the same reason."""
-    titles = [(group.op, group.title) for group, _ in groups()]
+    titles = [(group.op, group.settings.title) for group, _ in groups()]
 
-    assert all(group.sample is None for group, _ in groups() if group.profile == "core")
+    assert all(group.settings.sample is None for group, _ in groups() if group.settings.profile == "core")
     assert len(titles) == len(set(titles))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from opconform.generation.pipeline import Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite

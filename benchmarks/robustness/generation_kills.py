@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from opconform.generation.pipeline import Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.verification import faults_of
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import psutil
 
-from opconform.generation.pipeline import Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 
 from .attempt import Attempt

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from opconform.generation.pipeline import Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.verification import faults_of
 

@@ -16,9 +16,9 @@ from rich.console import Console
 
 from opconform.dialects import DEFAULT
 from opconform.errors import SuiteError
-from opconform.generation.case_files import Recipe, case_files
+from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
-from opconform.generation.validation import Limits
+from opconform.generation.options import Limits, Recipe
 from opconform.specs.loader import load_specs
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import expected_name, inputs_name

@@ -9,10 +9,10 @@ import pytest
 
 from opconform.errors import SuiteError, UsageError
 from opconform.generation import pipeline as generating
-from opconform.generation.case_files import Recipe, case_files
+from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
-from opconform.generation.pipeline import Options, generate
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS, Options, Recipe
+from opconform.generation.pipeline import generate
 from opconform.memory import check_memory, shown_bytes
 from opconform.model.footprint import file_bytes, memory_bytes
 from opconform.specs.loader import load_specs

@@ -1,5 +1,6 @@
 """Wrong specs: each a clear sentence with its place, all of a file at once, and quickly."""
 
+import os
 import resource
 from pathlib import Path
 
@@ -13,11 +14,11 @@ BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
 MISTAKES = {
     "misspelt key": (
         HEAD + "    profil: core\n" + BODY,
-        "spec.yaml:5:5: 'profil' is no key here. Did you mean 'profile'? Allowed are: axis, binding, combine",
+        "spec.yaml:5:5: 'profil' is not a key here. Did you mean 'profile'? Allowed are: axis, binding, combine",
     ),
     "misspelt operation": (
         "op: VariadicSplit1\ngroups: []\n",
-        "spec.yaml:1:5: op: 'VariadicSplit1' is no operation here. Did you mean 'VariadicSplit-1'?",
+        "spec.yaml:1:5: op: 'VariadicSplit1' is not an operation here. Did you mean 'VariadicSplit-1'?",
     ),
     "missing key": ("op: Split-1\n", "spec.yaml:1:1: The key 'groups' is missing."),
     "wrong type": (
@@ -34,7 +35,7 @@ MISTAKES = {
     ),
     "unknown requirement": (
         HEAD + "    requirements: [axis.rang]\n" + BODY,
-        "spec.yaml:5:20: 'axis.rang' is no requirement of VariadicSplit-1. Did you mean 'axis.range'?",
+        "spec.yaml:5:20: 'axis.rang' is not a requirement of VariadicSplit-1. Did you mean 'axis.range'?",
     ),
     "unreadable expression": (
         HEAD + "    data: {shape: [6]}\n    axis: ${{ 1 + }}\n    split_lengths: [6]\n",
@@ -46,7 +47,7 @@ MISTAKES = {
     ),
     "unknown variable": (
         HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${{ m }}\n    split_lengths: [6]\n",
-        "spec.yaml:7:11: group 'a': `m` is no value; the variables here are: n, with n=0.",
+        "spec.yaml:7:11: group 'a': `m` is not a value; the variables here are: n, with n=0.",
     ),
     "attribute access": (
         HEAD + "    data: {shape: [6]}\n    axis: ${{ ''.__class__.__mro__ }}\n    split_lengths: [6]\n",
@@ -58,7 +59,7 @@ MISTAKES = {
     ),
     "variable called as a function": (
         HEAD + "    matrix: {rank: [1]}\n" + BODY,
-        "spec.yaml:5:14: 'rank' is the name of a function, so no variable can be called so.",
+        "spec.yaml:5:14: 'rank' is the name of a function. Rename the variable.",
     ),
     "matrix of a billion cases": (
         HEAD
@@ -136,22 +137,22 @@ MISTAKES = {
     ),
     "twice the same key": (
         HEAD + "    title: again\n" + BODY,
-        "spec.yaml:5:5: The key 'title' stands here a second time.",
+        "spec.yaml:5:5: The key 'title' is repeated.",
     ),
     "twice the same group": (
         HEAD + BODY + "  - id: a\n    title: t\n" + BODY,
-        "spec.yaml:8:9: The id 'a' stands here a second time.",
+        "spec.yaml:8:9: The id 'a' is repeated.",
     ),
     "a Python object": (
         HEAD + "    profile: !!python/object/apply:os.system [id]\n" + BODY,
         "spec.yaml:5:14: ",
     ),
-    "no YAML": ("op: [Split-1\ngroups: x: y\n", "This is no YAML:"),
+    "no YAML": ("op: [Split-1\ngroups: x: y\n", "This is not YAML:"),
     "no mapping": ("- 1\n", "spec.yaml:1:1: A spec is a mapping with the keys 'op' and 'groups'."),
     "empty": ("", "spec.yaml:1:1: A spec is a mapping with the keys 'op' and 'groups'."),
     "a control character": (
         HEAD + "    profile: \x01\n",
-        "spec.yaml:5:14: This is no YAML: a character U+0001 is not allowed.",
+        "spec.yaml:5:14: This is not YAML: a character U+0001 is not allowed.",
     ),
     "nested too deep": (
         "op: " + "[" * 5000 + "]" * 5000,
@@ -210,7 +211,7 @@ def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: P
     before = computed()
     done = opconform("generate", "bomb.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert "The file holds more than 50,000 values once its aliases are written out." in done.stderr
+    assert "The file holds more than 50,000 values with its aliases expanded." in done.stderr
     assert computed() - before < 5
 
 
@@ -219,7 +220,7 @@ def test_a_file_that_is_no_utf8_is_told_with_the_byte(opconform: Run, tmp_path: 
     (tmp_path / "latin.yaml").write_bytes(b"op: Split-1\n# caf\xe9\n")
     done = opconform("generate", "latin.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert done.stderr == "error: latin.yaml:2:6: The byte 0xe9 is no UTF-8; save the file as UTF-8.\n"
+    assert done.stderr == "error: latin.yaml:2:6: The byte 0xe9 is not UTF-8; save the file as UTF-8.\n"
 
 
 def test_a_missing_file_is_told(opconform: Run, tmp_path: Path) -> None:
@@ -227,6 +228,14 @@ def test_a_missing_file_is_told(opconform: Run, tmp_path: Path) -> None:
     done = opconform("generate", "nowhere.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
     assert done.stderr == "error: nowhere.yaml:1:1: The file cannot be read: No such file or directory.\n"
+
+
+def test_a_spec_that_is_a_fifo_is_refused(opconform: Run, tmp_path: Path) -> None:
+    """It is not read, since that would wait for a writer for ever."""
+    os.mkfifo(tmp_path / "spec.yaml")
+    done = opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr == "error: spec.yaml:1:1: The file cannot be read: it is not a regular file.\n"
 
 
 def test_yaml_1_2_is_read(opconform: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import opconform
-from opconform.generation.pipeline import RECIPE_PACKAGES
+from opconform.generation.header import RECIPE_PACKAGES
 
 PACKAGE = Path(opconform.__file__ or "").parent
 

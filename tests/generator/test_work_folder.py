@@ -10,10 +10,12 @@ from benchmarks.robustness.generation_kills import killed_at_every_change, kille
 
 from opconform.errors import UsageError
 from opconform.files import replace_file, replace_named, replace_ours, replacement
-from opconform.generation.pipeline import Generated, Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import Generated, generate
 from opconform.generation.work_folder import work_folder
 from opconform.specs.loader import load_specs
 from opconform.suite.verification import faults_of
+from tests.conftest import Run
 
 
 def generated(spec: Path, out: Path) -> Generated:
@@ -120,6 +122,14 @@ def test_only_one_generation_writes_at_a_time(tmp_path: Path, small_spec: Path) 
         assert names(tmp_path) == [".suite.opconform-work"]
 
     assert names(tmp_path) == []
+
+
+def test_a_second_generate_command_ends_with_one_sentence(opconform: Run, tmp_path: Path, small_spec: Path) -> None:
+    """It exits with 2, and the first one is not disturbed."""
+    with work_folder(tmp_path / "suite"):
+        done = opconform("generate", small_spec, "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr == "error: Another process is writing suite. Wait for it, or name another --out.\n"
 
 
 def test_a_changed_case_does_not_change_the_suite_that_is_there(tmp_path: Path, small_spec: Path) -> None:

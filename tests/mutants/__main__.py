@@ -14,7 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from opconform.errors import OpconformError, UsageError
-from opconform.generation.pipeline import Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.manifest import Header, RequirementNote
 from opconform.suite.reader import open_suite

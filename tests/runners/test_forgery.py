@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from opconform.generation.pipeline import Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.generation.provenance import check_provenance
 from opconform.generation.work_folder import WorkFolder
 from opconform.specs.loader import load_specs, shipped_files

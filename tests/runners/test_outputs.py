@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.generation.pipeline import Options, generate
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS, Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite

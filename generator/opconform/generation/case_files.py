@@ -1,52 +1,35 @@
-"""Case files: everything that a case's folder holds, as bytes, and its line of the manifest."""
+"""The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opconform.dialects import DIALECTS, Inexpressible
 from opconform.generation.expansion import Expanded
+from opconform.generation.options import Recipe
 from opconform.model.draft import Draft, Refusal, id_of, operands_of
 from opconform.model.golden import Golden, golden_of
 from opconform.model.graph import graph_of, inferred
-from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, document_of
-from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
+from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
 from opconform.tensors.npz import npz_bytes
-
-CASE = "case.json"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recipe:
-    """What decides a case's bytes besides its draft.
-
-    Attributes:
-        seed: The suite's seed.
-        dialects: The dialects to render.
-        blind: Whether the expected outputs are left out.
-    """
-
-    seed: int
-    dialects: tuple[str, ...]
-    blind: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseFiles:
-    """A case's line of the manifest and the contents of its folder."""
+    """A case's line of the manifest, and the contents of its folder."""
 
     entry: Entry
     contents: Mapping[str, bytes]
 
 
 def case_bytes(expanded: Expanded) -> bytes:
-    """`case.json` of a draft; no tensor is filled for it."""
-    return (json.dumps(document_of(_case_of(expanded)), ensure_ascii=False) + "\n").encode()
+    """`case.json` of a case; no tensors are filled for it."""
+    return case_text(_case_of(expanded)).encode()
 
 
 def case_files(expanded: Expanded, recipe: Recipe) -> CaseFiles:
-    """All the files of a draft's case, its golden evaluated."""
+    """All files of a case, with its golden evaluated."""
     golden = golden_of(expanded.draft, expanded.content, recipe.seed)
     contents = {CASE: case_bytes(expanded), **_arrays(golden, recipe.blind)}
     identity = id_of(expanded.draft, expanded.digits)
@@ -57,11 +40,6 @@ def case_files(expanded: Expanded, recipe: Recipe) -> CaseFiles:
         except Inexpressible as answer:
             left_out[name] = answer.reason
     return CaseFiles(entry=_entry(expanded, contents, left_out), contents=contents)
-
-
-def digest_of(content: bytes) -> str:
-    """The SHA-256 of some bytes."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
@@ -82,7 +60,7 @@ def _entry(expanded: Expanded, contents: Mapping[str, bytes], left_out: Mapping[
         requirements=draft.requirements,
         expect=Reject(reject=draft.expect.requirement) if isinstance(draft.expect, Refusal) else "accept",
         twin=_twin(draft),
-        files={name: digest_of(content) for name, content in sorted(contents.items())},
+        files={name: hashlib.sha256(content).hexdigest() for name, content in sorted(contents.items())},
         left_out=left_out,
         essential=draft.essential,
     )

@@ -7,11 +7,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
-from opconform.generation.validation import LIMITS, Limits, Wrong, draft_of
+from opconform.generation.options import LIMITS, Limits
+from opconform.generation.validation import Wrong, draft_of
 from opconform.model.draft import Draft, Refusal, content_of, digits_of
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.document import ENOUGH, Mistake, Route, SpecMistakes
-from opconform.specs.expressions import ExpressionError, Meter, Value, Variables, expression_of, is_expression
+from opconform.specs.document import REPORTED, Mistake, Route, SpecMistakes
+from opconform.specs.expressions import ExpressionError, Meter, Variables, expression_of, is_expression
+from opconform.specs.functions import Value
 from opconform.specs.loader import Group
 from opconform.specs.matrix import Combination, MatrixError, combinations_of, shown
 from opconform.specs.sampling import PATIENCE, PATIENCE_EACH, samples_of
@@ -37,11 +39,11 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
     expansion = _Expansion(group, limits)
     try:
         for combination in combinations_of(group, limits.cases, expansion.meter):
-            if group.sample is None:
+            if group.settings.sample is None:
                 yield from expansion.cases_of(combination)
             else:
                 yield from _samples(expansion, combination, seed)
-            if expansion.failed > ENOUGH:
+            if expansion.failed > REPORTED:
                 break
     except MatrixError as fault:
         raise SpecMistakes([group.mistake((fault.key,), f"{fault.sentence}.")]) from fault
@@ -50,7 +52,7 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
 
 def _samples(expansion: "_Expansion", combination: Combination, seed: int) -> Iterator[Expanded]:
     group = expansion.group
-    wanted = group.sample.count if group.sample else 0
+    wanted = group.settings.sample.count if group.settings.sample else 0
     if wanted > expansion.limits.cases:
         raise MatrixError(
             "sample", f"{quoted_text(f'{wanted:,}')} cases are over the limit of {expansion.limits.cases:,}"
@@ -62,7 +64,7 @@ def _samples(expansion: "_Expansion", combination: Combination, seed: int) -> It
         passed += drawn is not None
         in_vain = 0 if cases else in_vain + 1
         yield from cases
-        if found >= wanted or expansion.failed > ENOUGH:
+        if found >= wanted or expansion.failed > REPORTED:
             return
         if in_vain > PATIENCE + PATIENCE_EACH * found:
             if not passed:

@@ -1,4 +1,4 @@
-"""Provenance: whether a suite is the one that the shipped specs give, every golden evaluated again."""
+"""The provenance of a suite: a check that the shipped specs give exactly this suite."""
 
 import sys
 from collections.abc import Mapping
@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 import opconform
 from opconform.dialects import check_renderable
 from opconform.errors import SuiteError
-from opconform.generation.pipeline import Options, evaluated_entries, header_of
-from opconform.generation.validation import LIMITS
+from opconform.generation.header import suite_header
+from opconform.generation.options import LIMITS, Options
+from opconform.generation.pipeline import evaluated_entries
 from opconform.specs.loader import digest_of, load_specs, shipped_files
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
@@ -16,27 +17,24 @@ from opconform.suite.selection import Selection
 
 
 def foreign_specs(specs: Mapping[str, str]) -> list[str]:
-    """Those of some spec files, by name and SHA-256, that opconform does not ship, sorted."""
+    """The names of the spec files, given with their SHA-256, that opconform does not ship."""
     shipped = {name: digest_of(path) for name, path in shipped_files().items()}
     return sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
 
 
 def check_provenance(suite: Suite) -> None:
-    """Check that a suite of shipped specs is what they give: its header, its cases, and every byte of their files.
+    """Check that a suite of shipped specs is what these specs give: its header, its cases, and all digests of files.
 
-    The files themselves are checked against the manifest by `verifying`; this evaluates what the manifest must say.
-
-    Args:
-        suite: A suite none of whose specs is foreign.
+    Every case is evaluated again. `verification` checks the files against these digests.
 
     Raises:
-        SuiteError: It is not.
+        SuiteError: The suite differs.
         UsageError: A dialect of the suite cannot be rendered here.
     """
     header = suite.header
     profiles = tuple(sorted({each.profile for each in suite.entries}))
     specs = load_specs([shipped_files()[name] for name in header.specs])
-    unknown = sorted(set(profiles) - {group.profile for spec in specs for group in spec.groups})
+    unknown = sorted(set(profiles) - {group.settings.profile for spec in specs for group in spec.groups})
     if unknown or not suite.entries:
         raise SuiteError(_sentence(suite, f"profile {unknown[0]}" if unknown else "no cases"))
     check_renderable(header.dialects)
@@ -57,7 +55,7 @@ def check_provenance(suite: Suite) -> None:
     if foreign:
         raise SuiteError(_sentence(suite, foreign[0]))
     true = replace(
-        header_of(specs, options, counts=header.counts, digest=header.digest),
+        suite_header(specs, options, counts=header.counts, digest=header.digest),
         generator=header.generator,
         recipe=header.recipe,
         checksum=header.checksum,

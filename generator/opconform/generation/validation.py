@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from opconform.errors import quoted, quoted_text
+from opconform.generation.options import Limits
 from opconform.model.draft import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
@@ -16,19 +16,6 @@ from opconform.specs.loader import Group
 from opconform.specs.schema import RejectKeys, TensorKeys
 from opconform.suite.case import Attribute, Binding, Dynamic, Shape
 from opconform.tensors.literals import Element, checked
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
-    """What a generation may grow to; each is checked before anything is allocated."""
-
-    cases: int = 100_000
-    elements: int = 1 << 24
-    outputs: int = 4_096
-    bytes: int = 16 << 30
-
-
-LIMITS = Limits()
 
 #: The most dimensions that numpy's arrays have, and the most elements that a shape without elements may have beside 0.
 _RANK = 64
@@ -68,10 +55,10 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     draft = Draft(
         op=group.op,
         group=group.id,
-        title=group.title,
-        profile=group.profile,
+        title=group.settings.title,
+        profile=group.settings.profile,
         requirements=_requirements(group, expect),
-        seen=group.seen,
+        seen=group.settings.seen,
         where=group.place,
         attributes=_attributes(operation, keys),
         tensors=tensors,
@@ -339,7 +326,7 @@ def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
 
 def _requirements(group: Group, expect: Acceptance | Refusal) -> tuple[str, ...]:
     if isinstance(expect, Acceptance):
-        return group.requirements
-    if group.requirements and expect.requirement not in group.requirements:
+        return group.settings.requirements
+    if group.settings.requirements and expect.requirement not in group.settings.requirements:
         raise Wrong("requirements", f"they must name {expect.requirement}, which the case violates")
-    return group.requirements or (expect.requirement,)
+    return group.settings.requirements or (expect.requirement,)

@@ -1,29 +1,24 @@
-"""The work folder of a generation: hidden beside the suite, marked as opconform's, and locked while it is used.
+"""The work folder of a generation: hidden beside the suite, marked as opconform's, and locked while in use.
 
-For the suite `NAME` it is `.NAME.opconform-work`. Everything that a generation writes lies in it until the suite is
-whole, so nothing else beside the suite is ever touched. It stays where a generation was interrupted.
+For the suite `NAME` it is `.NAME.opconform-work`. A generation writes only there until the suite is complete. The
+folder stays if the generation is interrupted.
 """
 
 import contextlib
 import os
 import shutil
 import stat
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from opconform.errors import UsageError
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - a system without flock
-    fcntl = None  # type: ignore[assignment]
-
-#: How long a generation waits for the workers of a killed one to end, in seconds.
+#: How many seconds a generation waits for the workers of a killed one to end.
 PATIENCE = 10.0
-_PAUSE = 0.02
-_OPEN_LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+_WORKER_LOCKS = "worker-*.lock"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,13 +34,8 @@ class WorkFolder:
 
     @property
     def mark(self) -> Path:
-        """The file that marks the folder as opconform's, and is locked by the generation that uses it."""
+        """The file that marks the folder as opconform's, locked by the generation that uses the folder."""
         return self.path / "opconform.lock"
-
-    @property
-    def workers(self) -> Path:
-        """The file that all the worker processes of a generation lock together."""
-        return self.path / "workers.lock"
 
     @property
     def partial(self) -> Path:
@@ -54,7 +44,7 @@ class WorkFolder:
 
     @property
     def lines(self) -> Path:
-        """The lines of the manifest, in the order in which cases are done."""
+        """The lines of the manifest, in the order in which cases are written."""
         return self.path / "lines.jsonl"
 
     @property
@@ -64,23 +54,24 @@ class WorkFolder:
 
     @property
     def replaced(self) -> Path:
-        """The suite that is being replaced, until the new one is in its place."""
+        """The earlier suite, until the new one has replaced it."""
         return self.path / "replaced"
 
 
 @contextlib.contextmanager
 def work_folder(out: Path) -> Iterator[WorkFolder]:
-    """Make and lock the work folder of a suite, and remove it afterwards unless it holds a suite that is not finished.
+    """Make and lock the work folder of a suite. It is removed afterwards unless it holds an unfinished suite.
 
     Raises:
-        OSError: It cannot be made.
-        UsageError: Another process uses it, or something of its name was not made by opconform.
+        OSError: The folder cannot be made.
+        UsageError: Another process uses the folder, or opconform did not make it.
     """
     work = WorkFolder(out=out)
     _make(work)
-    with _exclusive(work, work.mark, 0.0):
-        with _exclusive(work, work.workers, PATIENCE):
-            pass
+    lock = _locked(work, work.mark, 0)
+    try:
+        for each in work.path.glob(_WORKER_LOCKS):
+            _locked(work, each, PATIENCE).release()
         _check_plain(work.path, work)
         _settle(work)
         try:
@@ -88,16 +79,22 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
         finally:
             if not work.partial.exists() and not work.replaced.exists():
                 _remove(work)
+    finally:
+        lock.release()
 
 
-def share(path: Path) -> None:
-    """Lock a file together with others until this process ends; no process locks it for itself meanwhile."""
-    if fcntl is not None:
-        fcntl.flock(os.open(path, _OPEN_LOCK, 0o644), fcntl.LOCK_SH)
+_WORKER_LOCK: list[FileLock] = []
+
+
+def hold_worker_lock(folder: Path) -> None:
+    """Lock a file in a work folder until this worker process ends: the next generation waits for it."""
+    lock = FileLock(folder / _WORKER_LOCKS.replace("*", str(os.getpid())))
+    lock.acquire()
+    _WORKER_LOCK.append(lock)
 
 
 def _make(work: WorkFolder) -> None:
-    """Make the folder, or check that the one that is there is marked, or empty: then a kill came before the mark."""
+    """Make the folder, or check that it is marked; it is empty after a kill before the mark was written."""
     with contextlib.suppress(FileExistsError):
         work.path.mkdir(mode=0o700)
     is_folder = stat.S_ISDIR(work.path.lstat().st_mode)
@@ -105,8 +102,18 @@ def _make(work: WorkFolder) -> None:
         raise UsageError(f"{work.path} was not made by opconform. Move it away, or name another --out.")
 
 
+def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:
+    """An acquired lock."""
+    lock = FileLock(path, timeout=patience)
+    try:
+        lock.acquire()
+    except (Timeout, FileNotFoundError) as fault:  # or another generation has just removed the folder
+        raise UsageError(f"Another process is writing {work.out}. Wait for it, or name another --out.") from fault
+    return lock
+
+
 def _check_plain(folder: Path, work: WorkFolder) -> None:
-    """Refuse a folder in which anything is neither a file nor a folder: writing through a link would leave it."""
+    """Refuse links and devices: writing through a link would leave the folder."""
     with os.scandir(folder) as entries:
         for each in entries:
             if each.is_dir(follow_symlinks=False):
@@ -116,7 +123,7 @@ def _check_plain(folder: Path, work: WorkFolder) -> None:
 
 
 def _settle(work: WorkFolder) -> None:
-    """End an exchange of suites that was interrupted."""
+    """Complete or undo an interrupted replacement of a suite."""
     if work.replaced.exists():
         if os.path.lexists(work.out):
             shutil.rmtree(work.replaced)
@@ -125,41 +132,10 @@ def _settle(work: WorkFolder) -> None:
 
 
 def _remove(work: WorkFolder) -> None:
-    """Remove the folder, its mark last, so that it is known until it is empty; it stays if it holds anything else."""
-    for each in (work.workers, work.lines, work.packed):
+    """Remove the folder unless it holds anything else. The mark is removed last, to identify the folder."""
+    for each in (*work.path.glob(_WORKER_LOCKS), work.lines, work.packed):
         each.unlink(missing_ok=True)
     if list(work.path.iterdir()) == [work.mark]:
-        work.mark.unlink()
-        with contextlib.suppress(OSError):  # another generation has just begun there
+        with contextlib.suppress(OSError):  # another generation has just begun there, or Windows keeps locked files
+            work.mark.unlink()
             work.path.rmdir()
-
-
-@contextlib.contextmanager
-def _exclusive(work: WorkFolder, path: Path, patience: float) -> Iterator[None]:
-    """Lock a file while no other process does."""
-    end = time.monotonic() + patience
-    while (descriptor := _locked(path)) is None:
-        if time.monotonic() > end:
-            raise UsageError(f"Another process is writing {work.out}. Wait for it, or name another --out.")
-        time.sleep(_PAUSE)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _locked(path: Path) -> int | None:
-    """The descriptor of a lock that was free, or None."""
-    try:
-        descriptor = os.open(path, _OPEN_LOCK, 0o644)
-    except FileNotFoundError:  # its folder has just been removed
-        return None
-    try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_ino == path.stat().st_ino:
-            return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    os.close(descriptor)
-    return None

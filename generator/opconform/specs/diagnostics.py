@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a document, said as mistakes with their places."""
+"""Diagnostics: pydantic's errors as mistakes with their places."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
@@ -10,7 +10,7 @@ from opconform.errors import nearest, quoted
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route
 from opconform.specs.schema import PATTERNS
 
-#: What pydantic's errors of type want, in the words of YAML.
+#: What pydantic's type errors expect, in YAML's terms.
 _KINDS = {
     "bool_type": "true or false",
     "dict_type": "a mapping",
@@ -19,7 +19,7 @@ _KINDS = {
     "list_type": "a list",
     "mapping_type": "a mapping",
     "model_type": "a mapping",
-    "string_type": "a text",
+    "string_type": "a string",
     "tuple_type": "a list",
 }
 
@@ -27,14 +27,14 @@ _KINDS = {
 def mistakes_of(
     fault: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
 ) -> Iterator[Mistake]:
-    """The first mistakes of a document, one for each place.
+    """The first mistakes of a document, one per place.
 
     Args:
-        fault: What pydantic found.
-        document: Where it was found.
-        model: The model that the value at the route was checked against.
-        route: Where the value stands in the document.
-        note: What to add to each sentence, beginning with a space.
+        fault: Pydantic's errors.
+        document: The document.
+        model: The model of the value at the route.
+        route: The value's place in the document.
+        note: An addition to each sentence, with a leading space.
     """
     by_route: dict[Route, list[ErrorDetails]] = {}
     for each in fault.errors(include_url=False):
@@ -55,7 +55,7 @@ def _mistake(
     if first["type"] == "extra_forbidden":
         allowed = sorted(_keys_at(model, first["loc"][:-1]))
         hint = nearest(str(last), allowed)
-        sentence = f"{quoted(last)} is no key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
+        sentence = f"{quoted(last)} is not a key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
         return document.mistake(route, f"The key {last!r} is missing.{note}")
@@ -87,7 +87,7 @@ def _near(errors: Sequence[ErrorDetails]) -> str:
 
 
 def _route(value: Any, location: Iterable[str | int]) -> Route:
-    """The parts of pydantic's location that lead somewhere in the value; the names of a union's members do not."""
+    """Pydantic's location without the names of a union's members, which are not places in the value."""
     route: list[str | int] = []
     for part in location:
         inside = isinstance(value, dict) and part in value
@@ -98,7 +98,7 @@ def _route(value: Any, location: Iterable[str | int]) -> Route:
 
 
 def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
-    """The keys that are allowed at a location."""
+    """The allowed keys at a location."""
     models = {model}
     for part in location:
         fields = [each.model_fields[part].annotation for each in models if part in each.model_fields]

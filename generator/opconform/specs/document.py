@@ -1,4 +1,4 @@
-"""YAML documents in which every value knows its place, read without trusting them."""
+"""YAML documents in which every value has a line and a column. The files are untrusted."""
 
 import hashlib
 import math
@@ -12,18 +12,20 @@ from typing import Any
 import yaml
 
 from opconform.errors import SpecError, quoted
+from opconform.files import FileTooLargeError, read_regular
 
-#: The most bytes of a file, levels of nesting, and keys and values once every alias is written out.
+#: The most bytes of a file, levels of nesting, and keys and values with every alias expanded.
 FILE_LIMIT = 4 << 20
 DEPTH_LIMIT = 64
 VALUE_LIMIT = 50_000
-#: The most mistakes that are reported, and after how many of them the search for more ends.
-REPORTED = 10
-_MESSAGE = 1_800
-ENOUGH = 100
+#: The most mistakes that are reported, and that are searched for in a file.
+REPORTED = 100
+ENOUGH = 1_000
 
-#: Where a value stands in a document: the keys and indices that lead to it.
+#: The place of a value in a document: the keys and indices that lead to it.
 Route = tuple[str | int, ...]
+#: The last part of the route of a key, as opposed to its value.
+KEY = "\0key"
 
 _PREFIX = "tag:yaml.org,2002:"
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -31,7 +33,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, order=True, slots=True)
 class Mistake:
-    """One mistake in a file: its place, line and column counted from 1, and a sentence."""
+    """One mistake in a file: its line and column, counted from 1, and a sentence."""
 
     file: str
     line: int
@@ -42,31 +44,27 @@ class Mistake:
         return f"{self.file}:{self.line}:{self.column}: {self.sentence}"
 
 
-class SpecMistakes(SpecError):  # noqa: N818 - it is what it says
-    """Every mistake found in one or more files."""
+class SpecMistakes(SpecError):  # noqa: N818 - the name says what it is
+    """All mistakes found in one or more files."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(set(mistakes)))
         super().__init__(self.mistakes)
 
     def __str__(self) -> str:
-        lines: list[str] = []
-        for line in map(str, self.mistakes[:REPORTED]):
-            if lines and sum(map(len, lines)) + len(line) > _MESSAGE:
-                break
-            lines.append(line)
-        left = len(self.mistakes) - len(lines)
-        return "\n".join([*lines, f"… and at least {left:,} more."] if left else lines)
+        left = len(self.mistakes) - REPORTED
+        lines = [str(each) for each in self.mistakes[:REPORTED]]
+        return "\n".join([*lines, f"… and at least {left:,} more."] if left > 0 else lines)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A YAML file's value, and where each part of it stands.
+    """The value of a YAML file, and the place of each part of it.
 
     Attributes:
-        file: The file's name, as its mistakes bear it.
-        digest: The SHA-256 of the file's bytes.
-        value: Mappings, lists, texts, numbers, truth values and nulls.
+        file: The file's name in mistakes.
+        digest: The SHA-256 of the file.
+        value: Mappings, lists, strings, numbers, booleans and nulls.
         places: The line and column of each value, by its route.
     """
 
@@ -76,81 +74,78 @@ class Document:
     places: Mapping[Route, tuple[int, int]]
 
     def place(self, route: Route) -> tuple[int, int]:
-        """The line and column of the value at a route, or of the nearest one around it that is written."""
+        """The line and column of the value at a route, or of the nearest value around it."""
         while route and route not in self.places:
             route = route[:-1]
         return self.places.get(route, (1, 1))
 
     def mistake(self, route: Sequence[str | int], sentence: str) -> Mistake:
-        """A mistake in the value at a route, or in the nearest one around it that is written."""
+        """A mistake in the value at a route, or in the nearest value around it."""
         return Mistake(self.file, *self.place(tuple(route)), sentence)
 
 
 def read_document(path: Path, name: str) -> Document:
-    """The YAML document in a file.
-
-    Args:
-        path: The file.
-        name: What to call it in mistakes.
+    """The YAML document in a file that mistakes call by a name.
 
     Raises:
-        SpecMistakes: It cannot be read, is no UTF-8 or no YAML, or is larger, deeper or more repetitive than allowed.
+        SpecMistakes: The file cannot be read, is not a regular file, UTF-8 or YAML, or is over a limit.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(FILE_LIMIT + 1)
+        return parse_document(read_regular(path, FILE_LIMIT, follow_links=True), name)
+    except FileTooLargeError as fault:
+        sentence = f"The file has more than {FILE_LIMIT:,} bytes; split it into several."
+        raise SpecMistakes([Mistake(name, 1, 1, sentence)]) from fault
     except OSError as fault:
         raise SpecMistakes([Mistake(name, 1, 1, f"The file cannot be read: {fault.strerror}.")]) from fault
-    return parse_document(content, name)
 
 
 def parse_document(content: bytes, name: str) -> Document:
-    """The YAML document in some bytes.
+    """The YAML document in the content of a file.
 
     Raises:
-        SpecMistakes: As `read_document`.
+        SpecMistakes: The content is not UTF-8 or YAML, or is over a limit.
     """
-    if len(content) > FILE_LIMIT:
-        sentence = f"The file has more than {FILE_LIMIT:,} bytes; split it into several."
-        raise SpecMistakes([Mistake(name, 1, 1, sentence)])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         before = content[: fault.start].decode("utf-8-sig")
-        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        sentence = f"The byte 0x{content[fault.start]:02x} is no UTF-8; save the file as UTF-8."
-        raise SpecMistakes([Mistake(name, line, column, sentence)]) from fault
+        sentence = f"The byte 0x{content[fault.start]:02x} is not UTF-8; save the file as UTF-8."
+        raise SpecMistakes([Mistake(name, *_end_of(before), sentence)]) from fault
     try:
         _check_size(text, name)
         node = yaml.compose(text, _LOADER)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise SpecMistakes([Mistake(name, line, column, f"This is no YAML: {fault.problem}.")]) from fault
+        raise SpecMistakes([Mistake(name, line, column, f"This is not YAML: {fault.problem}.")]) from fault
     except yaml.reader.ReaderError as fault:
-        before = text[: fault.position]
-        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        sentence = f"This is no YAML: a character U+{int(fault.character):04X} is not allowed."
-        raise SpecMistakes([Mistake(name, line, column, sentence)]) from fault
+        sentence = f"This is not YAML: a character U+{int(fault.character):04X} is not allowed."
+        raise SpecMistakes([Mistake(name, *_end_of(text[: fault.position]), sentence)]) from fault
     except yaml.YAMLError as fault:
-        raise SpecMistakes([Mistake(name, 1, 1, f"This is no YAML: {fault}.")]) from fault
-    return _Building(name, hashlib.sha256(content).hexdigest()).document(node)
+        raise SpecMistakes([Mistake(name, 1, 1, f"This is not YAML: {fault}.")]) from fault
+    builder = _Builder(name)
+    value = None if node is None else builder.value(node, ())
+    if builder.mistakes:
+        raise SpecMistakes(builder.mistakes)
+    digest = hashlib.sha256(content).hexdigest()
+    return Document(file=name, digest=digest, value=value, places=MappingProxyType(builder.places))
+
+
+def _end_of(text: str) -> tuple[int, int]:
+    """The line and column after a text."""
+    return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
 def _check_size(text: str, name: str) -> None:
-    """Check how deep and how much a file holds before anything is made of it."""
+    """Check the depth and the number of values before anything is built."""
     depth, values = 0, 0
     for event in yaml.parse(text, _LOADER):
         values += isinstance(event, yaml.NodeEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if values > VALUE_LIMIT:
             raise SpecMistakes([_at(name, event, f"The file holds more than {VALUE_LIMIT:,} values; split it.")])
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEPTH_LIMIT:
-                sentence = f"Values are nested deeper than {DEPTH_LIMIT} levels here."
-                raise SpecMistakes([_at(name, event, sentence)])
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+        if depth > DEPTH_LIMIT:
+            raise SpecMistakes([_at(name, event, f"Values are nested deeper than {DEPTH_LIMIT} levels here.")])
 
 
 def _at(name: str, marked: Any, sentence: str) -> Mistake:
@@ -158,27 +153,20 @@ def _at(name: str, marked: Any, sentence: str) -> Mistake:
 
 
 @dataclass(slots=True)
-class _Building:
-    """Turns yaml's nodes into values, noting places and mistakes on the way."""
+class _Builder:
+    """Converts YAML nodes to values, and collects places and mistakes."""
 
     name: str
-    digest: str
     places: dict[Route, tuple[int, int]] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
 
-    def document(self, node: yaml.Node | None) -> Document:
-        value = None if node is None else self.value(node, ())
-        if self.mistakes:
-            raise SpecMistakes(self.mistakes)
-        return Document(file=self.name, digest=self.digest, value=value, places=MappingProxyType(self.places))
-
     def value(self, node: yaml.Node, route: Route) -> Any:
         if len(route) > DEPTH_LIMIT:
-            sentence = f"Values are nested deeper than {DEPTH_LIMIT} levels here once the aliases are written out."
+            sentence = f"Values are nested deeper than {DEPTH_LIMIT} levels here with its aliases expanded."
             raise SpecMistakes([_at(self.name, node, sentence)])
         self.places[route] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if len(self.places) > VALUE_LIMIT:
-            sentence = f"The file holds more than {VALUE_LIMIT:,} values once its aliases are written out."
+            sentence = f"The file holds more than {VALUE_LIMIT:,} values with its aliases expanded."
             raise SpecMistakes([_at(self.name, node, sentence)])
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, route)
@@ -191,9 +179,9 @@ class _Building:
         for key, value in node.value:
             name = key.value
             if not isinstance(key, yaml.ScalarNode) or not isinstance(name, str):
-                self.mistakes.append(_at(self.name, key, "A key must be a text."))
+                self.mistakes.append(_at(self.name, key, "A key must be a string."))
             elif name in mapping:
-                self.mistakes.append(_at(self.name, key, f"The key {quoted(name)} stands here a second time."))
+                self.mistakes.append(_at(self.name, key, f"The key {quoted(name)} is repeated."))
             else:
                 mapping[name] = self.value(value, (*route, name))
                 self.places[(*route, name, KEY)] = (key.start_mark.line + 1, key.start_mark.column + 1)
@@ -208,12 +196,11 @@ class _Building:
             return text
         value = _plain(text)
         if isinstance(value, float) and math.isinf(value):
-            self.mistakes.append(_at(self.name, node, f"The number {quoted(text)} is too large; write `inf` if meant."))
+            self.mistakes.append(
+                _at(self.name, node, f"The number {quoted(text)} is too large; write `inf` for infinity.")
+            )
         return value
 
-
-#: The last part of the route of a key, as against its value's.
-KEY = "\0key"
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -231,10 +218,10 @@ _LONGEST_INTEGER = 400
 
 
 def _plain(text: str) -> Any:
-    """A plain scalar by YAML 1.2's core schema: `no` is a text, `010` is ten and `1e3` a number.
+    """A plain scalar by YAML 1.2's core schema: `no` is a string, `010` is ten and `1e3` a number.
 
-    NaN and the infinities become the texts that a tensor's values are written with, since JSON has no such numbers; a
-    plain hexadecimal number stays a text, since it means a bit pattern.
+    NaN and the infinities become strings, since JSON has no such numbers. A hexadecimal number stays a string, since it
+    means a bit pattern.
     """
     if text in _WORDS:
         return _WORDS[text]

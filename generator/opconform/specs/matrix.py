@@ -1,4 +1,4 @@
-"""Matrices: from a group's variables to the combinations of their values, as in a GitHub Actions matrix."""
+"""The matrix of a group: the combinations of its variables' values, as in GitHub Actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, product
@@ -8,30 +8,23 @@ from typing import Any
 from allpairspy import AllPairs
 
 from opconform.errors import quoted
-from opconform.specs.expressions import (
-    Expression,
-    ExpressionError,
-    Meter,
-    Value,
-    compiled,
-    expression_of,
-    is_expression,
-)
+from opconform.specs.expressions import Expression, ExpressionError, Meter, compiled, expression_of, is_expression
+from opconform.specs.functions import Value
 from opconform.specs.loader import Group
 
 Combination = dict[str, Value]
-
 
 #: The most pairs of values that a pairwise matrix may have, and combinations that may be tried for it.
 PAIR_LIMIT = 5_000
 _TRIED = 10_000
 _UNCOUNTED = 10**18
+_SHOWN = 300
 #: The most comparisons of combinations with the entries of `include` or `exclude`.
 _COMPARED = 500_000
 
 
 class MatrixError(Exception):
-    """A matrix that cannot be expanded; `key` is the group's key at fault, and the message says why."""
+    """A matrix that cannot be expanded; `key` is the wrong key of the group."""
 
     def __init__(self, key: str, sentence: str) -> None:
         super().__init__(key, sentence)
@@ -39,45 +32,42 @@ class MatrixError(Exception):
 
 
 def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combination]:
-    """The combinations of a group's matrix, one of no variables where it has none.
-
-    Args:
-        group: The group.
-        limit: The most combinations that there may be.
-        meter: Counts the values that expressions make.
+    """The combinations of a group's matrix; an empty one if there is no matrix.
 
     Raises:
         MatrixError: There are more than the limit, or an expression fails.
     """
-    matrix = {name: _values(name, values, meter) for name, values in group.matrix.items()}
-    wanted = where_of(group) if group.sample is None else None  # the filter of a sample looks at what is drawn
-    if group.combine == "pairwise":
+    settings = group.settings
+    matrix = {name: _values(name, values, meter) for name, values in settings.matrix.items()}
+    wanted = where_of(group) if settings.sample is None else None  # the filter of a sample applies to its draws
+    if settings.combine == "pairwise":
         plain = _pairwise(matrix, group, wanted, meter)
     else:
         size = prod(len(each) for each in matrix.values())
         if size > limit:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
             raise MatrixError("matrix", f"the matrix has {number} combinations, over the limit of {limit:,}")
-        for key, entries in (("exclude", group.exclude), ("include", group.include)):
+        for key, entries in (("exclude", settings.exclude), ("include", settings.include)):
             if size * len(entries) > _COMPARED:
                 sentence = f"{size:,} combinations times {len(entries):,} entries are over the limit of {_COMPARED:,}"
-                raise MatrixError(key, f"{sentence}; say it with `where`, or as groups of their own")
+                raise MatrixError(key, f"{sentence}; use `where`, or separate groups")
         plain = (dict(zip(matrix, each, strict=True)) for each in product(*matrix.values()))
-    kept = (each for each in plain if not any(_matches(each, left_out) for left_out in group.exclude))
-    for each in _included(list(kept), group.include, list(matrix)) if group.include else kept:
+    kept = (each for each in plain if not any(_matches(each, left_out) for left_out in settings.exclude))
+    for each in _included(list(kept), settings.include, list(matrix)) if settings.include else kept:
         if wanted is None or holds(wanted, each, meter):
             yield each
 
 
 def where_of(group: Group) -> Expression | None:
-    """The group's filter, or None."""
-    if group.where is None:
+    """The filter of a group, or None."""
+    where = group.settings.where
+    if where is None:
         return None
-    return expression_of(group.where) if is_expression(group.where) else compiled(group.where)
+    return expression_of(where) if is_expression(where) else compiled(where)
 
 
 def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> bool:
-    """Whether a filter holds for a combination.
+    """Whether a filter is true for a combination.
 
     Raises:
         MatrixError: It fails, or is neither true nor false.
@@ -91,11 +81,8 @@ def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> b
     return value
 
 
-_SHOWN = 300
-
-
 def shown(variables: Mapping[str, Value]) -> str:
-    """A combination as a person reads it: `axis=0, shape=[6, 2]`."""
+    """A combination as text: `axis=0, shape=[6, 2]`."""
     text = ", ".join(f"{name}={quoted(value)}" for name, value in variables.items()) or "no variables"
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
@@ -108,9 +95,8 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
     except ExpressionError as fault:
         raise MatrixError("matrix", f"{name}: {fault}") from fault
     if not isinstance(found, list) or not found:
-        raise MatrixError(
-            "matrix", f"{name}: {expression_of(values)} gives {quoted(found)}, where a list of values is needed"
-        )
+        sentence = f"{name}: {expression_of(values)} gives {quoted(found)}, where a list of values is needed"
+        raise MatrixError("matrix", sentence)
     return found
 
 
@@ -120,7 +106,6 @@ def _pairwise(
     names = list(matrix)
     if len(names) < 2:  # noqa: PLR2004 - a pair
         raise MatrixError("combine", "pairwise needs a matrix of at least two variables")
-
     sizes = [len(each) for each in matrix.values()]
     pairs = (sum(sizes) ** 2 - sum(each**2 for each in sizes)) // 2
     if pairs > PAIR_LIMIT:
@@ -129,9 +114,11 @@ def _pairwise(
 
     def allowed(row: Sequence[Value]) -> bool:
         if next(tried) > _TRIED:
-            raise MatrixError("where", f"{_TRIED:,} combinations are tried in vain; make `where` or `exclude` simpler")
+            raise MatrixError(
+                "where", f"{_TRIED:,} combinations were tried without success; simplify `where` or `exclude`"
+            )
         partial = dict(zip(names, row, strict=False))
-        if any(_matches(partial, each) for each in group.exclude if each.keys() <= partial.keys()):
+        if any(_matches(partial, each) for each in group.settings.exclude if each.keys() <= partial.keys()):
             return False
         try:
             return wanted is None or holds(wanted, partial, meter)
@@ -150,7 +137,7 @@ def _matches(combination: Combination, part: Mapping[str, Value]) -> bool:
 def _included(
     kept: list[Combination], include: Sequence[Mapping[str, Value]], names: Sequence[str]
 ) -> Iterator[Combination]:
-    """Each entry extends the combinations that it contradicts in no variable of the matrix, or is one of its own."""
+    """The combinations extended by each entry that agrees with them, and the entries that agree with none."""
     extended = [(each, dict(each)) for each in kept]
     alone: list[Combination] = []
     for entry in include:

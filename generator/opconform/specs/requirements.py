@@ -1,4 +1,4 @@
-"""Requirements: the checkable statements of an operation's specification, read from `requirements.yaml`."""
+"""The requirements of an operation: the checkable statements of its specification, from `requirements.yaml`."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -27,7 +27,7 @@ class Page(_Keys):
 
 
 class Source(_Keys):
-    """Where a requirement stands: a clause, in one or more revisions of the page."""
+    """The place of a requirement: a clause, in one or more revisions of the page."""
 
     revisions: Annotated[tuple[str, ...], Field(min_length=1)]
     clause: str
@@ -94,13 +94,10 @@ def requirements_of(op: str) -> Requirements:
 
 
 def _faults(requirement: Requirement, revisions: set[str], earlier: list[str]) -> list[str]:
+    needs_reading = requirement.level == "interpretation" and not requirement.reading
     unknown = {each for source in requirement.sources for each in source.revisions} - revisions
     return [
         *([f"the revisions {sorted(unknown)} are not among `pages`."] if unknown else []),
-        *(
-            ["an interpretation needs its `reading`."]
-            if (requirement.level == "interpretation") > bool(requirement.reading)
-            else []
-        ),
-        *(["the id stands here a second time."] if requirement.id in earlier else []),
+        *(["an interpretation needs its `reading`."] if needs_reading else []),
+        *(["the id is repeated."] if requirement.id in earlier else []),
     ]

@@ -1,39 +1,33 @@
-"""Samples: random draws of a spec's variables, the same whatever else is generated."""
+"""Samples: random draws of a group's variables, which depend on nothing else that is generated."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from opconform.errors import quoted
-from opconform.specs.expressions import FUNCTIONS, ExpressionError, Meter, Value, expression_of, is_expression
+from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
+from opconform.specs.functions import FUNCTIONS, Value
 from opconform.specs.loader import Group
 from opconform.specs.matrix import Combination, MatrixError, holds, shown, where_of
 from opconform.suite.case import canonical_json
 from opconform.tensors.philox import random_words
 
-#: How many draws in a row may give no new case, and how many more for each case that was found.
+#: How many consecutive draws may give no new case, plus how many per case found.
 PATIENCE = 2_000
 PATIENCE_EACH = 20
 
 _WORDS = 64
-
-
 #: The longest list that is drawn.
 _LONGEST = 10_000
 
 
 def _within_limit(length: int) -> int:
-    """The length of a list that is to be drawn.
-
-    Raises:
-        ValueError: It is over the limit.
-    """
     if length > _LONGEST:
         raise ValueError(f"a list of {quoted(length)} is over the limit of {_LONGEST:,} for what is drawn")
     return length
 
 
 class _Source:
-    """Random integers below a bound, from a stream that its key alone decides."""
+    """Random integers, from a stream that depends on its key only."""
 
     def __init__(self, *key: object) -> None:
         self._key = key
@@ -41,11 +35,11 @@ class _Source:
         self._words: list[int] = []
 
     def below(self, bound: int) -> int:
-        """An integer of `0 … bound-1`, each as likely as the others."""
+        """A uniform random integer of `0 … bound-1`."""
         if not isinstance(bound, int):
-            raise TypeError("the bounds of what is drawn are integers")
+            raise TypeError("the bounds of a draw must be integers")
         if not 0 < bound <= 1 << 64:
-            raise ValueError(f"nothing is to be drawn from {quoted(bound)} values")
+            raise ValueError(f"a draw needs 1 to 2**64 values, not {quoted(bound)}")
         usable = (1 << 64) // bound * bound
         while (word := self._next()) >= usable:
             pass
@@ -59,30 +53,25 @@ class _Source:
 
 
 def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
-    """The functions that an expression of a sample may call besides the plain ones."""
+    """The functions that an expression of a sample may call."""
     source = _Source(*key)
 
     def random_integer(low: int, high: int) -> int:
-        """`random_integer(low, high)`: an integer of `low … high`."""
         return low + source.below(high - low + 1)
 
     def random_choice(items: Sequence[Value]) -> Value:
-        """`random_choice(list)`: one of the list's elements."""
         return items[source.below(len(items))]
 
     def random_shape(low_rank: int, high_rank: int, low: int, high: int) -> list[int]:
-        """`random_shape(low_rank, high_rank, low, high)`: a shape of such a rank and such sizes."""
         return [random_integer(low, high) for _ in range(_within_limit(random_integer(low_rank, high_rank)))]
 
     def random_partition(total: int, parts: int) -> list[int]:
-        """`random_partition(total, parts)`: lengths of 0 or more, `parts` of them, whose sum is `total`."""
         if parts < 1:
             raise ValueError(f"a total is not divided into {quoted(parts)} parts")
         cuts = sorted(random_integer(0, total) for _ in range(_within_limit(parts) - 1))
         return [end - start for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
 
     def random_shuffle(items: Sequence[Value]) -> list[Value]:
-        """`random_shuffle(list)`: the list in another order."""
         left = list(items)
         _within_limit(len(left))
         return [left.pop(source.below(len(left))) for _ in range(len(left))]
@@ -100,14 +89,14 @@ def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
 
 
 def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) -> Iterator[Combination | None]:
-    """A group's random draws on top of one combination of its matrix, without end; None for what the filter refuses.
+    """Endless random draws of a group for one combination of its matrix; None for a draw that the filter excludes.
 
-    Each draw depends on the seeds, the group's name, the combination and its own number, and on nothing else.
+    Each draw depends only on the seeds, the group's name, the combination and its own number.
 
     Raises:
         MatrixError: An expression fails.
     """
-    sample, wanted = group.sample, where_of(group)
+    sample, wanted = group.settings.sample, where_of(group)
     if sample is None:
         return
     key = (seed, sample.seed, group.op, group.id, canonical_json(combination))

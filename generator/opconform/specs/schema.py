@@ -1,4 +1,4 @@
-"""Specs: the keys of a YAML file of case groups, checked, and published as a JSON Schema."""
+"""The schema of specs: pydantic models, derived from the operations, and their JSON Schema."""
 
 from collections.abc import Mapping
 from functools import reduce
@@ -26,14 +26,14 @@ from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension,
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
-#: The validation context under which no expression may be left.
+#: The validation context in which expressions are not allowed.
 CONCRETE: Mapping[str, bool] = MappingProxyType({"concrete": True})
 
 _EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*\$\{\{[\s\S]*\}\}\s*$"}
 
 
 class _OrExpression:
-    """An annotation: in a spec the value may be an expression that yields it."""
+    """An annotation for a value that a spec may give as an expression."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any, inner: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
@@ -59,7 +59,7 @@ _Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
 _Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
 _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
 
-#: What a text must be to match each pattern of a spec, in words.
+#: What each pattern of a spec matches, in words.
 PATTERNS: Mapping[str, str] = MappingProxyType(
     {
         _KEBAB: "lower-case words joined by hyphens, as in zero-length",
@@ -98,13 +98,13 @@ class TensorKeys(_Keys):
 
 
 class _OrValues:
-    """An annotation: a tensor may be written as its values alone."""
+    """An annotation for a tensor that may be given by its values alone."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def spelled_out(value: Any) -> Any:
+        def expanded(value: Any) -> Any:
             return value if isinstance(value, dict) or value is None or is_expression(value) else {"values": value}
 
-        return core_schema.no_info_before_validator_function(spelled_out, handler(source))
+        return core_schema.no_info_before_validator_function(expanded, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [handler(schema), {"type": ["array", "number", "boolean", "string"]}]}
@@ -155,7 +155,9 @@ class Sample(_Keys):
     )
 
 
-class _GroupKeys(_Keys):
+class GroupKeys(_Keys):
+    """The keys of a group that are not keys of its cases."""
+
     id: _Kebab = Field(description="The group's name, which the ids of its cases bear.")
     title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="Why these cases exist.")
     profile: _Kebab = Field("core", description="The part of a suite that the cases belong to.")
@@ -194,7 +196,7 @@ class OperationModels:
         )
         self.group = _extended(
             f"{title}Group",
-            (self.case, _GroupKeys),
+            (self.case, GroupKeys),
             "One entry of a spec, expanded into cases.",
             twin=(
                 _optional(self.case),
@@ -212,7 +214,7 @@ class OperationModels:
 
 
 def _input_field(op: str, port: Port) -> tuple[Any, Any]:
-    """The field of one input: a tensor, or a list of tensors where the port takes several."""
+    """The field of one input: a tensor, or a list of tensors for a variadic port."""
     sentence = f"The input {port.name} of {op}, of {port.default_type} where nothing else is said."
     if not port.variadic:
         return _Tensor, Field(None, description=sentence)
@@ -220,7 +222,7 @@ def _input_field(op: str, port: Port) -> tuple[Any, Any]:
 
 
 def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
-    """The field of one attribute. A rejected case may give any value, so the type is told and not enforced."""
+    """The field of one attribute. A rejected case may give any value, so the type is not enforced."""
     kind = f"one of {', '.join(attribute.values)}" if attribute.values else attribute.type
     default = "" if attribute.default is None else f"; {attribute.default!r} where it is left out"
     sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
@@ -228,7 +230,6 @@ def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
 
 
 def _extended(name: str, bases: tuple[type[BaseModel], ...], sentence: str, **fields: Any) -> type[BaseModel]:
-    """A model with the fields of others and some of its own, each a type and what pydantic's `Field` says of it."""
     return create_model(name, __base__=bases, __doc__=sentence, **fields)
 
 

@@ -8,7 +8,7 @@ import click
 
 from opconform.adequacy.report import Adequacy, Survivor, adequacy_of
 from opconform.generation.expansion import Expanded, expand
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
 from opconform_runners.cli.shared.options import spec_arguments
 
@@ -43,7 +43,7 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
 def _cases(specs: tuple[Path, ...]) -> Iterator[Expanded]:
     for spec in load_specs(specs):
         for group in spec.groups:
-            if group.profile != _LARGE:
+            if group.settings.profile != _LARGE:
                 yield from expand(group, limits=LIMITS)
 
 

@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from opconform.errors import UsageError
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.selection import Selection

@@ -11,8 +11,8 @@ import click
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import replace_named
-from opconform.generation.pipeline import Options, generate
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS, Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import Spec, load_specs
 from opconform.suite.case import Reject
 from opconform.suite.manifest import Entry, inputs_name
@@ -111,7 +111,7 @@ def _pattern(case: str) -> str:
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
     """A suite of the case alone, and its twin."""
     specs = [_narrowed(each, case) for each in load_specs([])]
-    profiles = tuple(sorted({group.profile for each in specs for group in each.groups}))
+    profiles = tuple(sorted({group.settings.profile for each in specs for group in each.groups}))
     if not profiles:
         raise UsageError(f"No case matches {case!r}. `opconform list` lists them.")
     selection = Selection(profiles=profiles, patterns=(_pattern(case),))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from opconform.errors import UsageError
-from opconform.generation.validation import LIMITS
+from opconform.generation.options import LIMITS
 from opconform.model.highlight import highlight_of
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Case, Reject, document_of

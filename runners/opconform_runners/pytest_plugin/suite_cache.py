@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from opconform.dialects import DIALECTS
-from opconform.generation.pipeline import Options, generate, recipe_digest
+from opconform.generation.header import recipe_digest
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, shipped_specs
 from opconform.suite.manifest import HEADER
 from opconform.suite.selection import Selection

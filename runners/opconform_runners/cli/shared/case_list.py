@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.generation.case_files import Recipe, case_bytes, case_files
+from opconform.generation.case_files import case_bytes, case_files
 from opconform.generation.expansion import Expanded, expand
-from opconform.generation.validation import Limits
+from opconform.generation.options import Limits, Recipe
 from opconform.specs.loader import load_specs
 from opconform.suite.case import Case, case_of
 from opconform.suite.manifest import Entry, expected_name, inputs_name
@@ -64,9 +64,9 @@ def listed(
                 yield Listed(case=suite.case(entry), source=(suite, entry))
         return
     groups = [each for spec in load_specs(sources) for each in spec.groups]
-    chosen = selection.of(sorted({each.profile for each in groups}), "in the specs")
+    chosen = selection.of(sorted({each.settings.profile for each in groups}), "in the specs")
     selection = chosen if every_profile else selection
-    wanted = [each for each in groups if selection.wants_profile(each.profile)]
+    wanted = [each for each in groups if selection.wants_profile(each.settings.profile)]
     for group in sorted(wanted, key=lambda each: f"{each.op}/{each.id}/"):
         for expanded in sorted(expand(group, limits=limits), key=lambda each: each.digits):
             case = case_of(case_bytes(expanded))
@@ -81,7 +81,7 @@ def near_miss_of(sources: Sequence[Path], patterns: Sequence[str]) -> str:
         requirements = (name for each in entries for name in each.requirements)
         return near_miss(patterns, (each.id.rpartition("/")[0] for each in entries), requirements)
     groups = [each for spec in load_specs(sources) for each in spec.groups]
-    requirements = (name for each in groups for name in each.requirements)
+    requirements = (name for each in groups for name in each.settings.requirements)
     return near_miss(patterns, (f"{each.op}/{each.id}" for each in groups), requirements)
 
 

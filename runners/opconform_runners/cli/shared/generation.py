@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from opconform.generation.expansion import expand
-from opconform.generation.pipeline import Generated, Options, generate
+from opconform.generation.options import Options
+from opconform.generation.pipeline import Generated, generate
 from opconform.specs.document import ENOUGH, SpecMistakes
 from opconform.specs.loader import Spec, WrongSpecs, load_specs
 from opconform_runners.cli.shared.progress import progress

@@ -10,8 +10,7 @@ import click
 
 from opconform.dialects import DEFAULT, DIALECTS, check_renderable
 from opconform.errors import UsageError
-from opconform.generation.pipeline import Options
-from opconform.generation.validation import LIMITS, Limits
+from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
 from opconform_runners.harness.command import LARGEST
 

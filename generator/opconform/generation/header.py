@@ -1,0 +1,60 @@
+"""The header of a generated suite, and the recipe digest in it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from opconform import __version__
+from opconform.dialects import DIALECTS
+from opconform.generation.options import Options, Recipe
+from opconform.operations import OPERATIONS
+from opconform.resources import root
+from opconform.specs.loader import Spec
+from opconform.specs.requirements import requirements_of
+from opconform.suite.manifest import Header, RequirementNote
+
+#: The version of the shipped suites: major for the format, minor for coverage, patch for a corrected case.
+SUITE_VERSION = "1.2.0"
+#: The packages that decide a suite's bytes, in addition to the specs and the modules beside these packages.
+RECIPE_PACKAGES = ("dialects", "generation", "model", "operations", "specs", "suite", "tensors")
+
+
+@cache
+def recipe_digest(recipe: Recipe) -> str:
+    """The SHA-256 of what decides a suite's bytes besides its specs: modules, model templates, and options."""
+    digest = hashlib.sha256(repr(recipe).encode())
+    package, templates = Path(__file__).parents[1], Path(str(root() / "templates"))
+    modules = [*package.glob("*.py"), *(each for name in RECIPE_PACKAGES for each in (package / name).glob("*.py"))]
+    models = [each for name in DIALECTS for each in (templates / name).glob("*.j2")]
+    for folder, files in ((package, modules), (templates, models)):
+        for file in sorted(files):
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
+    """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
+    known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
+    return Header(
+        version=SUITE_VERSION,
+        generator=__version__,
+        recipe=recipe_digest(options.recipe),
+        seed=options.seed,
+        blind=options.blind,
+        select=options.selection.patterns,
+        dialects={name: DIALECTS[name].model for name in options.dialects},
+        # a spec's name has no folders, which differ between machines
+        specs={
+            f"{each.op}/{Path(each.file).name}": each.digest
+            for each in sorted(specs, key=lambda each: (each.op, each.file))
+        },
+        specification={op: tuple(page.revision for page in each.pages) for op, each in known.items()},
+        requirements={
+            op: {one.id: RequirementNote(level=one.level, text=one.text) for one in each.requirements}
+            for op, each in known.items()
+        },
+        establishes={op: {**each.establishes, "bits": (OPERATIONS[op].bits,)} for op, each in known.items()},
+        counts=counts,
+        digest=digest,
+    )

@@ -1,0 +1,45 @@
+"""The options of a generation."""
+
+from dataclasses import dataclass
+
+from opconform.dialects import DEFAULT
+from opconform.suite.selection import EVERYTHING, Selection
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """The largest sizes that a generation may reach; each is checked before anything is allocated."""
+
+    cases: int = 100_000
+    elements: int = 1 << 24
+    outputs: int = 4_096
+    bytes: int = 16 << 30
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """The options that decide a case's bytes besides its draft: the seed, the dialects, and no expected outputs."""
+
+    seed: int
+    dialects: tuple[str, ...]
+    blind: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How a suite is generated; `jobs` is the number of processes."""
+
+    seed: int = 0
+    dialects: tuple[str, ...] = DEFAULT
+    blind: bool = False
+    jobs: int = 1
+    selection: Selection = EVERYTHING
+    limits: Limits = LIMITS
+
+    @property
+    def recipe(self) -> Recipe:
+        """The options that decide a case's bytes."""
+        return Recipe(seed=self.seed, dialects=self.dialects, blind=self.blind)

@@ -1,0 +1,132 @@
+"""The functions and operators of expressions, and the limits on the values that they make."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from opconform.errors import quoted
+
+#: A JSON value, as YAML gives it.
+Value = Any
+
+#: The most values, and characters of strings, in the result of an expression or of a part of it, nested ones included.
+LONGEST = 100_000
+#: The most bits of an integer.
+_WIDEST = 4_096
+_LARGEST_DIVIDED = 1_000_000
+#: The deepest nesting of lists, and of brackets in an expression.
+NESTED = 50
+
+_NESTING = frozenset({str, list, tuple, dict})
+
+
+def size_of(value: Value, depth: int = 0) -> int:
+    """The number of values and characters in a value, including itself.
+
+    Raises:
+        ValueError: There are more than allowed, or they are nested too deep.
+    """
+    if isinstance(value, str):
+        size = 1 + len(value)
+    elif isinstance(value, list | tuple | dict):
+        if depth > NESTED:
+            raise ValueError(f"a list nested more than {NESTED} levels deep is over the limit")
+        inside = [*value, *value.values()] if isinstance(value, dict) else value
+        size = 1 + len(inside)
+        if not _NESTING.isdisjoint(map(type, inside)):
+            for each in inside:
+                size += size_of(each, depth + 1)
+                if size > 2 * LONGEST:
+                    break
+    else:
+        return 1
+    if size > LONGEST + 1:
+        raise ValueError(f"a list or text of more than {LONGEST:,} values or letters is over the limit")
+    return size
+
+
+def check_operands(operator: str, left: Value, right: Value) -> None:
+    """Refuse an operation whose result would be large or slow to compute.
+
+    Raises:
+        ValueError: The result would be over a limit.
+    """
+    if operator == "%" and isinstance(left, str):
+        raise ValueError("text is not formatted here")
+    lengths = [len(each) for each in (left, right) if isinstance(each, list | str)]
+    factors = [each for each in (left, right) if isinstance(each, int)]
+    longest = sum(lengths) if operator == "+" else math.prod(lengths) * math.prod(factors) if lengths else 0
+    if longest > LONGEST:
+        raise ValueError(f"a list or text of more than {LONGEST:,} values or letters is over the limit")
+    bits = [each.bit_length() for each in factors]
+    if len(bits) == 2 and (bits[0] * right if operator == "**" else sum(bits)) > _WIDEST:  # noqa: PLR2004 - two numbers
+        raise ValueError(f"a number of over {_WIDEST:,} bits is over the limit")
+
+
+def _insert(items: Sequence[Value], index: int, value: Value) -> list[Value]:
+    return [*items[:index], value, *items[index:]]
+
+
+def _replace(items: Sequence[Value], index: int, value: Value) -> list[Value]:
+    changed = list(items)
+    changed[index] = value
+    return changed
+
+
+def _range(*bounds: int) -> list[int]:
+    numbers = range(*bounds)
+    if not -LONGEST <= numbers.start - numbers.stop <= LONGEST and len(numbers[: LONGEST + 1]) > LONGEST:
+        raise ValueError(f"a range of more than {LONGEST:,} numbers is over the limit")
+    return list(numbers)
+
+
+def _repeat(value: Value, count: int) -> list[Value]:
+    if count * size_of(value) > LONGEST:
+        raise ValueError(f"a list of more than {LONGEST:,} values is over the limit")
+    return [value] * count
+
+
+def _product(items: Sequence[Value]) -> Value:
+    found: Value = 1
+    for each in items:
+        if not isinstance(each, int | float):
+            raise TypeError("only numbers are multiplied")
+        check_operands("*", found, each)
+        found *= each
+    return found
+
+
+def _divisors(number: int) -> list[int]:
+    if not 0 < number <= _LARGEST_DIVIDED:
+        raise ValueError(f"divisors of {quoted(number)} are not computed, only those of 1 to {_LARGEST_DIVIDED:,}")
+    low = [each for each in range(1, math.isqrt(number) + 1) if number % each == 0]
+    return low + [number // each for each in reversed(low) if each * each != number]
+
+
+#: The functions of every expression; `docs/specs.md` documents them.
+FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
+    {
+        "abs": abs,
+        "divisors": _divisors,
+        "insert": _insert,
+        "len": len,
+        "max": max,
+        "min": min,
+        "product": _product,
+        "range": _range,
+        "rank": len,
+        "repeat": _repeat,
+        "replace": _replace,
+        "sorted": sorted,
+        "sum": sum,
+    }
+)
+
+#: The additional functions of the expressions of a sample; `sampling` makes them.
+RANDOM_FUNCTIONS = ("random_choice", "random_integer", "random_partition", "random_shape", "random_shuffle")
+
+#: The operators whose operands are checked.
+OPERATORS: Mapping[str, Callable[[Any, Any], Value]] = MappingProxyType(
+    {"*": lambda x, y: x * y, "**": lambda x, y: x**y, "%": lambda x, y: x % y, "+": lambda x, y: x + y}
+)
