@@ -158,7 +158,7 @@ def test_show_draws_the_tensor_and_its_chunks(opconform: Run) -> None:
     """A case is drawn with a line between its chunks."""
     shown = opconform("show", "VariadicSplit-1/page-example-remainder/*").stdout
 
-    assert "axis 0 runs downwards; its chunks: output_0: 4, output_1: 2" in shown
+    assert "axis 0 runs downwards; outputs: output_0: 4, output_1: 2" in shown
     assert "must be accepted, with 2 outputs:" in shown
     assert "output_1: f32[2, 12, 10, 24]" in shown
 

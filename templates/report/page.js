@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
-  const told = JSON.parse(at("cases-data").textContent);
+  const data = JSON.parse(at("cases-data").textContent);
   const STEP = 100;
   const NAMES = ["backend", "group", "digits", "profile", "verdict", "reason", "reject", "requirements", "broken",
     "sentence", "inputs", "message", "remarks", "again", "log"];
@@ -17,17 +17,17 @@
     return element;
   };
 
-  const cases = told.cases.map((row, number) => {
+  const cases = data.cases.map((row, number) => {
     const each = { number };
     NAMES.forEach((name, place) => {
       each[name] = row[place] === undefined ? (LISTS.has(name) ? [] : "") : row[place];
     });
-    each.id = told.groups[each.group] + "/" + each.digits;
-    each.op = told.groups[each.group].split("/", 1)[0];
-    each.title = told.titles[each.group] || "";
+    each.id = data.groups[each.group] + "/" + each.digits;
+    each.op = data.groups[each.group].split("/", 1)[0];
+    each.title = data.titles[each.group] || "";
     return each;
   });
-  const several = told.backends.length > 1;
+  const several = data.backends.length > 1;
   let byPlace = null;
   const found = (place) => {
     byPlace = byPlace || new Map(cases.map((each) => [each.backend + "/" + each.id, each]));
@@ -36,12 +36,12 @@
   const textOf = (each) => {
     if (each.text === undefined) {
       each.text = [each.id, each.title, each.inputs, each.sentence, each.message, each.reason, each.remarks.join(" "),
-        each.requirements.map((name) => told.requirements[name]).join(" ")].join("\n").toLowerCase();
+        each.requirements.map((name) => data.requirements[name]).join(" ")].join("\n").toLowerCase();
     }
     return each.text;
   };
 
-  // The theme: what the system says, until somebody chooses.
+  // The theme: that of the system until the reader chooses another.
   const THEMES = ["system", "light", "dark"];
   const button = at("theme");
   const themed = (name) => {
@@ -58,7 +58,7 @@
   button.addEventListener("click", () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
     themed(theme);
-    try { localStorage.setItem("opconform-theme", theme); } catch { /* it is not remembered, then */ }
+    try { localStorage.setItem("opconform-theme", theme); } catch { /* then it is not remembered */ }
   });
 
   // The filters.
@@ -70,11 +70,11 @@
     return [...counts].sort((one, other) => (one[0] < other[0] ? -1 : 1));
   };
   const CHOICES = {
-    backend: () => told.backends.map((each, number) => [String(number), each.title]),
+    backend: () => data.backends.map((each, number) => [String(number), each.title]),
     op: () => counted(cases.map((each) => each.op)),
     verdict: () => counted(cases.map((each) => each.verdict)),
     reason: () => counted(cases.map((each) => each.reason)),
-    requirement: () => counted(cases.flatMap((each) => each.requirements.map((name) => told.requirements[name]))),
+    requirement: () => counted(cases.flatMap((each) => each.requirements.map((name) => data.requirements[name]))),
     profile: () => counted(cases.map((each) => each.profile)),
     remark: () => counted(cases.flatMap((each) => each.remarks.map((word) => word.split(" ", 1)[0]))),
   };
@@ -87,14 +87,14 @@
     }
     fields[name].closest("label").hidden = options.length < 2;
   }
-  let wanted = {};  // what only a link asks for: `broken`
+  let wanted = {};  // the filter that only links set: `broken`
   let shown = cases;
   let drawn = 0;
 
   const matches = () => {
     const value = (name) => fields[name].value;
     const words = value("q").toLowerCase().split(/\s+/).filter(Boolean);
-    const requirement = value("requirement") === "" ? -1 : told.requirements.indexOf(value("requirement"));
+    const requirement = value("requirement") === "" ? -1 : data.requirements.indexOf(value("requirement"));
     const [backend, op, verdict, reason, profile, remark] =
       ["backend", "op", "verdict", "reason", "profile", "remark"].map(value);
     return cases.filter((each) =>
@@ -106,15 +106,15 @@
       (requirement < 0 || each.requirements.includes(requirement)) &&
       (remark === "" || each.remarks.some((word) => word.split(" ", 1)[0] === remark)) &&
       (wanted.broken === undefined ||
-        each.broken.map((name) => told.requirements[name].split(" ")[1]).join(" ") === wanted.broken) &&
+        each.broken.map((name) => data.requirements[name].split(" ")[1]).join(" ") === wanted.broken) &&
       words.every((word) => textOf(each).includes(word)));
   };
-  const sentence = (each) => each.sentence || (each.message && "refused: " + each.message) || "";
+  const sentence = (each) => each.sentence || (each.message && "rejected: " + each.message) || "";
   const rowOf = (each) => make("li", {},
     make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
     make("a", { href: "#case/" + each.backend + "/" + each.id }, each.id),
     make("span", { class: "what" },
-      [several ? told.backends[each.backend].title : "", each.title, each.inputs, sentence(each)].filter(Boolean).join(" · ")));
+      [several ? data.backends[each.backend].title : "", each.title, each.inputs, sentence(each)].filter(Boolean).join(" · ")));
   const rows = at("rows");
   const more = at("more");
   const drawMore = () => {
@@ -134,7 +134,7 @@
     at("found").textContent =
       shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases" + only;
   };
-  // More rows come as one scrolls; the button is for those who do not, and focus stays at the first new row.
+  // Rows are added while the reader scrolls. The button does the same, and moves the focus to the first new row.
   more.addEventListener("click", () => {
     const next = drawn;
     drawMore();
@@ -170,20 +170,20 @@
     const caption = part.name + " " + part.kind + (part.where ? ", " + part.name + part.where : "");
     if (rowsOf.length === 0) return make("p", {}, make("b", {}, caption), " has no elements.");
     const [top, left] = part.at || [0, 0];
-    const chunks = part.chunks || [];
+    const outputs = part.outputs || [];
     const across = part.along === "columns";
     const differs = new Map((part.differs || []).map(([row, column, bits]) => [row + "," + column, bits]));
     const isFirst = (row, column) => part.first && part.first[0] === row && part.first[1] === column;
-    const shade = (number) => (chunks[number] === undefined ? "" : chunks[number] % 2 ? "b" : "a");
-    const cut = (number) => number > 0 && chunks[number] !== undefined && chunks[number] !== chunks[number - 1];
+    const shade = (number) => (outputs[number] === undefined ? "" : outputs[number] % 2 ? "b" : "a");
+    const cut = (number) => number > 0 && outputs[number] !== undefined && outputs[number] !== outputs[number - 1];
     const head = make("thead", {});
     const columns = rowsOf[0].map((_, column) => column);
-    if (across && chunks.length) {
+    if (across && outputs.length) {
       const names = make("tr", {}, make("td", {}));
       for (let start = 0; start < columns.length;) {
         let end = start;
-        while (end < columns.length && chunks[end] === chunks[start]) end += 1;
-        names.append(make("th", { class: "chunk " + shade(start), colspan: String(end - start), scope: "colgroup" }, "output_" + chunks[start]));
+        while (end < columns.length && outputs[end] === outputs[start]) end += 1;
+        names.append(make("th", { class: "output " + shade(start), colspan: String(end - start), scope: "colgroup" }, "output_" + outputs[start]));
         start = end;
       }
       head.append(names);
@@ -201,12 +201,12 @@
         mine.append(make("td", { class: names.filter(Boolean).join(" ") || undefined, title: bits },
           text, first || bits !== undefined ? make("span", { class: "visually-hidden" }, first ? " (first difference)" : " (differs)") : null));
       });
-      if (part.along === "rows" && chunks.length) {
-        const starts = row === 0 || chunks[row] !== chunks[row - 1];
+      if (part.along === "rows" && outputs.length) {
+        const starts = row === 0 || outputs[row] !== outputs[row - 1];
         if (starts) {
           let end = row;
-          while (end < rowsOf.length && chunks[end] === chunks[row]) end += 1;
-          mine.append(make("th", { class: "chunk " + shade(row), rowspan: String(end - row), scope: "rowgroup" }, "output_" + chunks[row]));
+          while (end < rowsOf.length && outputs[end] === outputs[row]) end += 1;
+          mine.append(make("th", { class: "output " + shade(row), rowspan: String(end - row), scope: "rowgroup" }, "output_" + outputs[row]));
         }
       }
       body.append(mine);
@@ -222,7 +222,7 @@
     for (const part of parts || []) {
       if (!part.first) continue;
       const found = (part.differs || []).find(([row, column]) => row === part.first[0] && column === part.first[1]);
-      if (found && found[2]) return make("p", { class: "bits" }, "The first that differs: ", make("code", {}, found[2]));
+      if (found && found[2]) return make("p", { class: "bits" }, "First difference: ", make("code", {}, found[2]));
     }
     return null;
   };
@@ -234,18 +234,18 @@
     return make("div", { class: "copy" }, make("pre", {}, text), copy);
   };
   const requirements = (numbers) => make("ul", {}, ...numbers.map((number) =>
-    make("li", {}, make("a", { href: "#cases?" + new URLSearchParams({ requirement: told.requirements[number] }) }, told.requirements[number]),
-      told.texts[number] ? ": " + told.texts[number] : "")));
+    make("li", {}, make("a", { href: "#cases?" + new URLSearchParams({ requirement: data.requirements[number] }) }, data.requirements[number]),
+      data.texts[number] ? ": " + data.texts[number] : "")));
   const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
 
   const drawCase = (each) => {
     const place = each.backend + "/" + each.id;
     const seen = evidenceOf(place);
-    const backend = told.backends[each.backend];
+    const backend = data.backends[each.backend];
     const article = at("case");
     const position = shown.indexOf(each);
     const step = (other, word) => (other ? make("a", { href: "#case/" + other.backend + "/" + other.id }, word) : null);
-    const others = told.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
+    const others = data.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
     article.replaceChildren(
       make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: "#cases" + (query() ? "?" + query() : "") }, "← All cases"),
         step(position > 0 ? shown[position - 1] : null, "Previous"), step(position >= 0 ? shown[position + 1] : null, "Next"),
@@ -262,8 +262,8 @@
         seen && seen.twin ? row("Its twin", found(each.backend + "/" + seen.twin)
           ? make("a", { href: "#case/" + each.backend + "/" + seen.twin }, seen.twin) : seen.twin) : null,
         others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) => make("li", {},
-          make("a", { href: "#case/" + other.backend + "/" + other.id }, told.backends[other.backend].title + ": " + other.verdict))))) : null,
-        each.again ? row("Once more", each.again) : null));
+          make("a", { href: "#case/" + other.backend + "/" + other.id }, data.backends[other.backend].title + ": " + other.verdict))))) : null,
+        each.again ? row("Run again", each.again) : null));
     const inputs = seen ? seen.inputs : each.inputs ? [each.inputs] : [];
     if (inputs.length || (seen && seen.data)) {
       article.append(make("h2", {}, "Input"), make("ul", {}, ...inputs.map((text) => make("li", {}, make("code", {}, text)))));
@@ -271,14 +271,14 @@
     }
     article.append(make("h2", {}, "Expected and actual"));
     if (seen && seen.note) article.append(make("p", { class: "quiet" }, seen.note));
-    const expected = seen ? seen.expected : each.reject ? "It is refused." : "It is accepted, with the golden outputs.";
-    const came = (seen && seen.actual) || sentence(each) || (each.reject ? "It was refused." : "All of it, to the last bit.");
+    const expected = seen ? seen.expected : each.reject ? "It is rejected." : "It is accepted, with the golden outputs.";
+    const came = (seen && seen.actual) || sentence(each) || (each.reject ? "It was rejected." : "The golden outputs, bit for bit.");
     article.append(make("div", { class: "sides" },
       make("section", { class: "side wanted", "aria-label": "Expected" }, make("h3", {}, "Expected"), make("p", {}, expected),
         ...((seen && seen.wanted) || []).map((part) => tensor(part, "Expected")), bitsOf(seen && seen.wanted)),
       make("section", { class: "side got" + (each.verdict === "pass" ? " fine" : ""), "aria-label": "Actual" }, make("h3", {}, "Actual"), make("p", {}, came),
         ...((seen && seen.got) || []).map((part) => tensor(part, "Actual")), bitsOf(seen && seen.got))));
-    if (each.log) article.append(make("h2", {}, "What the harness wrote"), region("What the harness wrote", make("pre", {}, each.log)));
+    if (each.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, each.log)));
     if (seen && seen.models) {
       article.append(make("h2", {}, "IR"));
       for (const [name, text] of seen.models) article.append(make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text));
@@ -289,19 +289,19 @@
       command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --from " + backend.place)));
     if (backend.script && each.verdict === "fail") {
       const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
-      article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker, without opconform:"),
+      article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker that does not need opconform:"),
         command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
     }
     if (!seen) {
       const why = backend.place === "SUITE"
-        ? "The suite was not there when this page was written, so it has neither tensors nor IR. opconform report OUT --suite SUITE writes it anew."
-        : "The tensors and the IR of this case are not in this page, which has those of failures as far as there is room; the second command draws them.";
+        ? "The suite was not found when this page was written, so the page has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
+        : "This page has the tensors and the IR of failures, as far as there is room. The second command draws those of this case.";
       article.append(make("p", { class: "quiet" }, why));
     }
     document.title = each.id;
   };
 
-  // Where the page is: `#case/BACKEND/ID`, `#cases?FILTERS`, or a part of the overview.
+  // The current place: `#case/BACKEND/ID`, `#cases?FILTERS`, or a part of the overview.
   const title = document.title;
   const route = () => {
     const hash = location.hash.slice(1);

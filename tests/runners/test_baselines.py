@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.reader import read_report
-from opconform_runners.reports.report import recounted, write_report
+from opconform_runners.reports.writer import write_report
 from opconform_runners.verdicts.baseline import Baseline, parse_baseline
 from opconform_runners.verdicts.baseline_check import compare
 from opconform_runners.verdicts.results import Result, read_results
@@ -135,7 +136,7 @@ def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: P
 
     assert shown[shown.index("Stale lines") :].splitlines()[:6] == [
         "Stale lines",
-        "  known.txt:3: 'VariadicSplit-1/acepted/*' is about no case of the suite",
+        "  known.txt:3: 'VariadicSplit-1/acepted/*' matches no case of the suite",
         "  known.txt:4: 'VariadicSplit-1/accepted/*' matches 4 cases, none of which can fail with accepted-invalid",
         f"  known.txt:5: '{REJECTED[:-1]}?' matches 1 case, which cannot fail with value or shape",
         "",
@@ -309,8 +310,8 @@ def test_nothing_is_taken_from_an_incomplete_run(
     if name == "gave-up":
         perfect = read_report(runs / "Perfect")
         (tmp_path / name).mkdir()
-        left = [each for each in perfect.results if each.id != REJECTED]
-        write_report(tmp_path / name, recounted(perfect, left, missing=(REJECTED,), gave_up="It died.\nTwice."))
+        left = tuple(each for each in perfect.results if each.id != REJECTED)
+        write_report(tmp_path / name, replace(perfect, results=left, missing=(REJECTED,), gave_up="It died.\nTwice."))
     folder = runs / name if name == "Raises" else tmp_path / name
     done = opconform("baseline", "update", folder, "--baseline", tmp_path / "b.txt", code=1)
 
@@ -425,7 +426,8 @@ def test_diff_claims_nothing_of_what_a_killed_run_did_not_come_to(opconform: Run
 def test_diff_of_a_run_that_gave_up_tells_what_it_came_to(opconform: Run, runs: Path, tmp_path: Path) -> None:
     """What fails there is broken; what it did not come to is neither mended nor gone."""
     zeros = read_report(runs / "LosesNegativeZero")
-    part = recounted(zeros, zeros.results[:1], missing=[each.id for each in zeros.results[1:]], gave_up="It died.")
+    missing = tuple(each.id for each in zeros.results[1:])
+    part = replace(zeros, results=zeros.results[:1], missing=missing, gave_up="It died.")
     write_report(tmp_path, part)
     document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)
 

@@ -10,12 +10,13 @@ from opconform.suite.manifest import Level, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.certify import command as certify
 from opconform_runners.harness.environment import UNKNOWN
+from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.failures import standings
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.formats.standing import standings
-from opconform_runners.reports.report import Report, report_document, summed_up
-from opconform_runners.reports.terminal import plain_conclusion
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.writer import report_document
 from opconform_runners.verdicts import origin as origins
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import VerdictName
@@ -46,7 +47,7 @@ def report(
     *results: Result, mapped: tuple[str, ...] = (), strict: bool = False, missing: tuple[str, ...] = ()
 ) -> Report:
     """The report of some results."""
-    return summed_up(
+    return Report(
         suite=SUITE,
         implementation=Implementation(
             name="some", version="1", element_types=(), dynamic=True, bindings=(), mapped=mapped
@@ -118,7 +119,7 @@ def test_what_the_harness_fulfils_needs_no_decided_case() -> None:
     )
 
     assert found.conformant is True
-    assert "What is mapped is done by the harness on the backend's behalf" in plain_conclusion(found)[1]
+    assert "The harness fulfils the mapped requirements itself" in conclusion(found)[1]
 
 
 def test_strict_demands_a_decision_on_interpretations_too() -> None:
@@ -135,7 +136,7 @@ def test_nothing_tested_is_not_conformant(mapped: tuple[str, ...]) -> None:
 
     assert found.conformant is None
     assert found.incomplete[0] == "no case was supported"
-    assert plain_conclusion(found)[0].startswith("INCOMPLETE, 0 of 2 cases supported: no case was supported")
+    assert conclusion(found)[0].startswith("INCOMPLETE, 0 of 2 cases supported: no case was supported")
 
 
 def test_what_is_broken_is_not_conformant_whatever_is_open() -> None:

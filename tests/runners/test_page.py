@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from opconform.model.highlight import Highlight
+from opconform.operations.operation import Region
 from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
-from opconform_runners.reports.html.excerpts import excerpt_of
+from opconform_runners.reports.excerpt import excerpt_of
 from opconform_runners.reports.reader import finished
-from opconform_runners.reports.report import recounted, write_report
+from opconform_runners.reports.writer import write_report
 from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import MINIATURES, Run
 
@@ -139,7 +141,7 @@ def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     assert page.locator(".bits code").all_text_contents() == [mismatch["expected"], mismatch["actual"]]
     assert mismatch["expected"] == "0x80000000"
     assert mismatch["actual"] == "0x00000000"
-    assert page.locator("#case th.chunk").all_text_contents() == ["output_0", "output_1", "output_2"]
+    assert page.locator("#case th.output").all_text_contents() == ["output_0", "output_1", "output_2"]
     assert page.locator("#case pre").all_text_contents()[-2:] == [
         f"opconform run {small_suite} --backend {MINIATURES}:LosesNegativeZero --select {result['id']} --out again/{digits}",
         f"opconform show {result['id']} --from {small_suite}",
@@ -239,7 +241,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
         for each in report.results
     )[:20_000]
     results = tuple(sorted(results, key=lambda each: each.id))
-    many = recounted(report, results)
+    many = replace(report, results=results)
     write_results(tmp_path, read_written(run / "results.jsonl").header, results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)
@@ -403,11 +405,13 @@ def test_an_excerpt_moves_to_what_differs() -> None:
     want = np.arange(2 * 40 * 50, dtype=np.int32).reshape(2, 40, 50)
     got = want.copy()
     got[1, 30, 20] = -1
-    excerpt = excerpt_of("output_0", got, "i32", axis=1, chunks=(31, 9), other=want, at=(1, 30, 20))
+    regions = tuple(Region(input="x", start=(0, at, 0), sizes=(2, size, 50)) for at, size in ((0, 31), (31, 9)))
+    highlight = Highlight(input="x", axis=1, regions=regions)
+    excerpt = excerpt_of("x", got, "i32", highlight=highlight, other=want, at=(1, 30, 20))
     row, column = excerpt.first or (-1, -1)
 
     assert excerpt.where == "[1, :, :]"
-    assert (excerpt.row + row, excerpt.column + column) == (30, 20)
+    assert (excerpt.at[0] + row, excerpt.at[1] + column) == (30, 20)
     assert excerpt.rows[row][column] == "-1"
-    assert excerpt.patterns == {(row, column): "0xffffffff"}
-    assert excerpt.chunks == tuple(0 if number < 31 else 1 for number in range(excerpt.row, excerpt.row + 10))
+    assert excerpt.differs == ((row, column, "0xffffffff"),)
+    assert excerpt.outputs == tuple(0 if number < 31 else 1 for number in range(excerpt.at[0], excerpt.at[0] + 10))

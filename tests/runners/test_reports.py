@@ -7,6 +7,7 @@ import re
 import shutil
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ import junitparser
 import pytest
 from markdown_it import MarkdownIt
 
-from opconform_runners.reports.formats.badge import text_width
-from opconform_runners.reports.printable import one_line, printable
+from opconform_runners.reports.formats.badge import CHARACTER
 from opconform_runners.reports.reader import read_report
-from opconform_runners.reports.report import recounted, write_report
+from opconform_runners.reports.text import one_line, printable
+from opconform_runners.reports.writer import write_report
 from tests.conftest import MINIATURES, Run, killed
 from tests.miniatures import HOSTILE
 
@@ -45,8 +46,8 @@ def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFac
     (folder / "killed" / "results.jsonl").write_bytes(killed(folder / "Perfect"))
     (folder / "gave-up").mkdir()
     perfect = read_report(folder / "Perfect")
-    left = [each for each in perfect.results if each.id != REJECTED]
-    write_report(folder / "gave-up", recounted(perfect, left, missing=(REJECTED,), gave_up="The harness died."))
+    left = tuple(each for each in perfect.results if each.id != REJECTED)
+    write_report(folder / "gave-up", replace(perfect, results=left, missing=(REJECTED,), gave_up="The harness died."))
     return folder
 
 
@@ -141,7 +142,7 @@ def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path
     ("name", "verdict"),
     [
         ("killed", "INCOMPLETE, 2 of 2 cases supported: Interrupted after 2 of 6 cases. 2 pass."),
-        ("gave-up", "INCOMPLETE, 5 of 6 cases supported: The harness died. 1 cases have no verdict. 5 pass."),
+        ("gave-up", "INCOMPLETE, 5 of 6 cases supported: The harness died. 1 case has no verdict. 5 pass."),
         ("Raises", "INCOMPLETE, 5 of 6 cases supported: 1 case ended in an error of the harness. 5 pass."),
     ],
 )
@@ -313,7 +314,7 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
         "not checked</code>\n" in text
     )
     assert (
-        "\n### Stale lines\n\n- <code>known.txt&#58;3&#58; 'Split-1/&#42;' is about no case of the suite</code>\n"
+        "\n### Stale lines\n\n- <code>known.txt&#58;3&#58; 'Split-1/&#42;' matches no case of the suite</code>\n"
         in text
     )
     assert text.index("### Regressions") < text.index("### Known failures") < text.index("<details>")
@@ -374,7 +375,7 @@ def test_a_badge_is_as_wide_as_its_text(opconform: Run, runs: Path) -> None:
     assert [each.text for each in texts] == ["opconform", "conformant (selection), 6 of 6 cases supported"]
     for field, each in zip(fields, texts, strict=True):
         start, width = float(field.get("x", "0")), float(field.get("width", "0"))
-        assert float(each.get("textLength", "0")) == text_width(each.text or "")
+        assert float(each.get("textLength", "0")) == len(each.text or "") * CHARACTER
         assert float(each.get("x", "0")) - start == pytest.approx(6)
         assert width - float(each.get("textLength", "0")) == pytest.approx(12)
     assert float(svg.get("width", "0")) == pytest.approx(sum(float(each.get("width", "0")) for each in fields))

@@ -4,7 +4,7 @@ import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,8 @@ from opconform_runners.certificates.statement import (
 from opconform_runners.execution.outputs_archive import Recorded
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.reader import read_report
-from opconform_runners.reports.report import Report, report_text, summed_up
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.writer import report_text
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.origin import suite_note
 from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, Result, placements_of, read_results
@@ -54,7 +55,16 @@ def evidence_of(out: Path, suite: Suite) -> Evidence:
     results = read_results(out / RESULTS)
     read, content = read_report(out), _read(out / REPORT, _REPORT_LIMIT)
     check_whole(results, suite, out / RESULTS)
-    report = _as_it_must_be(read, results, suite)
+    report = replace(
+        read,
+        suite=suite_note(suite.header),
+        notes=suite.header.requirements,
+        results=tuple(results),
+        missing=(),
+        gave_up=None,
+        environment=read.environment.placed(placements_of(results)),
+        baseline=None,
+    )
     if report_text(report).encode() != content:
         raise CertificateError(f"{out / REPORT} does not say what {RESULTS} and the suite {suite.store.root} say.")
     digests = Digests(
@@ -264,24 +274,6 @@ def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> b
     if expect == "accept":
         return result.stage is None and result.message is None
     return result.stage is not None and verdicts.get(entry.twin or "") == "pass"
-
-
-def _as_it_must_be(read: Report, results: Sequence[Result], suite: Suite) -> Report:
-    """The report as it follows from results and suite; what neither says is taken from the report that was read."""
-    return summed_up(
-        suite=suite_note(suite.header),
-        implementation=read.implementation,
-        started=read.started,
-        notes=suite.header.requirements,
-        results=results,
-        missing=(),
-        gave_up=None,
-        whole=read.whole,
-        strict=read.strict,
-        environment=read.environment.placed(placements_of(results)),
-        outputs=read.outputs,
-        baseline=None,
-    )
 
 
 def _differing(true: Statement, claimed: Statement) -> list[str]:

@@ -1,7 +1,7 @@
 """Statements: what a certificate says, as in-toto's Statement (v1) with the predicate of a test result (v0.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import CertificateError
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, Level
-from opconform_runners.backends.backend import full_name
 from opconform_runners.certificates.envelope import document_of
 from opconform_runners.harness.environment import Environment
-from opconform_runners.reports.report import Report, RequirementRow, recounted
+from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
+from opconform_runners.verdicts.origin import shared_fields
 from opconform_runners.verdicts.results import REPORT, RESULTS
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
@@ -252,7 +252,7 @@ def _tests(report: Report) -> _Sorted:
             tests.failed.append(name)
         elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in silent:
             tests.warned.append(name)
-        elif row.counts["pass"] and full_name(row.op, row.id) not in report.implementation.mapped:
+        elif row.counts["pass"] and not row.is_mapped:
             tests.passed.append(name)
     return tests
 
@@ -262,33 +262,28 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
         conformant=bool(report.conformant),
         strict=report.strict,
         judged=report.outputs is not None,
-        backend=Product(**{each.name: getattr(report.implementation, each.name) for each in fields(Product)}),
+        backend=Product(**shared_fields(Product, report.implementation)),
         environment=report.environment,
-        suite=CertifiedSuite(
-            digest=suite.digest,
-            version=suite.version,
-            generator=suite.generator,
-            seed=suite.seed,
-            dialects=tuple(suite.dialects),
-            specification=suite.specification,
-        ),
+        suite=CertifiedSuite(**shared_fields(CertifiedSuite, suite) | {"dialects": tuple(suite.dialects)}),
         cases=report.summary,
         supported=report.supported,
-        profiles=tuple(_profile(report, each) for each in sorted({each.profile for each in report.results})),
-        requirements=tuple(_requirement(report, each) for each in report.requirements),
+        profiles=tuple(_profile(report, each) for each in report.profiles),
+        requirements=tuple(
+            CertifiedRequirement(
+                op=each.op,
+                id=each.id,
+                level=each.level,
+                broken=each.is_broken,
+                mapped=each.is_mapped,
+                counts=each.counts,
+            )
+            for each in report.requirements
+        ),
         timestamp=timestamp,
     )
 
 
 def _profile(report: Report, name: str) -> CertifiedProfile:
-    results = tuple(each for each in report.results if each.profile == name)
-    alone = recounted(report, results)
+    alone = replace(report, results=tuple(each for each in report.results if each.profile == name))
     passed = bool(alone.conformant) and alone.summary["pass"] > 0
     return CertifiedProfile(name=name, passed=passed, counts=alone.summary)
-
-
-def _requirement(report: Report, row: RequirementRow) -> CertifiedRequirement:
-    mapped = full_name(row.op, row.id) in report.implementation.mapped
-    return CertifiedRequirement(
-        op=row.op, id=row.id, level=row.level, broken=row.is_broken, mapped=mapped, counts=row.counts
-    )

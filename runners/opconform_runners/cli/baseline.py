@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from opconform_runners.reports.baseline_update import Update, settled_results, update
-from opconform_runners.reports.novelty import counted
 from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Baseline, Line, read_baseline, renumbered, write_baseline
 
 

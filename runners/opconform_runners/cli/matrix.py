@@ -47,7 +47,8 @@ from opconform_runners.reports.matrix import (
     matrix_table,
 )
 from opconform_runners.reports.reader import finished
-from opconform_runners.reports.report import report_of, write_report
+from opconform_runners.reports.report import report_of
+from opconform_runners.reports.writer import write_report
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 #: The files that are written, and what is among the first bytes of each.

@@ -12,6 +12,7 @@ from opconform.files import replace_ours
 from opconform_runners.cli.shared.options import Function
 from opconform_runners.cli.shared.page import page_text, subjects_of
 from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
@@ -19,7 +20,6 @@ from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.reader import finished
 from opconform_runners.reports.report import Report
-from opconform_runners.reports.terminal import plain_conclusion
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
@@ -88,7 +88,7 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, place: Pa
         _write(file, page_text(subjects_of(runs, place)), "Page", PAGE_BEGINNING, quiet=quiet)
     incomplete = [each for each in runs if not each.report.is_finished]
     for each in incomplete:
-        click.echo(f"{each.folder}: {plain_conclusion(each.report)[0]}", err=True)
+        click.echo(f"{each.folder}: {conclusion(each.report)[0]}", err=True)
     raise click.exceptions.Exit(1 if incomplete else 0)
 
 

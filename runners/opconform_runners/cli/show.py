@@ -29,7 +29,7 @@ _LIMITS = replace(LIMITS, elements=1 << 31)
 )
 @click.option("--json", "as_json", is_flag=True, help="Print case.json.")
 def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
-    """Draw CASE: the tensor, its chunks, and what is expected.
+    """Draw CASE: the tensor, its outputs, and what is expected.
 
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that only one case matches.
     """
@@ -95,9 +95,8 @@ def _drawing(case: Case, inputs: dict[str, Array]) -> list[str]:
     highlight = highlight_of(case, inputs)
     lines = []
     for each in (one for one in case.inputs if one.role == "tensor"):
-        parted = highlight if highlight is not None and highlight.input == each.name else None
-        axis, sizes = (parted.axis, parted.sizes) if parted is not None else (None, ())
-        lines += drawing_of(inputs[each.name], each.element_type, axis, sizes)
+        divided = highlight if highlight is not None and highlight.input == each.name else None
+        lines += drawing_of(each.name, inputs[each.name], each.element_type, divided)
     return lines or ["(there is no tensor to draw)"]
 
 

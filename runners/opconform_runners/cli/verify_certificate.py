@@ -99,8 +99,8 @@ def command(
 
 def _lines(statement: "Statement") -> Iterator[str]:
     from opconform_runners.harness.environment import environment_facts
-    from opconform_runners.reports.printable import printable
     from opconform_runners.reports.report import coverage_text
+    from opconform_runners.reports.text import printable
 
     said = statement.predicate.opconform
     device = f" on {said.backend.device}" if said.backend.device else ""

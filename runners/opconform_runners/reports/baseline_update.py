@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from opconform.errors import SuiteError
-from opconform_runners.reports.novelty import counted
-from opconform_runners.reports.printable import one_line
 from opconform_runners.reports.report import Report
+from opconform_runners.reports.text import counted, one_line
 from opconform_runners.verdicts.baseline import PLACEHOLDER, Baseline, Ending, Line, Placed
 from opconform_runners.verdicts.results import Result
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from opconform_runners.harness.environment import environment_facts
-from opconform_runners.reports.novelty import counted, shortened
-from opconform_runners.reports.printable import one_line, printable
 from opconform_runners.reports.report import Report
+from opconform_runners.reports.text import counted, one_line, printable, shortened
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 

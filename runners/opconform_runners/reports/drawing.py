@@ -1,86 +1,48 @@
-"""Drawing: a tensor and the chunks that an operation cuts it into, in plain characters."""
+"""A drawing of a tensor on a terminal, with lines between the outputs that it is divided into."""
 
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterator
 
-import numpy as np
-
-from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.model.highlight import Highlight
 from opconform.tensors.tensor import Array
+from opconform_runners.reports.excerpt import Excerpt, excerpt_of
 
-#: The most rows and columns that are drawn; what is left out is marked.
-_ROWS = 12
-_COLUMNS = 10
-_WIDEST = 12
+#: The most outputs whose sizes are listed.
+_OUTPUTS = 10
 
 
-def drawing_of(data: Array, element_type: str, axis: int | None, sizes: Sequence[int]) -> list[str]:
-    """The lines of a drawing: data's elements, the first matrix of them that holds the axis, and lines between chunks.
+def drawing_of(name: str, array: Array, element_type: str, highlight: Highlight | None) -> list[str]:
+    """The lines of a drawing of a tensor's first matrix.
 
     Args:
-        data: The tensor.
+        name: The name of the tensor.
+        array: Its elements.
         element_type: Its element type.
-        axis: The axis that it is cut along, counted from the front; None where it is not cut.
-        sizes: The sizes of the chunks along the axis.
+        highlight: The outputs that the tensor is divided into; None where it is not.
     """
-    if data.ndim == 0:
-        return [_text(data[()], element_type)]
-    plane, rows_are_cut, note = _plane(data, axis)
-    if plane.size == 0:
-        return [f"(no elements: shape {list(data.shape)})"]
-    cuts = set(accumulate(sizes)) - {0} if axis is not None else set()
-    cells = [[_text(each, element_type) for each in row[:_COLUMNS]] for row in plane[:_ROWS]]
-    width = max(len(each) for row in cells for each in row)
-    chunk_of = _chunk_names(sizes) if axis is not None else {}
-    lines = [note] if note else []
-    for number, row in enumerate(cells):
-        line = ""
-        for column, each in enumerate(row):
-            bar = "│" if not rows_are_cut and column in cuts else " "
-            line += f"{bar}{each:>{width}}"
-        more = " …" if plane.shape[1] > _COLUMNS else ""
-        if rows_are_cut and number in cuts:
-            lines.append("─" * len(line))
-        label = f"   {chunk_of[number]}" if rows_are_cut and number in chunk_of else ""
-        lines.append(f"{line}{more}{label}")
-    if plane.shape[0] > _ROWS:
-        lines.append(f" … {plane.shape[0] - _ROWS} more rows")
-    if axis is not None:
-        along = "downwards" if rows_are_cut else "from left to right"
-        lines.append(f"axis {axis} runs {along}; its chunks: {_chunks(sizes)}")
+    excerpt = excerpt_of(name, array, element_type, highlight=highlight)
+    if not excerpt.rows:
+        return [f"(no elements: shape {list(array.shape)})"]
+    lines = [f"{name}{excerpt.where}"] if excerpt.where else []
+    lines += _rows(excerpt)
+    if excerpt.size[0] > len(excerpt.rows):
+        lines.append(f" … {excerpt.size[0] - len(excerpt.rows)} more rows")
+    if highlight is not None:
+        direction = "downwards" if excerpt.along == "rows" else "from left to right"
+        sizes = [f"output_{number}: {size}" for number, size in enumerate(highlight.sizes)]
+        more = f", … {len(sizes)} in all" if len(sizes) > _OUTPUTS else ""
+        lines.append(f"axis {highlight.axis} runs {direction}; outputs: {', '.join(sizes[:_OUTPUTS])}{more}")
     return lines
 
 
-def _plane(data: Array, axis: int | None) -> tuple[Array, bool, str]:
-    """A matrix of the tensor that holds the axis, whether the axis is its rows, and which matrix it is."""
-    if data.ndim == 1:
-        return data.reshape(1, -1), False, ""
-    last = data.ndim - 1
-    rows = last - 1 if axis is None or axis == last else axis
-    index = tuple(slice(None) if each in (rows, last) else 0 for each in range(data.ndim))
-    if 0 in data.shape:
-        return np.empty((0, 0), data.dtype), False, ""
-    note = "" if data.ndim <= 2 else f"data[{', '.join(':' if isinstance(each, slice) else '0' for each in index)}]"  # noqa: PLR2004
-    return data[index], axis == rows, note
-
-
-def _chunk_names(sizes: Sequence[int]) -> dict[int, str]:
-    """The name of each chunk at the row that it begins with."""
-    starts = accumulate(sizes, initial=0)
-    return {start: f"output_{number}" for number, (start, size) in enumerate(zip(starts, sizes, strict=False)) if size}
-
-
-def _chunks(sizes: Sequence[int]) -> str:
-    shown = ", ".join(f"output_{number}: {size}" for number, size in enumerate(sizes[:_COLUMNS]))
-    return f"{shown}, … {len(sizes)} in all" if len(sizes) > _COLUMNS else shown
-
-
-def _text(element: object, element_type: str) -> str:
-    kind = ELEMENT_TYPES[element_type]
-    if kind.kind == "string":
-        return repr(str(element))[:_WIDEST]
-    if kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte at the least
-        with np.errstate(all="ignore"):
-            element = np.atleast_1d(np.asarray(element)).view(kind.native)[0].astype(np.float64)
-        return f"{element:.6g}"
-    return str(int(element)) if kind.kind == "boolean" else str(element)  # type: ignore[call-overload]  # a number
+def _rows(excerpt: Excerpt) -> Iterator[str]:
+    width = max(len(each) for row in excerpt.rows for each in row)
+    more = " …" if excerpt.size[1] > len(excerpt.rows[0]) else ""
+    outputs = excerpt.outputs
+    begins = [number == 0 or outputs[number] != outputs[number - 1] for number in range(len(outputs))]
+    for number, row in enumerate(excerpt.rows):
+        bars = ["│" if excerpt.along == "columns" and column and begins[column] else " " for column in range(len(row))]
+        line = "".join(f"{bar}{each:>{width}}" for bar, each in zip(bars, row, strict=True))
+        begin = excerpt.along == "rows" and begins[number]
+        if begin and number:
+            yield "─" * len(line)
+        yield f"{line}{more}{f'   output_{outputs[number]}' if begin else ''}"

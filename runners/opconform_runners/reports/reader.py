@@ -1,23 +1,18 @@
-"""Reading back what a run wrote: its results, and what its report says of the suite and the backend."""
+"""Reads the report of a run from its folder."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from opconform.errors import MissingError, SuiteError
 from opconform.files import read_regular
-from opconform.suite.manifest import Level, RequirementNote
-from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.journal import read_steps, results_so_far
-from opconform_runners.harness.environment import UNKNOWN, Environment
-from opconform_runners.reports.report import Report, report_document, summed_up
-from opconform_runners.verdicts.baseline_check import Comparison
-from opconform_runners.verdicts.origin import SuiteNote
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.writer import report_document
 from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
@@ -30,75 +25,41 @@ from opconform_runners.verdicts.results import (
 )
 from opconform_runners.verdicts.run_header import progress_of
 
-#: What a report says that follows from its cases.
-_CONCLUDED = ("conformant", "incomplete", "coverage", "summary", "profiles", "requirements")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Row:
-    """What is read of a requirement in `report.json`; its counts are counted again."""
-
-    __pydantic_config__ = ConfigDict(extra="ignore")
-
-    level: Level
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Document:
-    """What is read of `report.json`; everything that follows from the results is worked out again."""
-
-    __pydantic_config__ = ConfigDict(extra="ignore")
-
-    format: Literal[1]
-    suite: SuiteNote
-    implementation: Implementation
-    started: str = ""
-    requirements: Mapping[str, Mapping[str, _Row]]
-    whole: bool
-    strict: bool
-    missing: tuple[str, ...]
-    gave_up: str | None
-    cases: tuple[Result, ...]
-    environment: Environment = UNKNOWN
-    outputs: str | None = None
-    baseline: Comparison | None = None
-
-
-_DOCUMENT = TypeAdapter(_Document)
+#: The keys of `report.json` that follow from its cases, and its format.
+_CONCLUDED = ("format", "conformant", "incomplete", "coverage", "summary", "profiles", "requirements")
+_REPORT = TypeAdapter(Report)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
-    """A run that is over: its folder, and its report."""
+    """A run that has ended: its folder, and its report."""
 
     folder: Path
     report: Report
 
 
 def finished(place: Path) -> Finished:
-    """The run of a folder, or of its `results.jsonl` or `report.json`; raises what `read_report` raises."""
+    """The run in a folder, or of a `results.jsonl` or `report.json`; raises what `read_report` raises."""
     return Finished(folder=results_path(place).parent, report=read_report(place))
 
 
 def results_path(place: Path) -> Path:
-    """The results that a folder or a file stands for: `report.json` stands for the results beside it."""
+    """The `results.jsonl` in a folder or beside a `report.json`."""
     if place.is_dir():
         return place / RESULTS
     return place.with_name(RESULTS) if place.name == REPORT else place
 
 
 def read_report(place: Path) -> Report:
-    """The report of a run, worked out again from its results.
+    """The report of a run, with its verdict computed again from its results.
 
-    An interrupted run gives an incomplete report with what it found: from `report.json` where it could still write one,
-    and from its results where it was killed.
+    The report of an interrupted run is incomplete; a run that was killed has none, and it is made from its results.
 
     Args:
         place: The folder of the run, or its `results.jsonl`.
 
     Raises:
-        SuiteError: The results are missing or were changed, or the report beside them is of another run.
+        SuiteError: The results are missing or were changed, or the report belongs to another run.
     """
     path = results_path(place)
     report = path.with_name(REPORT)
@@ -108,65 +69,27 @@ def read_report(place: Path) -> Report:
                 f"There are no results at {path}. Write them with `opconform run` or `opconform certify`."
             )
         return _report_of_results(path)
-    content = _content_of(report)
-    document = _document_of(report, content)
-    read = _report_of(document)
-    if _differs(read, content):
+    try:
+        content = read_regular(report, RESULTS_LIMIT)
+        read = _REPORT.validate_json(content)
+    except OSError as fault:
+        raise SuiteError(f"{report} cannot be read: {fault.strerror}.") from fault
+    except ValidationError as fault:
+        raise SuiteError(f"{report} is not a report that opconform wrote. Run it again.") from fault
+    written, computed = json.loads(content), report_document(read)
+    if any(written.get(name) != computed[name] for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not follow from its own cases. Run it again.")
-    if not document.missing and document.gave_up is None and not _same(read_results(path), document.cases):
+    if not read.missing and read.gave_up is None and _documents(read_results(path)) != _documents(read.results):
         raise SuiteError(f"{report} is not of the same run as {path}. Run it again.")
     return read
 
 
-def _content_of(path: Path) -> bytes:
-    try:
-        return read_regular(path, RESULTS_LIMIT)
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
-
-
-def _document_of(path: Path, content: bytes) -> _Document:
-    try:
-        return _DOCUMENT.validate_json(content)
-    except ValidationError as fault:
-        raise SuiteError(f"{path} is no report that opconform wrote. Run it again.") from fault
-
-
-def _same(ours: Iterable[Result], theirs: Iterable[Result]) -> bool:
-    """Whether two runs came to the same, case by case."""
-    one, other = (sorted(map(result_document, each), key=itemgetter("id")) for each in (ours, theirs))
-    return one == other
-
-
-def _differs(report: Report, content: bytes) -> bool:
-    """Whether a file says something else than what follows from its cases."""
-    said, right = json.loads(content), report_document(report)
-    return any(said.get(name) != right[name] for name in _CONCLUDED)
-
-
-def _report_of(document: _Document) -> Report:
-    notes = {
-        op: {name: RequirementNote(level=each.level, text=each.text) for name, each in rows.items()}
-        for op, rows in document.requirements.items()
-    }
-    return summed_up(
-        suite=document.suite,
-        implementation=document.implementation,
-        started=document.started,
-        notes=notes,
-        results=document.cases,
-        missing=document.missing,
-        gave_up=document.gave_up,
-        whole=document.whole,
-        strict=document.strict,
-        environment=document.environment,
-        outputs=document.outputs,
-        baseline=document.baseline,
-    )
+def _documents(results: Iterable[Result]) -> list[dict[str, object]]:
+    return sorted(map(result_document, results), key=itemgetter("id"))
 
 
 def _report_of_results(path: Path) -> Report:
-    """The report of a run that was ended before it wrote one."""
+    """The report of a run that ended before it wrote one."""
     written = read_written(path)
     header = written.header
     if written.is_complete:
@@ -175,17 +98,15 @@ def _report_of_results(path: Path) -> Report:
         steps = read_steps(path, written.lines)
         executed = len({each.result.id for each in steps})
         results, gave_up = results_so_far(steps), f"Interrupted {progress_of(executed, header.cases)}"
-    return summed_up(
+    return Report(
         suite=header.suite,
         implementation=header.implementation,
         started=header.started,
         notes=header.requirements,
-        results=results,
-        missing=(),
+        results=tuple(results),
         gave_up=gave_up,
         whole=header.whole,
         strict=header.strict,
         environment=header.environment.placed(placements_of(results)),
         outputs=header.outputs,
-        baseline=None,
     )

@@ -1,34 +1,43 @@
-"""`report.json`: a run by verdict, by profile and by requirement, and whether the backend is conformant."""
+"""The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
 
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Literal
 
-from opconform.errors import DiskError
-from opconform.files import replace_file
+from pydantic import BeforeValidator, ConfigDict, Field
+
 from opconform.suite.manifest import Header, Level, RequirementNote
-from opconform_runners.backends.backend import HARDWARE, Implementation, full_name
+from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.execution.runner import Run
-from opconform_runners.harness.environment import Environment, environment_document
-from opconform_runners.verdicts.baseline_check import Comparison, comparison_document
+from opconform_runners.harness.environment import UNKNOWN, Environment
+from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.baseline_check import Comparison
 from opconform_runners.verdicts.origin import SuiteNote, suite_note
-from opconform_runners.verdicts.results import REPORT, Result, result_document
+from opconform_runners.verdicts.results import Result
 
-FORMAT = 1
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
-#: The verdicts that say something of the backend.
+#: The verdicts that are evidence for or against the backend.
 DECIDED = ("pass", "fail")
+
+
+def _note(row: object) -> object:
+    """The part of a requirement in `report.json` that does not follow from the cases."""
+    return {key: row.get(key) for key in ("level", "text")} if isinstance(row, dict) else row
+
+
+Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_note)]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequirementRow:
-    """What a run says of one requirement.
+    """The cases of one requirement by verdict.
 
     Attributes:
-        counts: The cases by verdict; a failure that speaks against other requirements of its case is not counted here.
+        counts: The cases by verdict; a failure counts only for the requirements that it breaks.
+        is_mapped: Whether the harness fulfils the requirement on the backend's behalf.
     """
 
     op: str
@@ -36,66 +45,152 @@ class RequirementRow:
     level: Level
     text: str
     counts: Mapping[str, int]
+    is_mapped: bool
+
+    @property
+    def name(self) -> str:
+        """The requirement with its operation, as in `Split-1:axis.range`."""
+        return full_name(self.op, self.id)
 
     @property
     def is_broken(self) -> bool:
-        """Whether a case shows the backend to violate it."""
+        """Whether a case fails that is evidence for it."""
         return self.counts["fail"] > 0
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether a case passed or failed."""
+        return any(self.counts[name] for name in DECIDED)
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
-    """A run, summed up.
+    """A run, and its verdict, which is computed from its results.
 
     Attributes:
-        started: The options of the command line that name the backend, as in `--backend openvino:CPU`; empty where
-            nobody said.
+        started: The command-line options that name the backend, as in `--backend openvino:CPU`; empty if unknown.
+        notes: The level and the text of every requirement, by operation and id.
+        missing: The ids of the cases without a verdict.
+        gave_up: Why cases are missing, or None.
         whole: Whether whole profiles were run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
-        conformant: None where the verdict is incomplete.
-        incomplete: Why it is, a clause per reason; empty where `conformant` is not None.
-        is_finished: Whether every case has a verdict, and none an error of the harness.
-        unsaid: The broken cases that name no requirement, which count as normative.
         environment: Where the backend ran.
-        outputs: The SHA-256 of the file of outputs that was judged, or None where a harness was.
-        baseline: How it compares with the failures that were expected, where a baseline was given.
+        outputs: The SHA-256 of the file of outputs that was judged, or None where a harness was run.
+        baseline: The comparison with the expected failures, where a baseline was given.
     """
 
+    __pydantic_config__ = ConfigDict(extra="ignore")
+
+    format: Literal[1] = 1
     suite: SuiteNote
     implementation: Implementation
-    started: str
-    results: tuple[Result, ...]
-    missing: tuple[str, ...]
-    gave_up: str | None
+    started: str = ""
+    notes: Annotated[Notes, Field(alias="requirements")]
+    results: Annotated[tuple[Result, ...], Field(alias="cases")]
+    missing: tuple[str, ...] = ()
+    gave_up: str | None = None
     whole: bool
     strict: bool
-    requirements: tuple[RequirementRow, ...]
-    unsaid: int
-    conformant: bool | None
-    incomplete: tuple[str, ...]
-    is_finished: bool
-    environment: Environment
-    outputs: str | None
-    baseline: Comparison | None
+    environment: Environment = UNKNOWN
+    outputs: str | None = None
+    baseline: Comparison | None = None
+
+    @cached_property
+    def requirements(self) -> tuple[RequirementRow, ...]:
+        """The requirements of the operations that were run."""
+        by_requirement: dict[tuple[str, str], Counter[str]] = {}
+        for each in self.results:
+            for name in set(each.broken if each.verdict == "fail" else each.requirements):
+                by_requirement.setdefault((each.op, name), Counter())[each.verdict] += 1
+        ran = {each.op for each in self.results}
+        return tuple(
+            RequirementRow(
+                op=op,
+                id=name,
+                level=note.level,
+                text=note.text,
+                counts=_by_verdict(by_requirement.get((op, name), Counter())),
+                is_mapped=full_name(op, name) in self.implementation.mapped,
+            )
+            for op, notes in self.notes.items()
+            if op in ran
+            for name, note in notes.items()
+        )
+
+    @cached_property
+    def broken(self) -> tuple[RequirementRow, ...]:
+        """The requirements whose violation makes the backend non-conformant."""
+        return tuple(each for each in self.requirements if each.is_broken and self._counts(each))
 
     @property
+    def differing(self) -> tuple[RequirementRow, ...]:
+        """The broken interpretations, where they do not count."""
+        return tuple(each for each in self.requirements if each.is_broken and not self._counts(each))
+
+    @cached_property
+    def unnamed(self) -> frozenset[str]:
+        """The ids of the failures that break no known requirement, and count as normative."""
+        known = {(each.op, each.id) for each in self.requirements}
+        return frozenset(
+            each.id
+            for each in self.results
+            if each.verdict == "fail"
+            and each.reason != "nan-payload"
+            and not any((each.op, name) in known for name in each.broken)
+        )
+
+    @cached_property
+    def unfinished(self) -> str:
+        """Why the run did not give every case a verdict; empty where it did."""
+        errors = self.summary["error"]
+        if self.gave_up is not None:
+            return self.gave_up.rstrip(".")
+        if errors:
+            return f"{counted(errors, 'case')} ended in an error of the harness"
+        if self.missing:
+            return f"{counted(len(self.missing), 'case has', 'cases have')} no verdict"
+        return ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every case has a verdict, and none is an error of the harness."""
+        return not self.unfinished
+
+    @cached_property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why the verdict is incomplete, one clause per reason; empty where it is not."""
+        if self.unfinished:
+            return (self.unfinished,)
+        return () if self.broken or self.unnamed else self._gaps()
+
+    @property
+    def conformant(self) -> bool | None:
+        """Whether the backend is conformant; None where the verdict is incomplete."""
+        return None if self.incomplete else not (self.broken or self.unnamed)
+
+    @cached_property
     def summary(self) -> dict[str, int]:
         """The cases by verdict."""
         return _counts(self.results)
 
     @property
+    def profiles(self) -> list[str]:
+        """The profiles that were run, sorted."""
+        return sorted({each.profile for each in self.results})
+
+    @property
     def unsettled(self) -> str:
-        """Why the verdict is incomplete, in a sentence without its full stop; empty where it is not."""
+        """Why the verdict is incomplete, as one sentence without its full stop; empty where it is not."""
         return "; ".join(self.incomplete)
 
     @property
     def supported(self) -> int:
-        """How many cases passed or failed: the others say nothing of the backend."""
-        return sum(each.verdict in DECIDED for each in self.results)
+        """How many cases passed or failed."""
+        return sum(self.summary[name] for name in DECIDED)
 
     @property
     def coverage(self) -> str:
-        """How many cases the verdict rests on, as in `1,430 of 3,354 cases supported`."""
+        """How many cases the verdict is based on, as in `1,430 of 3,354 cases supported`."""
         return coverage_text(self.supported, len(self.results) + len(self.missing))
 
     @property
@@ -105,36 +200,41 @@ class Report:
 
     @property
     def conclusion(self) -> str:
-        """The verdict on the whole, in two words at the most."""
+        """The verdict on the backend: `conformant`, `not conformant` or `incomplete`."""
         return "incomplete" if self.conformant is None else "conformant" if self.conformant else "not conformant"
 
-    @property
-    def broken(self) -> tuple[RequirementRow, ...]:
-        """The requirements whose violation makes the backend non-conformant."""
-        return tuple(
-            each for each in self.requirements if each.is_broken and (self.strict or each.level == "normative")
-        )
+    def _counts(self, row: RequirementRow) -> bool:
+        return self.strict or row.level == "normative"
 
-    @property
-    def differing(self) -> tuple[RequirementRow, ...]:
-        """The interpretations that the backend reads otherwise, where that does not count against it."""
-        return tuple(each for each in self.requirements if each.is_broken and each not in self.broken)
+    def _gaps(self) -> tuple[str, ...]:
+        """What a finished run without violations leaves open, so that it does not show conformance.
+
+        A requirement that the harness fulfils needs no decided case.
+        """
+        essential = [each for each in self.results if each.essential]
+        lacking = [each.id for each in essential if each.verdict not in DECIDED]
+        undecided = [
+            each.name
+            for each in self.requirements
+            if self._counts(each) and not each.is_mapped and any(each.counts.values()) and not each.is_decided
+        ]
+        gaps = []
+        if not self.supported:
+            gaps.append("no case was supported")
+        elif lacking:
+            gaps.append(
+                f"{len(lacking):,} of {len(essential):,} essential cases were not supported, such as {min(lacking)}"
+            )
+        if undecided:
+            gaps.append(f"no case was supported for {', '.join(undecided)}")
+        return tuple(gaps)
 
 
 def report_of(
     suite: Header, run: Run, *, whole: bool, strict: bool, started: str = "", baseline: Comparison | None = None
 ) -> Report:
-    """The report of a run.
-
-    Args:
-        suite: The suite's header.
-        run: The run.
-        whole: Whether whole profiles were run.
-        strict: Whether interpretations count as much as normative requirements.
-        started: The options that name the backend.
-        baseline: How it compares with the failures that were expected.
-    """
-    return summed_up(
+    """The report of a run on a suite; the other arguments are those of `Report`."""
+    return Report(
         suite=suite_note(suite),
         implementation=run.implementation.without_hardware(),
         started=started,
@@ -150,209 +250,19 @@ def report_of(
     )
 
 
-def recounted(
-    report: Report, results: Sequence[Result], *, missing: Sequence[str] = (), gave_up: str | None = None
-) -> Report:
-    """The same report with other results, such as those of one profile."""
-    notes: dict[str, dict[str, RequirementNote]] = {}
-    for row in report.requirements:
-        notes.setdefault(row.op, {})[row.id] = RequirementNote(level=row.level, text=row.text)
-    return summed_up(
-        suite=report.suite,
-        implementation=report.implementation,
-        started=report.started,
-        notes=notes,
-        results=results,
-        missing=missing,
-        gave_up=gave_up,
-        whole=report.whole,
-        strict=report.strict,
-        environment=report.environment,
-        outputs=report.outputs,
-        baseline=report.baseline,
-    )
-
-
-def summed_up(
-    *,
-    suite: SuiteNote,
-    implementation: Implementation,
-    started: str,
-    notes: Mapping[str, Mapping[str, RequirementNote]],
-    results: Sequence[Result],
-    missing: Sequence[str],
-    gave_up: str | None,
-    whole: bool,
-    strict: bool,
-    environment: Environment,
-    outputs: str | None,
-    baseline: Comparison | None,
-) -> Report:
-    """The report that some results come to, each argument but `notes` as `Report` has it.
-
-    `notes` holds the level and the text of every requirement, by operation and id.
-    """
-    rows = tuple(_rows(notes, results))
-    unsaid = sum(is_unsaid(each, rows) for each in results)
-    broken = any(each.is_broken and (strict or each.level == "normative") for each in rows) or unsaid > 0
-    unfinished = _unfinished(results, missing, gave_up)
-    incomplete = unfinished or (() if broken else _gaps(rows, results, implementation, strict=strict))
-    return Report(
-        suite=suite,
-        implementation=implementation,
-        started=started,
-        results=tuple(results),
-        missing=tuple(missing),
-        gave_up=gave_up,
-        whole=whole,
-        strict=strict,
-        requirements=rows,
-        unsaid=unsaid,
-        conformant=None if incomplete else not broken,
-        incomplete=incomplete,
-        is_finished=not unfinished,
-        environment=environment,
-        outputs=outputs,
-        baseline=baseline,
-    )
-
-
 def coverage_text(supported: int, cases: int) -> str:
     """How many cases are supported, as in `1,430 of 3,354 cases supported`."""
-    return f"{supported:,} of {cases:,} {'case' if cases == 1 else 'cases'} supported"
+    return f"{supported:,} of {counted(cases, 'case')} supported"
 
 
-def _unfinished(results: Sequence[Result], missing: Sequence[str], gave_up: str | None) -> tuple[str, ...]:
-    """Why a run did not give every case a verdict; empty where it did."""
-    if gave_up is not None:
-        return (gave_up.rstrip("."),)
-    errors = sum(each.verdict == "error" for each in results)
-    if errors:
-        return (f"{errors:,} {'case' if errors == 1 else 'cases'} ended in an error of the harness",)
-    if missing:
-        return (f"{len(missing):,} {'case has' if len(missing) == 1 else 'cases have'} no verdict",)
-    return ()
-
-
-def _gaps(
-    rows: Sequence[RequirementRow], results: Sequence[Result], implementation: Implementation, *, strict: bool
-) -> tuple[str, ...]:
-    """What a finished run that broke nothing leaves open, so that the backend is not shown to be conformant.
-
-    A requirement that the harness fulfils on the backend's behalf needs no decided case.
-    """
-    essential = [each for each in results if each.essential]
-    lacking = [each for each in essential if each.verdict not in DECIDED]
-    undecided = [
-        f"{row.op}:{row.id}"
-        for row in rows
-        if (strict or row.level == "normative")
-        and full_name(row.op, row.id) not in implementation.mapped
-        and any(row.counts.values())
-        and not any(row.counts[name] for name in DECIDED)
-    ]
-    gaps = []
-    if not any(each.verdict in DECIDED for each in results):
-        gaps.append("no case was supported")
-    elif lacking:
-        first = min(each.id for each in lacking)
-        gaps.append(f"{len(lacking):,} of {len(essential):,} essential cases were not supported, such as {first}")
-    if undecided:
-        gaps.append(f"no case was supported for {', '.join(undecided)}")
-    return tuple(gaps)
-
-
-def write_report(out: Path, report: Report) -> None:
-    """Write `report.json`, whole or not at all.
-
-    Raises:
-        DiskError: The disk refuses.
-    """
-    try:
-        replace_file(out / REPORT, report_text(report).encode())
-    except OSError as fault:
-        raise DiskError(out / REPORT, fault) from fault
-
-
-def report_text(report: Report) -> str:
-    """`report.json` as it is written."""
-    return json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n"
-
-
-def report_document(report: Report) -> dict[str, object]:
-    """A report as a JSON object."""
-    suite = report.suite
-    document: dict[str, object] = {
-        "format": FORMAT,
-        "suite": {
-            "digest": suite.digest,
-            "version": suite.version,
-            "generator": suite.generator,
-            "seed": suite.seed,
-            "specification": {op: list(each) for op, each in suite.specification.items()},
-        },
-        "implementation": {
-            name: value for name, value in asdict(report.implementation).items() if name not in HARDWARE
-        },
-        "started": report.started,
-        "environment": environment_document(report.environment),
-        **({} if report.outputs is None else {"outputs": report.outputs}),
-        "whole": report.whole,
-        "strict": report.strict,
-        "conformant": report.conformant,
-        "incomplete": list(report.incomplete),
-        "coverage": {"supported": report.supported, "cases": len(report.results) + len(report.missing)},
-        "gave_up": report.gave_up,
-        "missing": list(report.missing),
-        "summary": report.summary,
-        "profiles": {
-            name: _counts(each for each in report.results if each.profile == name)
-            for name in sorted({each.profile for each in report.results})
-        },
-        "requirements": {
-            op: {
-                each.id: {"level": each.level, "text": each.text, "broken": each.is_broken, **each.counts}
-                for each in report.requirements
-                if each.op == op
-            }
-            for op in sorted({each.op for each in report.requirements})
-        },
-        "cases": [result_document(each) for each in report.results],
-    }
-    return document if report.baseline is None else document | {"baseline": comparison_document(report.baseline)}
-
-
-def _rows(
-    requirements: Mapping[str, Mapping[str, RequirementNote]], results: Sequence[Result]
-) -> Iterable[RequirementRow]:
-    ran = {each.op for each in results}
-    for op, notes in requirements.items():
-        for name, note in notes.items():
-            if op in ran:
-                counted = [
-                    each
-                    for each in results
-                    if each.op == op and name in (each.broken if each.verdict == "fail" else each.requirements)
-                ]
-                yield RequirementRow(op=op, id=name, level=note.level, text=note.text, counts=_counts(counted))
-
-
-def is_unsaid(result: Result, rows: Iterable[RequirementRow]) -> bool:
-    """Whether a case fails without naming a requirement that has a row, which counts as normative."""
-    if result.verdict != "fail" or result.reason == "nan-payload":
-        return False
-    return not any(row.op == result.op and row.id in result.broken for row in rows)
-
-
-def failures_by_kind(results: Sequence[Result]) -> dict[tuple[str, tuple[str, ...], str], list[Result]]:
-    """The failures by operation, broken requirements and reason."""
-    groups: dict[tuple[str, tuple[str, ...], str], list[Result]] = defaultdict(list)
-    for each in results:
-        if each.verdict == "fail":
-            groups[each.op, each.broken, each.reason or ""].append(each)
-    return dict(sorted(groups.items()))
+def profile_counts(report: Report, profile: str) -> dict[str, int]:
+    """The cases of one profile by verdict."""
+    return _counts(each for each in report.results if each.profile == profile)
 
 
 def _counts(results: Iterable[Result]) -> dict[str, int]:
-    counts: Counter[str] = Counter(each.verdict for each in results)
+    return _by_verdict(Counter(each.verdict for each in results))
+
+
+def _by_verdict(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: counts[name] for name in VERDICTS}

@@ -1,7 +1,8 @@
 """The suite that a report belongs to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from pydantic import ConfigDict
 
@@ -12,7 +13,7 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SuiteNote:
-    """What a report says of its suite, each as the suite's header has it."""
+    """The fields of a suite's header that a report repeats."""
 
     __pydantic_config__ = _STRICT
 
@@ -23,12 +24,11 @@ class SuiteNote:
     specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
+    """The fields of a dataclass as another object has them, by name."""
+    return {each.name: getattr(source, each.name) for each in fields(kind)}
+
+
 def suite_note(header: Header) -> SuiteNote:
-    """What a report says of a suite."""
-    return SuiteNote(
-        digest=header.digest,
-        version=header.version,
-        generator=header.generator,
-        seed=header.seed,
-        specification=header.specification,
-    )
+    """The fields of a suite's header that a report repeats."""
+    return SuiteNote(**shared_fields(SuiteNote, header))

@@ -16,7 +16,6 @@ from opconform.resources import render, text_of
 from opconform.suite.manifest import HEADER, Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.reports.html.evidence import Model
 from opconform_runners.reports.html.page import page_of, script_json
 from opconform_runners.reports.html.subject import Subject
 from opconform_runners.reports.matrix import Column
@@ -158,16 +157,16 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _models(suite: Suite, entry: Entry) -> list[Model]:
+def _models(suite: Suite, entry: Entry) -> list[tuple[str, str]]:
     """A case's IR as text, a dialect each."""
     models = []
     for name, file in suite.header.dialects.items():
         shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
         if shown in entry.files:
             text = _text(shown, suite.read(entry, shown))
-            models.append(Model(name=shown, text=text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"))
+            models.append((shown, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"))
         elif name in entry.left_out:
-            models.append(Model(name=name, text=entry.left_out[name]))
+            models.append((name, entry.left_out[name]))
     return models
 
 

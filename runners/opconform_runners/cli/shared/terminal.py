@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 import click
 
-from opconform_runners.reports.printable import is_shown
+from opconform_runners.reports.text import is_shown
 
 #: How a line begins, or what it holds, that a GitHub workflow takes for a command.
 _COMMAND = re.compile(r"^(?P<space>\s*)::|##\[", re.MULTILINE)

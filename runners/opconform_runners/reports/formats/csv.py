@@ -1,12 +1,12 @@
-"""CSV: a row a case, for a spreadsheet, which must not take a backend's message for a formula."""
+"""CSV for spreadsheets, one row per case; a backend's message is never a formula."""
 
 import csv
 import io
 from collections.abc import Iterator, Mapping
 
-from opconform_runners.reports.formats.standing import standings
-from opconform_runners.reports.printable import printable
+from opconform_runners.reports.failures import standings
 from opconform_runners.reports.report import Report
+from opconform_runners.reports.text import printable
 from opconform_runners.verdicts.results import Result
 
 _COLUMNS = (
@@ -25,16 +25,15 @@ _COLUMNS = (
     "message",
     "seconds",
 )
-#: What a spreadsheet begins a formula with, also in the wide forms that some of them take.
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - they are meant
+#: The characters that begin a formula, also in the wide forms that some spreadsheets accept.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
 
 
 def csv_text(report: Report) -> str:
-    """A report as CSV, with RFC 4180's line ends.
+    """A report as CSV with RFC 4180's line ends.
 
-    The first column of every row says what the run came to, so that no row of an incomplete run is taken for more.
-    `standing` is how a case stands against the baseline, and empty where none was given. A case without a verdict has a
-    row that says so, and a run without any case has one row.
+    The first column of every row has the conclusion of the run. `standing` compares the case with the baseline, and is
+    empty without one. Cases without a verdict have rows with the verdict `missing`, and so has a run without cases.
     """
     text = io.StringIO()
     writer = csv.writer(text)
@@ -45,13 +44,12 @@ def csv_text(report: Report) -> str:
 
 def _rows(report: Report) -> Iterator[tuple[str, ...]]:
     stands: Mapping[str, str] = standings(report) if report.baseline is not None else {}
-    empty = ("",) * (len(_COLUMNS) - 6)
     for each in report.results:
         yield (report.conclusion, *_cells(each, stands.get(each.id, "")))
-    for identity in report.missing:
-        yield (report.conclusion, identity, identity.partition("/")[0], "", "", "missing", *empty)
-    if not report.results and not report.missing:
-        yield (report.conclusion, "", "", "", "", "missing", *empty)
+    missing = report.missing if report.results or report.missing else ("",)
+    for identity in missing:
+        cells = (report.conclusion, identity, identity.partition("/")[0], "", "", "missing")
+        yield (*cells, *("",) * (len(_COLUMNS) - len(cells)))
 
 
 def _cells(result: Result, standing: str) -> tuple[str, ...]:
@@ -73,6 +71,6 @@ def _cells(result: Result, standing: str) -> tuple[str, ...]:
 
 
 def _safe(cell: str) -> str:
-    """A cell that no spreadsheet calculates: an apostrophe stands before what begins like a formula."""
+    """A cell that a spreadsheet does not evaluate: an apostrophe precedes what looks like a formula."""
     shown = printable(cell, lines=True)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) or shown[:1] in ("\t", "\n") else shown

@@ -1,14 +1,15 @@
-"""Annotations: the commands by which a GitHub workflow shows errors beside a commit."""
+"""Workflow commands that make GitHub show errors beside a commit."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from opconform_runners.reports.formats.standing import conclusion_text, groups
-from opconform_runners.reports.novelty import counted, known, pass_sentence, stale_sentences
-from opconform_runners.reports.printable import one_line
+from opconform_runners.reports.baseline_summary import known_failures, pass_sentences, stale_sentences
+from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.failures import groups
 from opconform_runners.reports.report import Report
+from opconform_runners.reports.text import counted, one_line
 
-#: GitHub shows ten annotations of a level for a step, and drops the others without a word.
+#: GitHub shows ten annotations of a level per step, and drops the others silently.
 MOST = 10
 _LONGEST = 400
 
@@ -22,48 +23,50 @@ class _Annotation(NamedTuple):
 
 
 def annotations_text(report: Report) -> str:
-    """A report as workflow commands, one a line, for the standard output of a step.
+    """A report as workflow commands, one per line, for the standard output of a step.
 
-    What counts is an error, an interpretation that is read otherwise a warning, and the verdict a notice. Where there
-    are more than ten of a level the tenth says how many more.
+    Failures that count are errors, interpretation differences are warnings, and the verdict is a notice. The tenth
+    annotation of a level gives the number of those left out.
     """
     lines: list[str] = []
     for level in ("error", "warning", "notice"):
         found = [each for each in _annotations(report) if each.level == level]
         if len(found) > MOST:
-            more = f"{counted(len(found) - MOST + 1, f'more {level}')}; the report has them all."
-            found = [*found[: MOST - 1], _Annotation(level, "opconform", more)]
+            more = f"{counted(len(found) - MOST + 1, f'more {level}')}; see the report for all of them."
+            found = [*found[: MOST - 1], _Annotation(level, "", more)]
         lines.extend(_command(each) for each in found)
     return "".join(f"{each}\n" for each in lines)
 
 
 def _annotations(report: Report) -> Iterator[_Annotation]:
-    verdict, *_ = conclusion_text(report)
+    verdict, *_ = conclusion(report)
+    baseline = report.baseline
     if report.conformant is None:
-        yield _Annotation("error", "opconform: incomplete", verdict)
-    if report.baseline is not None:
-        for met in report.baseline.passes:
-            line = met.line.number if met.line is not None else 0
-            sentence = pass_sentence(met, report.baseline.file)
-            yield _Annotation("error", "opconform: unexpected pass", sentence, report.baseline.file, line)
-        for stale, sentence in zip(report.baseline.stale, stale_sentences(report.baseline), strict=True):
-            yield _Annotation("error", "opconform: stale line", sentence, report.baseline.file, stale.number)
-    for group in groups(report):
-        if group.standing != "known":
-            case = group.smallest
-            message = f"{counted(len(group.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"
-            yield _Annotation("error" if group.standing == "new" else "warning", f"opconform: {group.title}", message)
-    if report.baseline is not None:
-        yield _Annotation("notice", "opconform: known failures", f"{known(report.baseline)}.")
+        yield _Annotation("error", "incomplete", verdict)
+    if baseline is not None:
+        sentences = pass_sentences(baseline)
+        for met in baseline.passes:
+            if met.line is not None:
+                yield _Annotation("error", "unexpected pass", sentences[met.id], baseline.file, met.line.number)
+        for stale, sentence in zip(baseline.stale, stale_sentences(baseline), strict=True):
+            yield _Annotation("error", "stale line", sentence, baseline.file, stale.number)
+    for group in groups(report, ["new", "read"]):
+        case = group.smallest
+        message = f"{counted(len(group.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"
+        level = "error" if group.standing == "new" else "warning"
+        yield _Annotation(level, f"{group.op} {group.names}: {group.reason}", message)
+    if baseline is not None:
+        yield _Annotation("notice", "known failures", f"{known_failures(baseline)}.")
     elif report.conformant is not None:
-        yield _Annotation("notice", f"opconform: {report.implementation.title}", verdict)
+        yield _Annotation("notice", report.implementation.title, verdict)
 
 
 def _command(annotation: _Annotation) -> str:
+    title = f"opconform: {annotation.title}" if annotation.title else "opconform"
     properties = {
         "file": annotation.file,
         "line": str(annotation.line) if annotation.line else "",
-        "title": one_line(annotation.title, _LONGEST),
+        "title": one_line(title, _LONGEST),
     }
     shown = ",".join(f"{name}={_property(each)}" for name, each in properties.items() if each)
     return f"::{annotation.level} {shown}::{_data(one_line(annotation.message, _LONGEST))}"

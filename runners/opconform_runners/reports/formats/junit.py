@@ -1,59 +1,55 @@
-"""JUnit XML: one suite per operation and one test case per case, with its requirements as properties."""
+"""JUnit XML: one suite per operation, one test case per case, its requirements as properties."""
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from opconform_runners.reports.formats.standing import Standing, conclusion_text, standings
-from opconform_runners.reports.novelty import pass_sentence, stale_sentences
-from opconform_runners.reports.printable import one_line, printable
+from opconform_runners.reports.baseline_summary import pass_sentences, stale_sentences
+from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.failures import Standing, standings
 from opconform_runners.reports.report import Report
-from opconform_runners.verdicts.baseline_check import Met
+from opconform_runners.reports.text import one_line, printable
 from opconform_runners.verdicts.results import Result
 
 _LONGEST = 300
-#: How much of a harness's log is kept, in characters.
+#: The most characters of a harness's log.
 _LOG = 4000
-_CASES = ("tests", "failures", "errors", "skipped")
-_COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+#: The attribute of a suite that counts each outcome.
+_COUNTS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 def junit_text(report: Report) -> str:
-    """A report as JUnit XML.
+    """A report as JUnit XML, in which each case is listed once.
 
-    Each case stands there once, so that the counts are those of `report.json`. Its properties name the requirements
-    that it is evidence for, and those that it breaks. An incomplete verdict is an error in a suite of its own, with
-    each case that is missing.
+    The properties of a case name the requirements that it is evidence for, and those that it breaks. An incomplete
+    verdict and each missing case are errors in a suite of their own.
     """
     root = ET.Element("testsuites", name=printable(f"opconform {report.implementation.title}"))
     suites = [*_run_suite(report), *_operation_suites(report), *_baseline_suite(report)]
     root.extend(suites)
-    for each in _CASES:
-        root.set(each, str(sum(int(suite.get(each, "0")) for suite in suites)))
-    root.set("time", _seconds(sum(float(suite.get("time", "0")) for suite in suites)))
+    for name in ("tests", *_COUNTS.values()):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
+    root.set("time", _total_time(suites))
     ET.indent(root, " ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
 def _run_suite(report: Report) -> Iterator[ET.Element]:
-    """What the run itself came to, where its verdict is incomplete."""
-    if report.conformant is not None:
-        return
-    whole = _case("opconform.run", "the verdict is complete", 0.0)
-    _outcome(whole, "error", conclusion_text(report)[0])
-    missing = [_case("opconform.run", each, 0.0) for each in report.missing]
-    for each in missing:
-        _outcome(each, "error", "The case has no verdict: the run is incomplete.")
-    yield _suite("run", [whole, *missing], {"conclusion": report.conclusion, "coverage": report.coverage})
+    """The suite that says why the verdict is incomplete."""
+    if report.conformant is None:
+        cases = {"the verdict is complete": conclusion(report)[0]}
+        cases |= dict.fromkeys(report.missing, "The case has no verdict: the run is incomplete.")
+        about = {"conclusion": report.conclusion, "coverage": report.coverage}
+        yield _suite("run", [_case("opconform.run", *each, "error") for each in cases.items()], about)
 
 
 def _operation_suites(report: Report) -> Iterator[ET.Element]:
-    """One suite per operation, in which each of its cases stands once."""
     stands = standings(report)
-    met = report.baseline.by_id if report.baseline is not None else {}
+    passes = pass_sentences(report.baseline) if report.baseline is not None else {}
+    notes = {each.id: each.line.note for each in report.baseline.known if each.line} if report.baseline else {}
     for op in sorted({each.op for each in report.results}):
         texts = {row.id: row.text for row in report.requirements if row.op == op}
         cases = [
-            _result_case(report, each, stands[each.id], met, _body(each, texts))
+            _result_case(each, stands[each.id], passes.get(each.id) or notes.get(each.id, ""), texts)
             for each in report.results
             if each.op == op
         ]
@@ -61,15 +57,11 @@ def _operation_suites(report: Report) -> Iterator[ET.Element]:
 
 
 def _baseline_suite(report: Report) -> Iterator[ET.Element]:
-    """The lines of a baseline that are about no case."""
-    if report.baseline is None or not report.baseline.stale:
-        return
-    cases = []
-    for line, sentence in zip(report.baseline.stale, stale_sentences(report.baseline), strict=True):
-        case = _case("opconform.baseline", line.pattern, 0.0)
-        _outcome(case, "failure", sentence, kind="stale")
-        cases.append(case)
-    yield _suite("baseline", cases, _about(report))
+    """The lines of a baseline that apply to no case."""
+    if report.baseline is not None and report.baseline.stale:
+        found = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
+        cases = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in found]
+        yield _suite("baseline", cases, _about(report))
 
 
 def _about(report: Report) -> Mapping[str, str]:
@@ -81,48 +73,58 @@ def _about(report: Report) -> Mapping[str, str]:
     }
 
 
-def _suite(name: str, cases: Sequence[ET.Element], about: Mapping[str, str]) -> ET.Element:
-    outcomes = [each.tag for case in cases for each in case if each.tag in _COUNTED]
-    counts = {_COUNTED[tag]: str(outcomes.count(tag)) for tag in _COUNTED}
-    seconds = _seconds(sum(float(each.get("time", "0")) for each in cases))
-    suite = ET.Element("testsuite", {"name": printable(name), "tests": str(len(cases)), **counts, "time": seconds})
-    _add_properties(suite, about.items())
+def _suite(name: str, cases: list[ET.Element], about: Mapping[str, str]) -> ET.Element:
+    outcomes = [each.tag for case in cases for each in case]
+    counts = {attribute: str(outcomes.count(tag)) for tag, attribute in _COUNTS.items()}
+    attributes = {"name": printable(name), "tests": str(len(cases)), **counts, "time": _total_time(cases)}
+    suite = ET.Element("testsuite", attributes)
+    suite.append(_properties(about.items()))
     suite.extend(cases)
     return suite
 
 
-def _add_properties(element: ET.Element, named: Iterable[tuple[str, str]]) -> None:
-    properties = ET.SubElement(element, "properties")
+def _properties(named: Iterable[tuple[str, str]]) -> ET.Element:
+    properties = ET.Element("properties")
     for name, value in named:
         ET.SubElement(properties, "property", name=name, value=printable(value))
+    return properties
 
 
-def _result_case(report: Report, result: Result, standing: Standing, met: Mapping[str, Met], body: str) -> ET.Element:
-    case = _case(result.id.rpartition("/")[0].replace("/", "."), result.id, result.seconds or 0.0)
+def _result_case(result: Result, standing: Standing, expected: str, texts: Mapping[str, str]) -> ET.Element:
+    """The test case of one result; `expected` is what the baseline says of it."""
+    tag, message, kind = _outcome(result, standing, expected)
+    case = _case(result.id.rpartition("/")[0].replace("/", "."), result.id, message, tag, kind)
+    if standing in ("new", "error"):
+        case[0].text = printable(_body(result, texts), lines=True)
+    if result.seconds is not None:
+        case.set("time", f"{result.seconds:.6f}")
     requirements = (("requirement", f"{result.op}:{each}") for each in result.requirements)
     broken = (("broken", f"{result.op}:{each}") for each in result.broken)
-    _add_properties(case, (("profile", result.profile), *requirements, *broken))
-    match standing:
-        case "new":
-            _outcome(case, "failure", result.sentence, kind=result.reason or "", body=body)
-        case "passes" if report.baseline is not None:
-            _outcome(case, "failure", pass_sentence(met[result.id], report.baseline.file), kind="unexpected-pass")
-        case "known":
-            line = met[result.id].line
-            _outcome(case, "skipped", f"known failure ({result.reason}): {line.note if line else ''}")
-        case "read":
-            _outcome(case, "skipped", f"read otherwise, and not counted ({result.reason}): {result.sentence}")
-        case "error":
-            _outcome(case, "error", result.sentence, kind="harness", body=body)
-        case "skipped":
-            _outcome(case, "skipped", f"{result.verdict}: {result.sentence}")
-        case _:
-            pass
+    case.insert(0, _properties((("profile", result.profile), *requirements, *broken)))
     return case
 
 
+def _outcome(result: Result, standing: Standing, expected: str) -> tuple[str, str, str]:
+    """The outcome's element (empty for a pass), its message and its type."""
+    match standing:
+        case "new":
+            return "failure", result.sentence, result.reason or ""
+        case "passes":
+            return "failure", expected, "unexpected-pass"
+        case "known":
+            return "skipped", f"known failure ({result.reason}): {expected}", ""
+        case "read":
+            return "skipped", f"interpretation difference, not counted ({result.reason}): {result.sentence}", ""
+        case "error":
+            return "error", result.sentence, "harness"
+        case "skipped":
+            return "skipped", f"{result.verdict}: {result.sentence}", ""
+        case "pass":
+            return "", "", ""
+
+
 def _body(result: Result, texts: Mapping[str, str]) -> str:
-    """All there is of a result; `texts` holds what each requirement of its operation demands."""
+    """All that is known of a result; `texts` has the requirements of its operation."""
     lines = (
         *(("demanded", texts.get(name)) for name in result.broken),
         ("case", result.id),
@@ -135,17 +137,14 @@ def _body(result: Result, texts: Mapping[str, str]) -> str:
     return "\n".join(f"{name}: {each}" for name, each in lines if each)
 
 
-def _case(classname: str, name: str, seconds: float) -> ET.Element:
-    return ET.Element("testcase", classname=printable(classname), name=printable(name), time=_seconds(seconds))
+def _case(classname: str, name: str, message: str, tag: str, kind: str = "") -> ET.Element:
+    case = ET.Element("testcase", classname=printable(classname), name=printable(name), time="0.000000")
+    if tag:
+        outcome = ET.SubElement(case, tag, message=one_line(message, _LONGEST))
+        if kind:
+            outcome.set("type", printable(kind))
+    return case
 
 
-def _outcome(case: ET.Element, tag: str, message: str, *, kind: str = "", body: str = "") -> None:
-    outcome = ET.SubElement(case, tag, message=one_line(message, _LONGEST))
-    if kind:
-        outcome.set("type", printable(kind))
-    if body:
-        outcome.text = printable(body, lines=True)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.6f}"
+def _total_time(elements: Iterable[ET.Element]) -> str:
+    return f"{sum(float(each.get('time', '0')) for each in elements):.6f}"

@@ -1,53 +1,37 @@
-"""The list of cases: a short array each, for the page's script."""
+"""The data of the page's script: the list of cases, and the evidence of single cases."""
 
+import json
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from opconform.suite.reader import Suite
-from opconform_runners.reports.html.subject import Subject, short
-from opconform_runners.reports.report import Report
+from opconform_runners.reports.html.evidence import evidence_document, evidence_of
+from opconform_runners.reports.html.subject import Models, Subject, short
+from opconform_runners.reports.terminal import findings_of
 from opconform_runners.verdicts.results import Result
 
-
-@dataclass(slots=True)
-class _Names:
-    """Words that are said often, each by a number."""
-
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def number(self, word: str) -> int:
-        return self.numbers.setdefault(word, len(self.numbers))
+#: The most bytes of evidence on a page.
+EVIDENCE_LIMIT = 12 << 20
+_SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
 def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
-    """The list of cases: a short array each, in which what is said often is a number."""
-    groups, requirements = _Names(), _Names()
-    rows = []
-    for number, subject in enumerate(subjects):
-        for each in subject.column.report.results:
-            group, _, digits = each.id.rpartition("/")
-            row: list[object] = [
-                number,
-                groups.number(group),
-                digits,
-                each.profile,
-                each.verdict,
-                each.reason or "",
-                1 if each.expect == "reject" else 0,
-                [requirements.number(f"{each.op} {name}") for name in each.requirements],
-                [requirements.number(f"{each.op} {name}") for name in each.broken],
-                short(each.sentence),
-                short(each.inputs),
-                short(each.message or "") if (each.message or "") not in each.sentence else "",
-                _remarks(each),
-                short(each.again or ""),
-                short(each.log or ""),
-            ]
-            while row[-1] in ("", []):
-                row.pop()
-            rows.append(row)
-    suites = [each.suite for each in subjects if each.suite is not None]
+    """The list of cases: one short array per case, in which groups and requirements are numbers.
+
+    Args:
+        subjects: The runs.
+        left_out: The number of cases without evidence for lack of room.
+    """
+    groups: dict[str, int] = {}
+    requirements: dict[str, int] = {}
+    rows = [
+        _row(number, each, groups, requirements)
+        for number, subject in enumerate(subjects)
+        for each in subject.column.report.results
+    ]
+    suite = next((each.suite for each in subjects if each.suite is not None), None)
+    texts = {f"{each.op} {each.id}": each.text for each in subjects[0].column.report.requirements}
     return {
         "backends": [
             {
@@ -58,29 +42,77 @@ def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
             }
             for each in subjects
         ],
-        "groups": list(groups.numbers),
-        "titles": _titles(suites[0], list(groups.numbers)) if suites else [],
-        "requirements": list(requirements.numbers),
-        "texts": _texts(subjects[0].column.report, list(requirements.numbers)),
+        "groups": list(groups),
+        "titles": [] if suite is None else _titles(suite, groups),
+        "requirements": list(requirements),
+        "texts": [texts.get(each, "") for each in requirements],
         "cases": rows,
         "left_out": left_out,
     }
 
 
-def _remarks(result: Result) -> list[str]:
-    return [
-        *(["late"] if result.late else []),
-        *([f"other-reason {result.other_reason}"] if result.other_reason is not None else []),
-        *result.findings,
+def _row(backend: int, result: Result, groups: dict[str, int], requirements: dict[str, int]) -> list[object]:
+    """A case without its empty last values; new groups and requirements are added to those that have numbers."""
+
+    def numbers(names: Sequence[str]) -> list[int]:
+        return [requirements.setdefault(f"{result.op} {name}", len(requirements)) for name in names]
+
+    group, _, digits = result.id.rpartition("/")
+    other = f"other-reason {result.other_reason}"
+    row: list[object] = [
+        backend,
+        groups.setdefault(group, len(groups)),
+        digits,
+        result.profile,
+        result.verdict,
+        result.reason or "",
+        1 if result.expect == "reject" else 0,
+        numbers(result.requirements),
+        numbers(result.broken),
+        short(result.sentence),
+        short(result.inputs),
+        short(result.message or "") if (result.message or "") not in result.sentence else "",
+        [other if each == "other-reason" else each for each in findings_of(result)],
+        short(result.again or ""),
+        short(result.log or ""),
     ]
+    while row[-1] in ("", []):
+        row.pop()
+    return row
 
 
-def _titles(suite: Suite, groups: Sequence[str]) -> list[str]:
-    """The title of each group, which is that of any of its cases."""
+def _titles(suite: Suite, groups: dict[str, int]) -> list[str]:
+    """The title of each group, taken from any of its cases."""
     some = {each.id.rpartition("/")[0]: each for each in suite.entries}
     return [suite.case(some[each]).title if each in some else "" for each in groups]
 
 
-def _texts(report: Report, names: Sequence[str]) -> list[str]:
-    rows = {f"{each.op} {each.id}": each.text for each in report.requirements}
-    return [rows.get(each, "") for each in names]
+def shown_evidence(subjects: Sequence[Subject], models: Models) -> tuple[dict[str, object], int]:
+    """The evidence of single cases, by the backend's number and the case's id, and how many had no room."""
+    shown: dict[str, object] = {}
+    taken, left_out = 0, 0
+    for number, subject, result in _ranked(subjects):
+        suite = subject.suite
+        if suite is None or result.id not in suite.by_id:
+            continue
+        if taken > EVIDENCE_LIMIT:
+            left_out += 1
+            continue
+        document = evidence_document(evidence_of(suite, suite.by_id[result.id], result, subject.kept, models))
+        shown[f"{number}/{result.id}"] = document
+        taken += len(json.dumps(document))
+    return shown, left_out
+
+
+def _ranked(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject, Result]]:
+    """The cases that need evidence: failures first, and the first of each kind before the second of any."""
+    ranked = []
+    for number, subject in enumerate(subjects):
+        seen: dict[tuple[object, ...], int] = defaultdict(int)
+        for each in sorted(subject.column.report.results, key=lambda each: (len(each.inputs), each.id)):
+            if each.verdict in _SHOWN:
+                kind = (each.op, each.verdict, each.reason, each.broken)
+                ranked.append(((each.verdict != "fail", seen[kind], number, each.id), number, subject, each))
+                seen[kind] += 1
+    for _, number, subject, result in sorted(ranked, key=lambda each: each[0]):
+        yield number, subject, result

@@ -1,8 +1,8 @@
-"""Evidence: what a page shows of one case, read from the suite and from what was kept of the run."""
+"""The evidence of a case on the page: its inputs, expected and actual outputs and IR."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 
 from opconform.model.highlight import highlight_of
 from opconform.suite.case import Accept, Case, Output, Reject
@@ -10,41 +10,34 @@ from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.reports.html.excerpts import UNKNOWN, Excerpt, excerpt_of
+from opconform_runners.reports.excerpt import UNKNOWN, Excerpt, excerpt_of
+from opconform_runners.reports.html.subject import Models, short
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 
-#: The most outputs that are shown of a case, values of an input, and elements of a tensor that is read at all.
+#: The most outputs, the most values of an input, and the most elements of a case whose tensors are drawn.
 _OUTPUTS = 4
 _VALUES = 12
 _ELEMENTS = 1 << 22
-#: What compares the elements of one output.
+#: The reasons that come from comparing elements.
 _ELEMENTWISE = ("value", "nan-payload")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Model:
-    """The case in an IR language: the name of its file, and its text."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What a page shows of one case.
+    """The evidence of one case.
 
     Attributes:
         title: The title of its group.
-        inputs: Each input and attribute in words.
-        data: The tensor that the outputs are parts of, with the parts marked; else the first tensor.
-        expected: What was expected, in words.
+        inputs: Each input and attribute as text.
+        data: The tensor that is divided into the outputs; otherwise the first tensor.
+        expected: The expectation as a sentence.
         wanted: The expected outputs.
-        actual: What came, in words.
-        got: The outputs that came, where there are any.
+        actual: The result as a sentence.
+        got: The actual outputs, where they were kept.
         note: What is not shown, and why.
-        models: The case's IR.
-        twin: The id of the case that differs in nothing but the fault.
+        models: The name and the text of each IR.
+        twin: The id of the twin.
     """
 
     title: str
@@ -55,21 +48,30 @@ class Evidence:
     actual: str
     got: tuple[Excerpt, ...] = ()
     note: str = ""
-    models: tuple[Model, ...] = ()
+    models: Sequence[tuple[str, str]] = ()
     twin: str | None = None
 
 
-def evidence_of(
-    suite: Suite, entry: Entry, result: Result, kept: Kept, models: Callable[[Suite, Entry], Sequence[Model]]
-) -> Evidence:
+def evidence_document(evidence: Evidence) -> dict[str, object]:
+    """The evidence as a JSON object without empty values."""
+    document = asdict(evidence)
+    document |= {name: [_filled(each) for each in document[name]] for name in ("wanted", "got")}
+    return _filled(document | {"data": _filled(document["data"] or {})})
+
+
+def _filled(document: dict[str, object]) -> dict[str, object]:
+    return {name: each for name, each in document.items() if each}
+
+
+def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: Models) -> Evidence:
     """The evidence of a case.
 
     Args:
         suite: The suite that was run.
-        entry: The case's line of the manifest.
-        result: What became of the case.
-        kept: What was kept of the run.
-        models: Gives a case's IR as text.
+        entry: The case's entry of the manifest.
+        result: The result of the case.
+        kept: The outputs that the run kept.
+        models: Returns the IR of a case as text.
 
     Raises:
         SuiteError: A file of the case is not what the manifest says.
@@ -79,66 +81,73 @@ def evidence_of(
         title=case.title,
         inputs=_inputs(case, {}),
         expected=_expected(case),
-        actual=result.sentence,
+        actual=short(result.sentence),
         twin=case.twin,
-        models=tuple(models(suite, entry)),
+        models=models(suite, entry),
     )
     if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
         return replace(plain, note="The tensors are too large to be drawn here.")
     mismatch = result.mismatch
-    feed = mismatch.feed if mismatch is not None else _last_feed(case)
+    feed = mismatch.feed if mismatch is not None else case.feeds - 1 if isinstance(case.expect, Reject) else 0
     arrays = suite.arrays(entry, inputs_name(feed))
     golden = suite.arrays(entry, expected_name(feed)) if expected_name(feed) in entry.files else {}
-    came = {number: each for (which, number), each in kept.outputs(entry.id).items() if which == feed}
-    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
-    shown = replace(
+    actual = {f"output_{number}": each for (of, number), each in kept.outputs(entry.id).items() if of == feed}
+    wanted, got = _outputs(case, golden, actual, mismatch)
+    return replace(
         plain,
         inputs=_inputs(case, arrays),
         data=_picture(case, arrays, mismatch),
+        wanted=wanted,
+        got=got,
         note="" if feed == 0 else f"This is feed {feed}: a further inference on the model already built.",
     )
-    if mismatch is not None and mismatch.reason in _ELEMENTWISE and mismatch.output in golden:
-        output = next(each for each in outputs if each.name == mismatch.output)
-        wanted, got = _compared(output, golden[output.name], came.get(_number(output.name)), mismatch)
-        return replace(shown, wanted=(wanted,), got=(got,))
-    some = [each for each in outputs if each.name in golden]
-    at_fault = [each for each in some if mismatch is not None and each.name == mismatch.output]
-    listed = (at_fault or some)[:_OUTPUTS]
-    numbers = [_number(each.name) for each in at_fault] or sorted(came)
-    element_type = outputs[0].element_type if outputs else _first_type(case)
-    return replace(
-        shown,
-        wanted=tuple(excerpt_of(each.name, golden[each.name], each.element_type) for each in listed),
-        got=tuple(
-            excerpt_of(f"output_{number}", came[number], element_type)
-            for number in numbers[:_OUTPUTS]
-            if number in came
-        ),
+
+
+_Excerpts = tuple[Excerpt, ...]
+
+
+def _outputs(
+    case: Case, golden: dict[str, Array], actual: dict[str, Array], mismatch: Mismatch | None
+) -> tuple[_Excerpts, _Excerpts]:
+    """The expected and the actual outputs: those at fault, or the first ones."""
+    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    at_fault = [each for each in outputs if mismatch is not None and each.name == mismatch.output]
+    if mismatch is not None and mismatch.reason in _ELEMENTWISE and at_fault and at_fault[0].name in golden:
+        name = at_fault[0].name
+        wanted, got = _compared(at_fault[0], golden[name], actual.get(name), mismatch)
+        return (wanted,), (got,)
+    tensors = (each.element_type for each in case.inputs if each.role == "tensor")
+    element_type = outputs[0].element_type if outputs else next(tensors, "f32")
+    listed = [each for each in at_fault or outputs if each.name in golden][:_OUTPUTS]
+    names = [each.name for each in at_fault] or sorted(actual, key=_number)
+    return (
+        tuple(excerpt_of(each.name, golden[each.name], each.element_type) for each in listed),
+        tuple(excerpt_of(each, actual[each], element_type) for each in names[:_OUTPUTS] if each in actual),
     )
 
 
-def _compared(output: Output, want: Array, came: Array | None, mismatch: Mismatch) -> tuple[Excerpt, Excerpt]:
-    """An output as it is expected and as it came, around the first difference."""
-    at = mismatch.at or ()
-    if came is not None and (came.dtype.kind, came.shape) == (want.dtype.kind, want.shape):
+def _compared(output: Output, want: Array, actual: Array | None, mismatch: Mismatch) -> tuple[Excerpt, Excerpt]:
+    """An expected and an actual output around the first difference."""
+    name, element_type, at = output.name, output.element_type, mismatch.at or ()
+    if actual is not None and (actual.dtype.kind, actual.shape) == (want.dtype.kind, want.shape):
         return (
-            excerpt_of(output.name, want, output.element_type, other=came, at=at),
-            excerpt_of(output.name, came, output.element_type, other=want, at=at),
+            excerpt_of(name, want, element_type, other=actual, at=at),
+            excerpt_of(name, actual, element_type, other=want, at=at),
         )
-    wanted = excerpt_of(output.name, want, output.element_type, at=at)
+    wanted = excerpt_of(name, want, element_type, at=at)
     row, column = first = wanted.first or (0, 0)
     cells = tuple(
-        tuple((mismatch.actual or UNKNOWN) if (y, x) == (row, column) else UNKNOWN for x in range(len(line)))
+        tuple((mismatch.actual or UNKNOWN) if (y, x) == first else UNKNOWN for x in range(len(line)))
         for y, line in enumerate(wanted.rows)
     )
     return (
-        replace(wanted, patterns={first: mismatch.expected or ""}),
-        replace(wanted, rows=cells, patterns={first: mismatch.actual or ""}),
+        replace(wanted, differs=((row, column, mismatch.expected or ""),)),
+        replace(wanted, rows=cells, differs=((row, column, mismatch.actual or ""),)),
     )
 
 
 def _picture(case: Case, arrays: dict[str, Array], mismatch: Mismatch | None) -> Excerpt | None:
-    """The input that the outputs are parts of, around the first difference; without such parts, the first tensor."""
+    """The input that is divided into the outputs, around the first difference; otherwise the first tensor."""
     tensors = {each.name: each.element_type for each in case.inputs if each.role == "tensor" and each.name in arrays}
     highlight = highlight_of(case, arrays)
     if highlight is None:
@@ -149,16 +158,7 @@ def _picture(case: Case, arrays: dict[str, Array], mismatch: Mismatch | None) ->
         start = highlight.regions[_number(mismatch.output)].start
         at = tuple(first + each for first, each in zip(start, mismatch.at, strict=True))
     name = highlight.input
-    return excerpt_of(name, arrays[name], tensors[name], axis=highlight.axis, chunks=highlight.sizes, at=at)
-
-
-def _last_feed(case: Case) -> int:
-    """The feed that a failure without a mismatch is about: a rejected case is wrong in its last one."""
-    return case.feeds - 1 if isinstance(case.expect, Reject) else 0
-
-
-def _first_type(case: Case) -> str:
-    return next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
+    return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, at=at)
 
 
 def _number(output: str) -> int:
@@ -168,11 +168,13 @@ def _number(output: str) -> int:
 def _expected(case: Case) -> str:
     match case.expect:
         case Reject(reject=requirement):
-            return f"It is refused, since it violates {requirement}."
+            return f"It is rejected, since it violates {requirement}."
+        case Accept(accept=()):
+            return "It is accepted, with no output."
         case Accept(accept=outputs):
             kinds = ", ".join(f"{each.element_type}{list(each.shape)}" for each in outputs[:_VALUES])
             more = f", … {len(outputs)} in all" if len(outputs) > _VALUES else ""
-            return f"It is accepted, with the outputs {kinds}{more}." if outputs else "It is accepted, with no output."
+            return f"It is accepted, with the outputs {kinds}{more}."
         case None:
             return ""
 
@@ -180,18 +182,14 @@ def _expected(case: Case) -> str:
 def _inputs(case: Case, arrays: dict[str, Array]) -> tuple[str, ...]:
     lines = []
     for each in case.inputs:
-        values = (
-            f" = {_values(Tensor(element_type=each.element_type, array=arrays[each.name]))}"
-            if each.name in arrays and each.role == "control"
-            else ""
-        )
-        declared = "" if each.dynamic is None else f", declared {_declared(each.dynamic)}"
+        values, declared = "", ""
+        if each.name in arrays and each.role == "control":
+            values = f" = {_values(Tensor(element_type=each.element_type, array=arrays[each.name]))}"
+        if each.dynamic is not None:
+            shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
+            declared = f", declared {shape}"
         lines.append(f"{each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
     return (*lines, *(f"{name}: {value!r}" for name, value in case.attributes.items()), f"context: {case.context}")
-
-
-def _declared(dynamic: Sequence[int | str] | str) -> str:
-    return dynamic if isinstance(dynamic, str) else f"[{', '.join(str(each) for each in dynamic)}]"
 
 
 def _values(tensor: Tensor) -> str:

@@ -1,17 +1,17 @@
-"""Heads: what was tested, on what, and what came of it, a backend each."""
+"""The header of each backend on the page: what was tested, and the verdict."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
-from opconform_runners.reports.html.subject import Link, Subject, place_of
+from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.html.subject import Link, Subject, cases_place
 from opconform_runners.reports.report import Report
-from opconform_runners.reports.terminal import plain_conclusion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Head:
-    """One backend on the first screen."""
+    """The header of one backend."""
 
     title: str
     conclusion: str
@@ -25,33 +25,22 @@ class Head:
 
 
 def head_of(number: int, subject: Subject) -> Head:
-    """What is said first of a backend, by its number among those of the page."""
+    """The header of a backend; `number` is its position on the page."""
     report = subject.column.report
-    who, suite = report.implementation, report.suite
-    profiles = sorted({each.profile for each in report.results})
-    named = f"the profile{'' if len(profiles) == 1 else 's'} {', '.join(profiles)}"
-    first, *others = (each.replace("`", "") for each in plain_conclusion(report))
-    facts = [
-        ("Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")),
-        *environment_facts(report.environment, who.device),
-        *_ingredients(report),
-        ("Extent", "whole profiles" if report.whole else "a selection, which certifies nothing"),
-        ("Rules", "interpretations count as well (strict)" if report.strict else "normative requirements count"),
-        ("Given as", ", ".join(who.dialects) or "the case itself"),
-        ("Suite", f"version {suite.version}, seed {suite.seed}, by opconform {suite.generator}"),
-        ("Suite digest", suite.digest),
-        *((f"Specification of {op}", ", ".join(each)) for op, each in suite.specification.items()),
-    ]
+    suite, where = report.suite, report.environment
+    profiles = f"the profile{'' if len(report.profiles) == 1 else 's'} {', '.join(report.profiles)}"
+    first, *others = (each.replace("`", "") for each in conclusion(report))
+    python = f", with {where.python}" if where.python is not None else ""
     return Head(
         title=subject.column.title,
-        conclusion=subject.column.conclusion,
+        conclusion=report.conclusion,
         standing={True: "kept", False: "broken", None: "error"}[report.conformant],
-        extent=f"{report.coverage}; {named}, suite {suite.version} ({suite.digest[:16]})",
-        where=_where(report),
-        sentences=(first.partition(": ")[2] or first, *others),
-        facts=tuple(facts),
+        extent=f"{report.coverage}; {profiles}, suite {suite.version} ({suite.digest[:16]})",
+        where="" if where == UNKNOWN else f"Run on {where.system}, {where.machine}{python}",
+        sentences=(first.partition(": ")[2], *others),
+        facts=tuple(_facts(report)),
         counts=tuple(
-            (name, Link(f"{count:,}", place_of(backend=number, verdict=name)))
+            (name, Link(f"{count:,}", cases_place(backend=number, verdict=name)))
             for name, count in report.summary.items()
             if count
         ),
@@ -59,16 +48,18 @@ def head_of(number: int, subject: Subject) -> Head:
     )
 
 
-def _where(report: Report) -> str:
-    """The environment that the backend ran in, as far as it was noted."""
-    where = report.environment
-    if where == UNKNOWN:
-        return ""
-    return f"Run on {where.system}, {where.machine}" + (f", with {where.python}" if where.python is not None else "")
-
-
-def _ingredients(report: Report) -> Iterator[tuple[str, str]]:
-    if report.environment.packages:
-        yield "Packages", ", ".join(f"{name} {version}" for name, version in report.environment.packages.items())
+def _facts(report: Report) -> Iterator[tuple[str, str]]:
+    who, suite, packages = report.implementation, report.suite, report.environment.packages
+    yield "Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")
+    yield from environment_facts(report.environment, who.device)
+    if packages:
+        yield "Packages", ", ".join(f"{name} {version}" for name, version in packages.items())
     if report.outputs is not None:
         yield "Judged from outputs with SHA-256", report.outputs
+    yield "Extent", "whole profiles" if report.whole else "a selection, which cannot be certified"
+    yield "Rules", "interpretations count as well (strict)" if report.strict else "normative requirements count"
+    yield "Given as", ", ".join(who.dialects) or "the case itself"
+    yield "Suite", f"version {suite.version}, seed {suite.seed}, by opconform {suite.generator}"
+    yield "Suite digest", suite.digest
+    for op, revisions in suite.specification.items():
+        yield f"Specification of {op}", ", ".join(revisions)

@@ -1,26 +1,24 @@
-"""Bars: the requirements of each operation, with a bar a backend."""
+"""The requirements of each operation on the page, with one bar per backend."""
 
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from opconform.suite.manifest import Level
-from opconform_runners.reports.html.subject import place_of
-from opconform_runners.reports.matrix import Cell, Matrix
-from opconform_runners.reports.report import VERDICTS, RequirementRow
+from opconform_runners.reports.html.subject import cases_place
+from opconform_runners.reports.matrix import MARKS, Cell, Matrix, Row
 
-_MARKS = {"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"}
 _STANDINGS = {
     "kept": "kept",
     "broken": "broken",
-    "mapped": "done by the harness",
+    "mapped": "fulfilled by the harness",
     "open": "not decided",
     "error": "harness error",
 }
 
 
 class Segment(NamedTuple):
-    """A part of a bar: the verdict, where it begins and how wide it is, both in percent."""
+    """A part of a bar: the verdict, and its beginning and its width in percent."""
 
     verdict: str
     start: str
@@ -41,7 +39,7 @@ class BarCell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BarRow:
-    """One requirement: its text, and a cell a backend."""
+    """One requirement: its text, and one cell per backend."""
 
     id: str
     level: Level
@@ -50,43 +48,37 @@ class BarRow:
     cells: tuple[BarCell, ...]
 
 
-def operations_of(matrix: Matrix) -> dict[str, tuple[BarRow, ...]]:
-    """The requirements of each operation that have cases."""
+def operations_of(matrix: Matrix) -> dict[str, list[BarRow]]:
+    """The requirements that have cases, by operation."""
     rows: dict[str, list[BarRow]] = defaultdict(list)
-    found = [{(each.op, each.id): each for each in column.report.requirements} for column in matrix.columns]
     for row in matrix.rows:
-        mine = [each[row.op, row.id] for each in found]
-        if any(any(each.counts.values()) for each in mine):
+        if any(any(each.counts.values()) for each in row.cells):
             rows[row.op].append(
                 BarRow(
                     id=row.id,
                     level=row.level,
-                    text=mine[0].text,
-                    link=place_of(requirement=f"{row.op} {row.id}"),
-                    cells=tuple(
-                        _bar(number, each, cell)
-                        for number, (each, cell) in enumerate(zip(mine, row.cells, strict=True))
-                    ),
+                    text=row.text,
+                    link=cases_place(requirement=f"{row.op} {row.id}"),
+                    cells=tuple(_bar(number, row, each) for number, each in enumerate(row.cells)),
                 )
             )
-    return {op: tuple(each) for op, each in rows.items()}
+    return dict(rows)
 
 
-def _bar(backend: int, row: RequirementRow, cell: Cell) -> BarCell:
-    total = sum(row.counts.values())
+def _bar(backend: int, row: Row, cell: Cell) -> BarCell:
+    total = sum(cell.counts.values())
     segments, start = [], 0.0
-    for name in VERDICTS:
-        width = 100 * row.counts[name] / total if total else 0.0
-        if width:
+    for name, count in cell.counts.items():
+        if count:
+            width = 100 * count / total
             segments.append(Segment(name, f"{start:.2f}", f"{width:.2f}"))
-        start += width
-    counts = ", ".join(f"{row.counts[name]:,} {name}" for name in VERDICTS if row.counts[name])
-    link = place_of(backend=backend, requirement=f"{row.op} {row.id}", verdict="fail" if row.counts["fail"] else "")
+            start += width
+    verdict = "fail" if cell.counts["fail"] else ""
     return BarCell(
         standing=cell.standing,
-        mark=_MARKS[cell.standing],
+        mark=MARKS[cell.standing],
         words=_STANDINGS[cell.standing],
-        counts=counts or "no case",
+        counts=", ".join(f"{count:,} {name}" for name, count in cell.counts.items() if count) or "no case",
         segments=tuple(segments),
-        link=link,
+        link=cases_place(backend=backend, requirement=f"{row.op} {row.id}", verdict=verdict),
     )

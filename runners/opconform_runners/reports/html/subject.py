@@ -1,4 +1,4 @@
-"""Subjects: the runs that a page shows, and the places and the words that all of its parts share."""
+"""A run on the page, and the links into the page."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,26 +8,25 @@ from urllib.parse import urlencode
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.reports.html.evidence import Model
 from opconform_runners.reports.matrix import Column
 
-#: The most characters of one sentence.
+#: The most characters of a sentence.
 _LONGEST = 1_500
 
-#: Gives a case's IR as text.
-Models = Callable[[Suite, Entry], Sequence[Model]]
+#: Returns the name and the text of each IR of a case.
+Models = Callable[[Suite, Entry], Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """One run that a page shows.
+    """A run on the page.
 
     Attributes:
         column: The backend's name and its report.
-        suite: The suite, where it is there.
-        place: What the suite is called in commands.
-        script: The options with which `opconform repro` writes a script for the backend, or nothing.
-        kept: What was kept of the outputs.
+        suite: The suite, where it was found.
+        place: The path of the suite in commands.
+        script: The options with which `opconform repro` writes a script for the backend; empty where it cannot.
+        kept: The outputs that the run kept.
     """
 
     column: Column
@@ -38,22 +37,17 @@ class Subject:
 
 
 class Link(NamedTuple):
-    """A place in the page, in words."""
+    """A link into the page."""
 
     text: str
     href: str
 
 
-def place_of(**wanted: object) -> str:
-    """The place of the page that lists the cases with these properties."""
+def cases_place(**wanted: object) -> str:
+    """The address of the list of cases with these properties."""
     return f"#cases?{urlencode({name: str(each) for name, each in wanted.items() if each != ''})}"
 
 
-def case_place(backend: int, case: str) -> str:
-    """The place of the page that shows a case."""
-    return f"#case/{backend}/{case}"
-
-
 def short(text: str) -> str:
-    """A text, cut where it is too long for a page."""
+    """A text without the end of a long one."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"

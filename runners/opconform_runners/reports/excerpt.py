@@ -1,0 +1,135 @@
+"""The excerpt of a tensor that a picture has room for, with the outputs and the differences in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from opconform.model.highlight import Highlight
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array, patterns
+
+#: The most rows and columns of an excerpt, and the most characters of an element.
+ROWS = 10
+COLUMNS = 10
+_WIDEST = 24
+#: The mark of an element whose value was not kept.
+UNKNOWN = "·"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Excerpt:
+    """A matrix of a tensor, or a part of one.
+
+    Attributes:
+        name: The name of the tensor.
+        kind: Its element type and shape, as in `f32[2, 3]`.
+        where: The index of the matrix, as in `[0, :, :]`; empty for a tensor of rank 2 or less.
+        rows: The elements as text.
+        at: The index of the first row and column.
+        size: The number of rows and columns of the whole matrix.
+        along: The direction of the axis, `rows` or `columns`; empty for a tensor that is not divided into outputs.
+        outputs: The number of the output of each row or column along the axis.
+        differs: The elements that differ: their rows and columns in the excerpt, and their bit patterns.
+        first: The row and column in the excerpt of the first element that differs.
+    """
+
+    name: str
+    kind: str
+    where: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    at: tuple[int, int] = (0, 0)
+    size: tuple[int, int] = (0, 0)
+    along: str = ""
+    outputs: tuple[int, ...] = ()
+    differs: tuple[tuple[int, int, str], ...] = ()
+    first: tuple[int, int] | None = None
+
+
+def excerpt_of(
+    name: str,
+    array: Array,
+    element_type: str,
+    *,
+    highlight: Highlight | None = None,
+    other: Array | None = None,
+    at: tuple[int, ...] | None = None,
+) -> Excerpt:
+    """An excerpt around an element.
+
+    Args:
+        name: The name of the tensor.
+        array: Its elements.
+        element_type: Its expected element type; an array of another storage type is shown by its dtype.
+        highlight: The outputs that the tensor is divided into.
+        other: An array of the same dtype and shape; elements that differ from it are marked.
+        at: The index of the element to mark as the first; ignored where the tensor has no such element.
+    """
+    kind = ELEMENT_TYPES[element_type]
+    known = array.dtype == kind.storage or array.dtype.kind == kind.storage.kind == "U"
+    label = f"{element_type if known else array.dtype}{list(array.shape)}"
+    if array.size == 0:
+        return Excerpt(name=name, kind=label)
+    if at is not None and not (len(at) == array.ndim and all(0 <= i < n for i, n in zip(at, array.shape, strict=True))):
+        at = None
+    place = at if at is not None else (0,) * array.ndim
+    index, along = _matrix_index(array.ndim, None if highlight is None else highlight.axis, place)
+    matrix = np.atleast_2d(array[index])
+    row, column = (0, 0, *(each for each, held in zip(place, index, strict=True) if isinstance(held, slice)))[-2:]
+    top, left = _start(row, matrix.shape[0], ROWS), _start(column, matrix.shape[1], COLUMNS)
+    part = (slice(top, top + ROWS), slice(left, left + COLUMNS))
+    shown = matrix[part]
+    outputs = np.repeat(np.arange(len(highlight.sizes)), highlight.sizes) if highlight is not None else np.arange(0)
+    return Excerpt(
+        name=name,
+        kind=label,
+        where=f"[{', '.join(':' if isinstance(each, slice) else str(each) for each in index)}]"
+        if array.ndim > 2  # noqa: PLR2004 - a matrix needs no index
+        else "",
+        rows=tuple(
+            tuple(_text(each.reshape(()), kind, known=known) for each in np.split(row, row.size)) for row in shown
+        ),
+        at=(top, left),
+        size=(matrix.shape[0], matrix.shape[1]),
+        along=along,
+        outputs=tuple(outputs[part[0 if along == "rows" else 1]].tolist()),
+        differs=() if other is None else _differences(shown, np.atleast_2d(other[index])[part], kind),
+        first=(row - top, column - left) if at is not None else None,
+    )
+
+
+def pattern_text(element: Array, kind: ElementType) -> str:
+    """The bit pattern of an element in hexadecimal; empty for a string."""
+    if element.dtype.kind == "U":
+        return ""
+    return f"0x{int(patterns(element.reshape(1))[0]):0{-(-max(kind.bits, 4) // 4)}x}"
+
+
+def _differences(shown: Array, other: Array, kind: ElementType) -> tuple[tuple[int, int, str], ...]:
+    places = np.argwhere(patterns(shown) != patterns(other)).tolist()
+    return tuple((row, column, pattern_text(shown[row, column : column + 1], kind)) for row, column in places)
+
+
+def _matrix_index(rank: int, axis: int | None, place: Sequence[int]) -> tuple[tuple[slice | int, ...], str]:
+    """The index of the matrix that contains the axis and the place, and the direction of the axis in it."""
+    last = rank - 1
+    rows = last - 1 if axis is None or axis == last else axis
+    index = tuple(slice(None) if each in (rows, last) else place[each] for each in range(rank))
+    return index, "" if axis is None else "columns" if axis == last else "rows"
+
+
+def _start(place: int, size: int, room: int) -> int:
+    """Where an excerpt with a place near its middle begins."""
+    return max(0, min(place - room // 2, size - room))
+
+
+def _text(element: Array, kind: ElementType, *, known: bool) -> str:
+    """An element of rank 0 as text."""
+    if known and kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte or more
+        with np.errstate(all="ignore"):
+            return f"{element.reshape(1).view(kind.native)[0].astype(np.float64):.6g}"
+    if element.dtype.kind == "U":
+        return repr(str(element))[:_WIDEST]
+    if element.dtype.kind in "fc":
+        return f"{element:.6g}"
+    return str(int(element)) if element.dtype.kind in "biu" else str(element)
