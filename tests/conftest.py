@@ -1,5 +1,6 @@
 """What several tests need: the command line as a user runs it, and small suites."""
 
+import asyncio
 import contextlib
 import fcntl
 import io
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from unittest import mock
@@ -125,7 +127,7 @@ def opconform() -> Run:
             mock.patch.dict(os.environ, COLUMNS="200"),
         ):
             try:
-                main()
+                in_free_thread(main)
             except SystemExit as end:
                 ended = end.code
         printed, told = (each.buffer.getvalue().decode() for each in flushed(out, err))  # type: ignore[attr-defined]
@@ -134,6 +136,17 @@ def opconform() -> Run:
         return subprocess.CompletedProcess(words, ended if isinstance(ended, int) else 1, printed, told)
 
     return run
+
+
+def in_free_thread(call: Callable[[], None]) -> None:
+    """Call something here, or in another thread where playwright's event loop runs in this one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        call()
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(call).result()
 
 
 def flushed(*streams: io.TextIOWrapper) -> tuple[io.TextIOWrapper, ...]:

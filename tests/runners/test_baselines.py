@@ -322,7 +322,7 @@ def test_nothing_is_taken_from_an_incomplete_run(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "report.json is no report that opconform wrote. Run it again."),
+        ("", "report.json is not a report that opconform wrote. Run it again."),
         ("LosesNegativeZero", "results.jsonl. Run it again."),
     ],
 )
@@ -350,7 +350,7 @@ def test_diff_says_what_changed(opconform: Run, runs: Path) -> None:
 
     assert done.stdout == (
         "Broken now: VariadicSplit-1 data.bits\n"
-        "Broken no more: VariadicSplit-1 lengths.single-remainder\n"
+        "No longer broken: VariadicSplit-1 lengths.single-remainder\n"
         "\nRegressions (fail now, and did not): 4 cases\n"
         f"  {ACCEPTED[0]}  pass → fail (value): {said} 2 elements differ\n"
         f"  {ACCEPTED[1]}  pass → fail (value): {said} 2 elements differ\n"

@@ -371,7 +371,7 @@ def test_a_run_whose_suite_is_not_there_says_so(
     dead.wait_for_function("() => document.getElementById('found').textContent.startsWith('This')")
 
     assert told.startswith(f"note: no suite of {alone} was found, so the page has none of its tensors and IR.")
-    assert "The suite was not there when this page was written" in page.locator("#case").inner_text()
+    assert "The suite was not found when this page was written" in page.locator("#case").inner_text()
     assert both.stderr == ""
     assert dead.locator("#found").inner_text() == "This page has no case 0/nobody."
 

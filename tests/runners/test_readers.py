@@ -142,7 +142,7 @@ def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path
     (tmp_path / "results.jsonl").write_bytes((failing / "results.jsonl").read_bytes())
     (tmp_path / "report.json").write_text(json.dumps(report))
 
-    with pytest.raises(SuiteError, match="is no report that opconform wrote"):
+    with pytest.raises(SuiteError, match="is not a report that opconform wrote"):
         read_report(tmp_path)
 
 

@@ -5,6 +5,8 @@ import io
 import json
 import re
 import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import replace
@@ -425,8 +427,9 @@ def test_nothing_of_others_is_overwritten(opconform: Run, runs: Path, tmp_path: 
 
 @pytest.mark.parametrize("option", ["html", "junit"])
 def test_a_device_is_written_to_and_not_read(opconform: Run, runs: Path, option: str) -> None:
-    """It has no end."""
-    shown = opconform("report", runs / "Perfect", f"--{option}", "/dev/stdout").stdout
+    """It has no end. In this process /dev/stdout would be pytest's file."""
+    command = [sys.executable, "-m", "opconform", "report", str(runs / "Perfect"), f"--{option}", "/dev/stdout"]
+    shown = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     full = opconform("report", runs / "Perfect", f"--{option}", "/dev/full", code=1).stderr
 
     assert "opconform" in shown

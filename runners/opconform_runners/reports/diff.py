@@ -1,9 +1,7 @@
-"""Changes: what became otherwise between two runs."""
+"""The differences between two runs."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-
-from pydantic import TypeAdapter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.report import Report
@@ -12,15 +10,14 @@ from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 FORMAT = 1
-#: The most cases of a kind that a person is shown.
+#: The most cases of a kind that are listed, and the most characters of a sentence.
 _MOST = 50
 _LONGEST = 300
-_VERDICT = "Verdict"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Became:
-    """One case before and after; `None` where it was not in that run. `sentence` says what happens now."""
+class CaseChange:
+    """One case before and after; `None` where it was not in that run. `sentence` describes the new result."""
 
     id: str
     old: VerdictName | None
@@ -32,144 +29,121 @@ class Became:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fact:
-    """Something of the whole run that is another now: the suite, the backend, whether it is conformant."""
+    """A property of the whole run that changed, such as the suite, the backend or the verdict."""
 
     what: str
     old: str
     new: str
 
 
+#: The kinds of change in the order in which they are listed: the heading, and the noun in the summary with its plural.
+_KINDS = {
+    "regressions": ("Regressions (fail now, and did not)", "regression", ""),
+    "lost": ("Lost (passed, and now neither pass nor fail)", "lost pass", "lost passes"),
+    "reasons": ("Fail for another reason", "other reason", ""),
+    "new": ("New cases", "new case", ""),
+    "gone": ("Cases that are gone", "case gone", "cases gone"),
+    "others": ("Other changes of the verdict", "other change", ""),
+    "gained": ("Gained (pass now, and neither passed nor failed)", "gained pass", "gained passes"),
+    "fixes": ("Fixes (failed, and pass)", "fix", "fixes"),
+}
+#: The order of the kinds in the summary and in JSON.
+_ORDER = ("regressions", "lost", "fixes", "gained", "reasons", "others", "new", "gone")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Changes:
-    """What became otherwise between two runs.
+    """The differences between two runs.
 
     Attributes:
-        facts: What is another of the runs as wholes.
-        regressions: The cases that fail now, and did not.
-        lost: The cases that passed, and now neither pass nor fail.
-        fixes: The cases that failed, and pass.
-        gained: The cases that neither passed nor failed, and pass.
-        reasons: The cases that fail for another reason.
-        others: The cases whose verdict changed in any other way.
-        new: The cases that the old run did not have.
-        gone: The cases that the new run does not have.
-        unknown: The cases that are in one run only, where the other is incomplete, which says nothing of them.
-        broken: The requirements that are broken now, and were not; none where the old run is incomplete.
-        mended: The requirements that were broken, and are not now; none where the new run is incomplete.
-        is_incomplete: Whether one of the runs is incomplete, so that nothing of this is settled.
-        why: Why it is, in words; empty where both are complete.
+        facts: The differences of the runs as a whole.
+        cases: The cases that changed, by kind: `regressions`, `lost`, `fixes`, `gained`, `reasons`, `others`, `new` and
+            `gone`; and `unknown`, cases of one run that the other, which is incomplete, may not have reached.
+        broken: The requirements that only the new run breaks; empty where the old run is incomplete.
+        mended: The requirements that only the old run breaks; empty where the new run is incomplete.
+        why: Why the comparison is incomplete; empty where both runs are complete.
     """
 
     facts: tuple[Fact, ...]
-    regressions: tuple[Became, ...]
-    lost: tuple[Became, ...]
-    fixes: tuple[Became, ...]
-    gained: tuple[Became, ...]
-    reasons: tuple[Became, ...]
-    others: tuple[Became, ...]
-    new: tuple[Became, ...]
-    gone: tuple[Became, ...]
-    unknown: tuple[Became, ...]
+    cases: Mapping[str, Sequence[CaseChange]]
     broken: tuple[str, ...]
     mended: tuple[str, ...]
-    is_incomplete: bool
     why: str
 
     @property
     def is_worse(self) -> bool:
-        """Whether anything regressed, or nobody can say."""
-        return bool(self.regressions or self.lost) or self.is_incomplete
-
-
-_CHANGES = TypeAdapter(Changes)
+        """Whether something regressed, or a run is incomplete."""
+        return bool(self.cases["regressions"] or self.cases["lost"] or self.why)
 
 
 def changes_between(old: Report, new: Report) -> Changes:
-    """What became otherwise from one run to another."""
+    """The differences between two runs."""
     before, after = ({each.id: each for each in report.results} for report in (old, new))
-    open_kinds = {kind for kind, report in (("new", old), ("gone", new)) if not report.is_finished}
-    found: dict[str, list[Became]] = {name: [] for name in (*_KINDS, "unknown")}
+    unknown = {kind for kind, report in (("new", old), ("gone", new)) if not report.is_finished}
+    cases: dict[str, list[CaseChange]] = {name: [] for name in (*_ORDER, "unknown")}
     for identity in sorted({*before, *after}):
-        became = _became(identity, before.get(identity), after.get(identity))
-        kind = _kind(became)
+        change = _change(identity, before.get(identity), after.get(identity))
+        kind = _kind(change)
         if kind:
-            found["unknown" if kind in open_kinds else kind].append(became)
+            cases["unknown" if kind in unknown else kind].append(change)
     was_broken, is_broken = (
         {f"{each.op} {each.id}" for each in report.requirements if each.is_broken} for report in (old, new)
     )
     return Changes(
         facts=tuple(_facts(old, new)),
-        broken=() if not old.is_finished else tuple(sorted(is_broken - was_broken)),
-        mended=() if not new.is_finished else tuple(sorted(was_broken - is_broken)),
-        is_incomplete=not (old.is_finished and new.is_finished),
+        cases=cases,
+        broken=tuple(sorted(is_broken - was_broken)) if old.is_finished else (),
+        mended=tuple(sorted(was_broken - is_broken)) if new.is_finished else (),
         why=" ".join(
-            f"{which} run: {one_line(report.unsettled, _LONGEST)}."
+            f"{which} run: {one_line(report.unfinished, _LONGEST)}."
             for which, report in (("Old", old), ("New", new))
             if not report.is_finished
         ),
-        **{name: tuple(each) for name, each in found.items()},
     )
 
 
 def changes_document(changes: Changes) -> dict[str, object]:
     """Changes as a JSON object."""
-    document: dict[str, object] = _CHANGES.dump_python(changes, mode="json")
-    return {"format": FORMAT, "is_worse": changes.is_worse} | document
+    return {
+        "format": FORMAT,
+        "is_worse": changes.is_worse,
+        "facts": [asdict(each) for each in changes.facts],
+        **{name: [asdict(each) for each in found] for name, found in changes.cases.items()},
+        "broken": list(changes.broken),
+        "mended": list(changes.mended),
+        "is_incomplete": bool(changes.why),
+        "why": changes.why,
+    }
 
 
 def changes_lines(changes: Changes) -> Iterator[str]:
-    """Changes in words, a line each; first of all that nothing is settled, where that is so."""
-    if changes.is_incomplete:
+    """Changes as text; an incomplete comparison says so first."""
+    if changes.why:
         yield f"INCOMPLETE, so nothing is settled. {changes.why}"
     for fact in changes.facts:
         yield one_line(f"{fact.what}: {fact.old} → {fact.new}", _LONGEST)
-    for title, names in (("Broken now", changes.broken), ("Broken no more", changes.mended)):
+    for title, names in (("Broken now", changes.broken), ("No longer broken", changes.mended)):
         if names:
             yield printable(f"{title}: {', '.join(names)}")
-    for name, title in _KINDS.items():
-        cases: Sequence[Became] = getattr(changes, name)
+    for kind, (title, *_) in _KINDS.items():
+        cases = changes.cases[kind]
         if cases:
-            yield ""
-            yield f"{title}: {counted(len(cases), 'case')}"
+            yield f"\n{title}: {counted(len(cases), 'case')}"
             yield from (f"  {each}" for each in shortened([_sentence(each) for each in cases], _MOST))
-    yield ""
-    yield _conclusion(changes)
+    yield f"\n{_summary(changes)}"
 
 
-#: The kinds of change in the order in which they are told, and what each is called.
-_KINDS = {
-    "regressions": "Regressions (fail now, and did not)",
-    "lost": "Lost (passed, and now neither pass nor fail)",
-    "reasons": "Fail for another reason",
-    "new": "New cases",
-    "gone": "Cases that are gone",
-    "others": "Decided otherwise",
-    "gained": "Gained (pass now, and neither passed nor failed)",
-    "fixes": "Fixes (failed, and pass)",
-}
+def _summary(changes: Changes) -> str:
+    found = [counted(len(changes.cases[kind]), *_KINDS[kind][1:]) for kind in _ORDER if changes.cases[kind]]
+    if not changes.why:
+        return f"{', '.join(found) or 'No case changed'}."
+    if changes.cases["unknown"]:
+        found.append(f"{counted(len(changes.cases['unknown']), 'case')} in one of the runs only")
+    return f"So far: {', '.join(found) or 'no case changed'}."
 
 
-def _conclusion(changes: Changes) -> str:
-    counts = {
-        "regression": changes.regressions,
-        "lost pass": changes.lost,
-        "fix": changes.fixes,
-        "gained pass": changes.gained,
-        "other reason": changes.reasons,
-        "other change": changes.others,
-        "new case": changes.new,
-    }
-    many = {"fix": "fixes", "lost pass": "lost passes", "gained pass": "gained passes"}
-    told = [counted(len(each), name, many.get(name, "")) for name, each in counts.items() if each]
-    gone = [f"{counted(len(changes.gone), 'case')} gone"] if changes.gone else []
-    if not changes.is_incomplete:
-        return f"{', '.join([*told, *gone]) or 'No case changed'}."
-    unknown = [f"{counted(len(changes.unknown), 'case')} in one of the runs only"] if changes.unknown else []
-    return f"So far: {', '.join([*told, *gone, *unknown]) or 'no case changed'}."
-
-
-def _became(identity: str, old: Result | None, new: Result | None) -> Became:
-    return Became(
+def _change(identity: str, old: Result | None, new: Result | None) -> CaseChange:
+    return CaseChange(
         id=identity,
         old=old.verdict if old else None,
         new=new.verdict if new else None,
@@ -179,35 +153,39 @@ def _became(identity: str, old: Result | None, new: Result | None) -> Became:
     )
 
 
-def _kind(became: Became) -> str:
-    old, new = became.old, became.new
-    if old is None:
-        return "new"
-    if new is None:
-        return "gone"
-    if old == new:
-        return "reasons" if became.old_reason != became.new_reason else ""
-    if new == "fail":
-        return "regressions"
-    if old == "pass":
-        return "lost"
-    if new == "pass":
-        return "fixes" if old == "fail" else "gained"
-    return "others"
+def _kind(change: CaseChange) -> str:
+    """The kind of a change; empty for a case that did not change."""
+    match change.old, change.new:
+        case None, _:
+            return "new"
+        case _, None:
+            return "gone"
+        case old, new if old == new:
+            return "reasons" if change.old_reason != change.new_reason else ""
+        case _, "fail":
+            return "regressions"
+        case "pass", _:
+            return "lost"
+        case "fail", "pass":
+            return "fixes"
+        case _, "pass":
+            return "gained"
+        case _:
+            return "others"
 
 
-def _sentence(became: Became) -> str:
+def _sentence(change: CaseChange) -> str:
     sides = [
         f"{verdict} ({reason})" if reason else str(verdict)
-        for verdict, reason in ((became.old, became.old_reason), (became.new, became.new_reason))
+        for verdict, reason in ((change.old, change.old_reason), (change.new, change.new_reason))
         if verdict is not None
     ]
-    said = f": {one_line(became.sentence, _LONGEST)}" if became.sentence else ""
-    return f"{became.id}  {' → '.join(sides)}{said}"
+    said = f": {one_line(change.sentence, _LONGEST)}" if change.sentence else ""
+    return f"{change.id}  {' → '.join(sides)}{said}"
 
 
 def _facts(old: Report, new: Report) -> Iterator[Fact]:
-    """What is another; of a run that was killed before it said what it is, that it is incomplete and nothing else."""
+    """The properties of the runs that differ."""
     pairs = (
         ("Backend", old.implementation.title, new.implementation.title),
         ("Suite version", old.suite.version, new.suite.version),
@@ -217,7 +195,7 @@ def _facts(old: Report, new: Report) -> Iterator[Fact]:
         ("Mapped", ", ".join(old.implementation.mapped), ", ".join(new.implementation.mapped)),
         ("Whole profiles", _yes(old.whole), _yes(new.whole)),
         ("Strict", _yes(old.strict), _yes(new.strict)),
-        (_VERDICT, old.verdict, new.verdict),
+        ("Verdict", old.verdict, new.verdict),
     )
     for what, before, after in pairs:
         if before != after:
