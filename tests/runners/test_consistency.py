@@ -114,23 +114,23 @@ def requirement(said: Statement, identity: str, **changes: Any) -> Statement:
 
 COUNTS = {"pass": 0, "fail": 0, "unsupported": 0, "inconclusive": 0, "error": 0}
 FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
-    "result": (lambda: predicate(GOOD, result="FAILED"), "conformant is true, and the result is FAILED"),
-    "conformant": (lambda: finding(BAD, conformant=True), "conformant is true, and the result is FAILED"),
+    "result": (lambda: predicate(GOOD, result="FAILED"), "conformant is true, but the result is FAILED"),
+    "conformant": (lambda: finding(BAD, conformant=True), "conformant is true, but the result is FAILED"),
     "conformant and passed": (
         lambda: predicate(finding(BAD, conformant=True), result="PASSED"),
-        "conformant is true, and Split-1/data.bits is broken",
+        "conformant is true, but Split-1/data.bits is broken",
     ),
     "not conformant": (
         lambda: predicate(finding(GOOD, conformant=False), result="FAILED"),
-        "conformant is false, and no case fails",
+        "conformant is false, but no case fails",
     ),
-    "warned": (lambda: predicate(READ_OTHERWISE, warned=()), "warnedTests are not those that its requirements give"),
-    "passed": (lambda: predicate(BAD, passed=()), "passedTests are not those that its requirements give"),
-    "failed": (lambda: predicate(BAD, failed=()), "failedTests are not those that its requirements give"),
+    "warned": (lambda: predicate(READ_OTHERWISE, warned=()), "warnedTests do not follow from its requirements"),
+    "passed": (lambda: predicate(BAD, passed=()), "passedTests do not follow from its requirements"),
+    "failed": (lambda: predicate(BAD, failed=()), "failedTests do not follow from its requirements"),
     "sum": (lambda: profile(GOOD, counts=COUNTS | {"pass": 7}), "the counts of the profiles do not add up"),
     "verdicts": (lambda: finding(GOOD, cases={"pass": 2}), "counts are not by pass, fail, unsupported"),
-    "supported": (lambda: finding(GOOD, supported=3), "it says that 3 cases are supported, and counts 2"),
-    "broken": (lambda: requirement(BAD, "data.bits", broken=False), "is not broken, and 1 cases fail"),
+    "supported": (lambda: finding(GOOD, supported=3), "it says that 3 cases are supported, but counts 2"),
+    "broken": (lambda: requirement(BAD, "data.bits", broken=False), "is not broken, but 1 case fails"),
     "too many": (
         lambda: requirement(GOOD, "axis.range", counts=COUNTS | {"pass": 9}),
         "Split-1/axis.range counts more cases than there are",
@@ -139,11 +139,11 @@ FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
         lambda: predicate(
             requirement(GOOD, "data.bits", counts=COUNTS | {"unsupported": 1}), passed=("Split-1/axis.range",)
         ),
-        "conformant is true, and no case was supported for Split-1/data.bits",
+        "conformant is true, but no case was supported for Split-1/data.bits",
     ),
-    "profile": (lambda: profile(BAD, passed=True), "conformant is false, and every profile with a failure passed"),
+    "profile": (lambda: profile(BAD, passed=True), "conformant is false, but every profile with a failure passed"),
     "only profile": (lambda: profile(READ_OTHERWISE, passed=False), "the only profile, core, did not pass"),
-    "judged": (lambda: finding(GOOD, judged=True), "its subject is results.jsonl, report.json, and judged is true"),
+    "judged": (lambda: finding(GOOD, judged=True), "its subject is results.jsonl, report.json, but judged is true"),
     "digest": (
         lambda: finding(GOOD, suite=replace(GOOD.predicate.opconform.suite, digest="9" * 64)),
         "the suite digest is not that of manifest.jsonl",

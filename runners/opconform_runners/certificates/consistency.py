@@ -1,4 +1,4 @@
-"""Consistency: whether what a certificate says follows from its own counts, without the results it speaks of."""
+"""Checks that the conclusions of a certificate follow from its own counts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from opconform_runners.certificates.statement import (
     Statement,
 )
 from opconform_runners.reports.report import DECIDED, VERDICTS
+from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import REPORT, RESULTS
 
 
@@ -21,8 +22,8 @@ def check_consistency(statement: Statement, where: str) -> None:
     """Check that a statement does not contradict itself.
 
     Args:
-        statement: What a certificate says.
-        where: What the certificate is called in the error.
+        statement: The statement of a certificate.
+        where: The name of the certificate in the error.
 
     Raises:
         CertificateError: It contradicts itself.
@@ -45,7 +46,7 @@ def _file_contradictions(statement: Statement) -> Iterator[str]:
     finding = statement.predicate.opconform
     names = [each.name for each in statement.subject]
     if names != [RESULTS, REPORT, *([OUTPUTS] if finding.judged else [])]:
-        yield f"its subject is {', '.join(names) or 'nothing'}, and judged is {str(finding.judged).lower()}"
+        yield f"its subject is {', '.join(names) or 'nothing'}, but judged is {str(finding.judged).lower()}"
     manifests = [each.digest["sha256"] for each in statement.predicate.configuration if each.name == MANIFEST]
     if manifests != [finding.suite.digest]:
         yield f"the suite digest is not that of {MANIFEST}"
@@ -56,9 +57,9 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
     names = [each.name for each in finding.profiles]
     if len(set(ids)) != len(ids) or len(set(names)) != len(names):
         yield "a requirement or a profile is listed twice"
-    counted = [finding.cases, *(each.counts for each in finding.profiles)]
-    counted += [each.counts for each in finding.requirements]
-    if any(set(each) != set(VERDICTS) for each in counted):
+    all_counts = [finding.cases, *(each.counts for each in finding.profiles)]
+    all_counts += [each.counts for each in finding.requirements]
+    if any(set(each) != set(VERDICTS) for each in all_counts):
         yield f"counts are not by {', '.join(VERDICTS)}"
         return
     total: Counter[str] = Counter()
@@ -72,7 +73,7 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
     if finding.cases["error"]:
         yield "it counts errors of the harness, which are not certified"
     if finding.supported != _decided(finding.cases):
-        yield f"it says that {finding.supported:,} cases are supported, and counts {_decided(finding.cases):,}"
+        yield f"it says that {finding.supported:,} cases are supported, but counts {_decided(finding.cases):,}"
 
 
 def _test_contradictions(predicate: Predicate) -> Iterator[str]:
@@ -83,7 +84,8 @@ def _test_contradictions(predicate: Predicate) -> Iterator[str]:
         name = _name(each)
         failures = each.counts.get("fail", 0)
         if each.broken != (failures > 0):
-            yield f"{name} is {'broken' if each.broken else 'not broken'}, and {failures:,} cases fail"
+            failing = counted(failures, "case fails", "cases fail")
+            yield f"{name} is {'broken' if each.broken else 'not broken'}, but {failing}"
         if each.broken and _counts(each, finding):
             expected["failedTests"].append(name)
         elif name in warned or each.broken or each.counts.get("inconclusive"):
@@ -93,35 +95,35 @@ def _test_contradictions(predicate: Predicate) -> Iterator[str]:
     said = {"failedTests": predicate.failed, "warnedTests": predicate.warned, "passedTests": predicate.passed}
     for key, names in expected.items():
         if names != list(said[key]):
-            yield f"{key} are not those that its requirements give"
+            yield f"{key} do not follow from its requirements"
 
 
 def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
     finding = predicate.opconform
     result = "FAILED" if not finding.conformant else "WARNED" if predicate.warned else "PASSED"
     if predicate.result != result:
-        yield f"conformant is {str(finding.conformant).lower()}, and the result is {predicate.result}"
+        yield f"conformant is {str(finding.conformant).lower()}, but the result is {predicate.result}"
     if finding.conformant and predicate.failed:
-        yield f"conformant is true, and {predicate.failed[0]} is broken"
+        yield f"conformant is true, but {predicate.failed[0]} is broken"
     if not finding.conformant and not finding.cases.get("fail"):
-        yield "conformant is false, and no case fails"
+        yield "conformant is false, but no case fails"
     undecided = [
         each
         for each in finding.requirements
         if _counts(each, finding) and not each.mapped and any(each.counts.values()) and not _decided(each.counts)
     ]
     if finding.conformant and (undecided or not _decided(finding.cases)):
-        yield f"conformant is true, and no case was supported{f' for {_name(undecided[0])}' if undecided else ''}"
+        yield f"conformant is true, but no case was supported{f' for {_name(undecided[0])}' if undecided else ''}"
 
 
 def _profile_contradictions(finding: Finding) -> Iterator[str]:
     for each in finding.profiles:
         if each.passed and not each.counts.get("pass"):
-            yield f"the profile {each.name} passed, and none of its cases did"
+            yield f"the profile {each.name} passed, but none of its cases did"
         if finding.conformant != each.passed and len(finding.profiles) == 1:
             yield f"the only profile, {each.name}, {'passed' if each.passed else 'did not pass'}"
     if not finding.conformant and all(each.passed or not each.counts.get("fail") for each in finding.profiles):
-        yield "conformant is false, and every profile with a failure passed"
+        yield "conformant is false, but every profile with a failure passed"
 
 
 def _counts(each: CertifiedRequirement, finding: Finding) -> bool:

@@ -1,119 +1,110 @@
-"""Envelopes: a payload and its signature, as DSSE (version 1.0.2) has them, in the one spelling that is accepted here.
+"""Signed DSSE envelopes in the one spelling that is accepted here.
 
-DSSE lets a reader be generous: unknown keys, several signatures, either alphabet of base64. All of these are bytes that
-nobody signs. A certificate is accepted only as it was written, so that a byte that is changed anywhere is found.
+DSSE allows unknown keys, several signatures and two alphabets of base64, which no signature covers. A certificate is
+accepted only as it was written, so that any changed byte is found.
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from opconform.errors import CertificateError, quoted
-from opconform_runners.certificates.keys import SIGNATURE_BYTES, PrivateKey, PublicKey
+from opconform.errors import CertificateError, UsageError, quoted
 
-#: What the payload of every certificate is.
+try:
+    from securesystemslib.dsse import Envelope
+    from securesystemslib.exceptions import VerificationError
+    from securesystemslib.signer import CryptoSigner, SSlibKey
+except ImportError as fault:
+    raise UsageError(
+        'Certificates need the package securesystemslib: pip install "opconform[certificates]".'
+    ) from fault
+
+#: The type of a certificate's payload.
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 #: The most bytes of an envelope.
 LIMIT = 1 << 24
 
+_SIGNATURE_BYTES = 64
 _KEYS = {"payload", "payloadType", "signatures"}
 _SIGNATURE_KEYS = {"keyid", "sig"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Envelope:
-    """A payload, the signature over it, and the id of the key that is said to have made that."""
-
-    payload: bytes
-    signature: bytes
-    key: str
-
-
-def encoded(payload_type: str, payload: bytes) -> bytes:
-    """What is signed: DSSE's pre-authentication encoding of a payload and its type."""
-    kind = payload_type.encode()
-    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
-
-
-def sealed(payload: bytes, key: PrivateKey) -> Envelope:
-    """An envelope of a payload, signed."""
-    return Envelope(payload=payload, signature=key.sign(encoded(PAYLOAD_TYPE, payload)), key=key.public.id)
+def sealed(payload: bytes, signer: CryptoSigner) -> Envelope:
+    """A payload in an envelope, signed."""
+    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope.sign(signer)
+    return envelope
 
 
 def envelope_text(envelope: Envelope) -> str:
     """An envelope as it is written."""
-    signature = {"keyid": envelope.key, "sig": base64.b64encode(envelope.signature).decode()}
-    document = {
-        "payload": base64.b64encode(envelope.payload).decode(),
-        "payloadType": PAYLOAD_TYPE,
-        "signatures": [signature],
-    }
-    return json.dumps(document, indent=1) + "\n"
+    return json.dumps(envelope.to_dict(), indent=1) + "\n"
+
+
+def key_id(envelope: Envelope) -> str:
+    """The id of the key that an envelope claims to be signed with."""
+    return next(iter(envelope.signatures))
 
 
 def envelope_of(content: bytes, where: str) -> Envelope:
-    """The envelope that a file holds.
+    """The envelope in a file.
 
     Args:
         content: The file's bytes.
-        where: What to call it in an error.
+        where: The name of the file in errors.
 
     Raises:
-        CertificateError: It is not an envelope as it is written here, to the byte.
+        CertificateError: The file differs from an envelope as it is written here.
     """
     if len(content) > LIMIT:
-        raise CertificateError(f"{where} takes {len(content):,} bytes, which no certificate does.")
+        raise CertificateError(f"{where} has {len(content):,} bytes. A certificate has at most {LIMIT:,}.")
     document = document_of(content, where)
-    _has_keys(document, _KEYS, where)
+    _check_keys(document, _KEYS, where)
     if document["payloadType"] != PAYLOAD_TYPE:
-        raise CertificateError(
-            f"{where} holds a payload of the type {quoted(document['payloadType'])}, not {PAYLOAD_TYPE}."
-        )
+        raise CertificateError(f"{where} has a payload of type {quoted(document['payloadType'])}, not {PAYLOAD_TYPE}.")
     signatures = document["signatures"]
     if not isinstance(signatures, list) or len(signatures) != 1:
         count = len(signatures) if isinstance(signatures, list) else "no list of"
-        raise CertificateError(f"{where} has {count} signatures, and a certificate has one.")
+        raise CertificateError(f"{where} has {count} signatures. A certificate has one.")
     [signature] = signatures
-    _has_keys(signature, _SIGNATURE_KEYS, f"The signature of {where}")
-    envelope = Envelope(
-        payload=_decoded(document["payload"], "payload", where),
-        signature=_decoded(signature["sig"], "signature", where),
-        key=str(signature["keyid"]),
-    )
-    if len(envelope.signature) != SIGNATURE_BYTES:
-        found = len(envelope.signature)
-        raise CertificateError(f"{where} has a signature of {found} bytes, and one of ed25519 has {SIGNATURE_BYTES}.")
+    _check_keys(signature, _SIGNATURE_KEYS, f"The signature of {where}")
+    _check_base64(document["payload"], f"The payload of {where}")
+    found = len(_check_base64(signature["sig"], f"The signature of {where}"))
+    if found != _SIGNATURE_BYTES:
+        raise CertificateError(f"{where} has a signature of {found} bytes. ed25519 has {_SIGNATURE_BYTES}.")
+    if not isinstance(signature["keyid"], str):
+        raise CertificateError(f"{where} has a key id that is not a string.")
+    envelope = Envelope.from_dict(dict(document))
     if envelope_text(envelope).encode() != content:
-        raise CertificateError(f"{where} is not spelt as it was written: it was changed beside what is signed.")
+        raise CertificateError(f"{where} was changed outside the signed payload: it is not as it was written.")
     return envelope
 
 
-def opened(envelope: Envelope, key: PublicKey, where: str) -> bytes:
-    """The payload of an envelope, once its signature is known to be right.
+def opened(envelope: Envelope, key: SSlibKey, where: str) -> bytes:
+    """The payload of an envelope whose signature is valid.
 
     Raises:
-        CertificateError: It was signed with another key, or changed after it was signed.
+        CertificateError: The envelope was signed with another key, or changed after it was signed.
     """
-    if envelope.key != key.id:
-        raise CertificateError(
-            f"{where} says that it was signed with the key {quoted(envelope.key)}, and not with {key.id}."
-        )
-    if not key.verifies(envelope.signature, encoded(PAYLOAD_TYPE, envelope.payload)):
-        raise CertificateError(f"{where} was changed after it was signed: its signature does not belong to it.")
-    return envelope.payload
+    if key_id(envelope) != key.keyid:
+        raise CertificateError(f"{where} was signed with the key {quoted(key_id(envelope))}, not with {key.keyid}.")
+    try:
+        envelope.verify([key], threshold=1)
+    except VerificationError as fault:
+        raise CertificateError(f"{where} was changed after it was signed: its signature is not valid.") from fault
+    payload: bytes = envelope.payload
+    return payload
 
 
 def document_of(content: bytes, where: str) -> Mapping[str, Any]:
-    """A JSON object in which every key stands once.
+    """A JSON object without repeated keys.
 
     Raises:
-        CertificateError: It is anything else.
+        CertificateError: The content is anything else.
     """
 
-    def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         document: dict[str, Any] = {}
         for name, value in pairs:
             if name in document:
@@ -121,30 +112,31 @@ def document_of(content: bytes, where: str) -> Mapping[str, Any]:
             document[name] = value
         return document
 
-    def never(name: str) -> None:
-        raise CertificateError(f"{where} holds {name}, which is no JSON.")
+    def refuse(name: str) -> None:
+        raise CertificateError(f"{where} holds {name}, which JSON does not allow.")
 
     try:
-        document = json.loads(content.decode(), object_pairs_hook=once, parse_constant=never)
+        document = json.loads(content.decode(), object_pairs_hook=unique, parse_constant=refuse)
     except (ValueError, RecursionError) as fault:
-        raise CertificateError(f"{where} is no JSON.") from fault
+        raise CertificateError(f"{where} is not JSON.") from fault
     if not isinstance(document, dict):
-        raise CertificateError(f"{where} is no JSON object.")
+        raise CertificateError(f"{where} is not a JSON object.")
     return document
 
 
-def _has_keys(document: object, keys: set[str], where: str) -> None:
+def _check_keys(document: object, keys: set[str], where: str) -> None:
     if not isinstance(document, dict) or set(document) != keys:
         odd = sorted(set(document) ^ keys) if isinstance(document, dict) else []
-        named = f"; look at {quoted(odd[0])}" if odd else ""
-        raise CertificateError(f"{where} does not have the keys {', '.join(sorted(keys))} and no other{named}.")
+        named = f": {quoted(odd[0])} is missing or unknown" if odd else ""
+        raise CertificateError(f"{where} must have exactly the keys {', '.join(sorted(keys))}{named}.")
 
 
-def _decoded(text: object, what: str, where: str) -> bytes:
+def _check_base64(text: object, where: str) -> bytes:
+    """The bytes of a text in strict base64."""
     try:
         content = base64.b64decode(text, validate=True) if isinstance(text, str) else None
-    except (ValueError, binascii.Error):
+    except ValueError:
         content = None
     if content is None or base64.b64encode(content).decode() != text:
-        raise CertificateError(f"{where} has a {what} that is no strict base64.")
+        raise CertificateError(f"{where} is not strict base64.")
     return content

@@ -1,7 +1,7 @@
-"""Statements: what a certificate says, as in-toto's Statement (v1) with the predicate of a test result (v0.1)."""
+"""The statement of a certificate: an in-toto Statement (v1) with a test result predicate (v0.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -18,7 +18,7 @@ from opconform_runners.verdicts.results import REPORT, RESULTS
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
-#: What the file of outputs that was judged is called among the subjects.
+#: The name of the judged file of outputs among the subjects.
 OUTPUTS: Final = "outputs"
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -30,12 +30,12 @@ Counts = Mapping[str, Annotated[int, Field(ge=0)]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Digests:
-    """What the evidence of a certificate hashes to.
+    """The digests of the certified files.
 
     Attributes:
         results: The SHA-256 of `results.jsonl`.
-        report: That of `report.json`.
-        header: That of the suite's `suite.json`.
+        report: The SHA-256 of `report.json`.
+        header: The SHA-256 of the suite's `suite.json`.
     """
 
     results: str
@@ -73,7 +73,7 @@ class Product:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CertifiedSuite:
-    """The suite: its digest and version, and what it was made of."""
+    """The suite: its digest, its version and its sources."""
 
     __pydantic_config__ = _STRICT
 
@@ -87,7 +87,7 @@ class CertifiedSuite:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CertifiedProfile:
-    """What became of a profile's cases, and whether the backend is conformant as far as they go."""
+    """The cases of a profile by verdict, and whether they show the backend to be conformant."""
 
     __pydantic_config__ = _STRICT
 
@@ -98,7 +98,7 @@ class CertifiedProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CertifiedRequirement:
-    """What became of a requirement's cases, and whether it is broken; `mapped` ones the harness fulfils."""
+    """The cases of a requirement by verdict; the harness fulfils a `mapped` one itself."""
 
     __pydantic_config__ = _STRICT
 
@@ -112,10 +112,10 @@ class CertifiedRequirement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """What opconform found: the extension field of the predicate.
+    """The extension field of the predicate.
 
     Attributes:
-        judged: Whether outputs were judged that were made elsewhere, and which nobody here saw being made.
+        judged: Whether recorded outputs were judged, instead of running the backend.
         strict: Whether interpretations count as much as normative requirements.
         supported: How many of the cases passed or failed.
         timestamp: When the certificate was signed, in UTC.
@@ -141,9 +141,9 @@ class Finding:
 class Predicate:
     """The predicate of a test result, in which a test is a requirement.
 
-    A requirement is among the passed where a case shows it kept and none broken; among the warned where an
-    interpretation is broken that does not count, a refusal was evidence of nothing, or the backend did not do what it
-    declares; in none where no case was supported, or where the harness fulfils it on the backend's behalf.
+    A requirement is passed if a case passed and none failed. It is warned if it is a broken interpretation that does
+    not count, if a rejection was inconclusive, or if the backend does not support what it declares. It is in no list if
+    no case was decided, or if the harness fulfils it.
     """
 
     __pydantic_config__ = _BY_ALIAS
@@ -158,7 +158,7 @@ class Predicate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statement:
-    """The statement of a certificate: its predicate, and the files that are its subject."""
+    """The statement of a certificate: its predicate, and the certified files as its subject."""
 
     __pydantic_config__ = _BY_ALIAS
 
@@ -173,26 +173,17 @@ class Statement:
 _STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Sorted:
-    """Requirements by what became of them."""
-
-    passed: list[str] = field(default_factory=list)
-    warned: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-
-
 def statement_of(report: Report, header: Header, digests: Digests, timestamp: str) -> Statement:
-    """The statement of a run that is complete.
+    """The statement of a complete run.
 
     Args:
         report: The run's report.
         header: The header of its suite.
-        digests: What its files hash to.
-        timestamp: When it is signed.
+        digests: The digests of its files.
+        timestamp: The time of the signature.
     """
     tests = _tests(report)
-    result: Outcome = "FAILED" if not report.conformant else "WARNED" if tests.warned else "PASSED"
+    result: Outcome = "FAILED" if not report.conformant else "WARNED" if tests["warned"] else "PASSED"
     subject = [_resource(RESULTS, digests.results), _resource(REPORT, digests.report)]
     if report.outputs is not None:
         subject.append(_resource(OUTPUTS, report.outputs))
@@ -203,44 +194,43 @@ def statement_of(report: Report, header: Header, digests: Digests, timestamp: st
         predicate=Predicate(
             result=result,
             configuration=tuple(configuration),
-            passed=tuple(tests.passed),
-            warned=tuple(tests.warned),
-            failed=tuple(tests.failed),
+            **tests,
             opconform=_finding(report, header, timestamp),
         ),
     )
 
 
 def statement_bytes(statement: Statement) -> bytes:
-    """A statement as it is signed."""
+    """The bytes of a statement that are signed."""
     return canonical_json(_STATEMENT.dump_python(statement, mode="json")).encode()
 
 
 def statement_from(payload: bytes, where: str) -> Statement:
-    """The statement that a signed payload holds.
+    """The statement in a signed payload.
 
     Raises:
-        CertificateError: It is another kind of statement, or none.
+        CertificateError: The payload is not such a statement.
     """
     document = document_of(payload, f"The statement of {where}")
     for name, known in (("_type", STATEMENT), ("predicateType", PREDICATE)):
         if document.get(name) != known:
-            raise CertificateError(f"{where} holds a statement whose {name} is {document.get(name)!r}, not {known}.")
+            raise CertificateError(f"{where} has a statement whose {name} is {document.get(name)!r}, not {known}.")
     try:
         return _STATEMENT.validate_json(payload)
     except ValidationError as fault:
         error = fault.errors(include_url=False)[0]
         place = ".".join(str(each) for each in error["loc"])
-        raise CertificateError(f"{where} holds a statement that opconform did not write: {place}.") from fault
+        raise CertificateError(f"{where} has a statement that opconform did not write: see {place}.") from fault
 
 
 def _resource(name: str, digest: str) -> Resource:
     return Resource(name=name, digest={"sha256": digest})
 
 
-def _tests(report: Report) -> _Sorted:
-    tests = _Sorted()
-    silent = {
+def _tests(report: Report) -> dict[str, tuple[str, ...]]:
+    """The requirements that are passed, warned and failed."""
+    tests: dict[str, list[str]] = {"passed": [], "warned": [], "failed": []}
+    undeclared = {
         (each.op, name)
         for each in report.results
         if UNDECLARED_UNSUPPORTED in each.findings
@@ -249,12 +239,12 @@ def _tests(report: Report) -> _Sorted:
     for row in report.requirements:
         name = f"{row.op}/{row.id}"
         if row in report.broken:
-            tests.failed.append(name)
-        elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in silent:
-            tests.warned.append(name)
+            tests["failed"].append(name)
+        elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in undeclared:
+            tests["warned"].append(name)
         elif row.counts["pass"] and not row.is_mapped:
-            tests.passed.append(name)
-    return tests
+            tests["passed"].append(name)
+    return {name: tuple(each) for name, each in tests.items()}
 
 
 def _finding(report: Report, suite: Header, timestamp: str) -> Finding:

@@ -59,7 +59,7 @@ def command(
     if not certificate.is_file():
         raise UsageError(f"There is no certificate at {certificate}. Name the certificate.json that `--sign` wrote.")
     statement = read_certificate(certificate, public)
-    checked = [f"the signature, made with the key {public.id}"]
+    checked = [f"the signature, made with the key {public.keyid}"]
     check_profiles(statement, profiles)
     if results is not None:
         check_results(statement, results)

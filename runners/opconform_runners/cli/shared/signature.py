@@ -55,7 +55,7 @@ def signing_with(path: Path | None) -> Signing:
         opened = open_suite(suite)
         check_origin(opened)
         statement = sign(out, opened, key)
-        what = f"{statement.predicate.result}, signed with the key {key.public.id}"
+        what = f"{statement.predicate.result}, signed with the key {key.public_key.keyid}"
         click.echo(f"Certificate: {out}/certificate.json, {what}", err=quiet)
 
     return signing

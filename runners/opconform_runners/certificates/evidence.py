@@ -1,0 +1,137 @@
+"""The evidence for a certificate: complete results that agree with their report and their suite."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from opconform.errors import CertificateError, MissingError, SuiteError
+from opconform.files import open_regular, read_regular
+from opconform.suite.manifest import HEADER
+from opconform.suite.reader import Suite
+from opconform_runners.certificates.statement import Digests
+from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.writer import report_text
+from opconform_runners.verdicts.judge import broken_by
+from opconform_runners.verdicts.origin import suite_note
+from opconform_runners.verdicts.results import REPORT, RESULTS, Result, placements_of, read_results
+
+#: The most bytes of a report.
+_REPORT_LIMIT = 1 << 32
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """The digests of the certified files, and the report that follows from results and suite."""
+
+    digests: Digests
+    report: Report
+
+
+def evidence_of(out: Path, suite: Suite) -> Evidence:
+    """The evidence in a folder of results.
+
+    Raises:
+        CertificateError: It is not complete, or contradicts itself or the suite.
+        SuiteError: A file is missing, cut short or changed.
+    """
+    results = read_results(out / RESULTS)
+    read, content = read_report(out), read_file(out / REPORT, _REPORT_LIMIT)
+    check_results_complete(results, suite, out / RESULTS)
+    report = replace(
+        read,
+        suite=suite_note(suite.header),
+        notes=suite.header.requirements,
+        results=tuple(results),
+        missing=(),
+        gave_up=None,
+        environment=read.environment.placed(placements_of(results)),
+        baseline=None,
+    )
+    if report_text(report).encode() != content:
+        raise CertificateError(f"{out / REPORT} does not follow from {RESULTS} and the suite {suite.store.root}.")
+    digests = Digests(
+        results=file_digest(out / RESULTS),
+        report=hashlib.sha256(content).hexdigest(),
+        header=hashlib.sha256(suite.store.read(HEADER)).hexdigest(),
+    )
+    return Evidence(digests=digests, report=report)
+
+
+def check_results_complete(results: Sequence[Result], suite: Suite, path: Path) -> None:
+    """Check that every case of the profiles in some results has one verdict, and that the verdict is possible.
+
+    Raises:
+        CertificateError: A case has no verdict, two, or an impossible one, or is not in the suite.
+    """
+    if suite.header.select:
+        chosen = " ".join(suite.header.select)
+        raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are not whole.")
+    ids = Counter(each.id for each in results)
+    twice = next((each for each, count in ids.items() if count > 1), None)
+    if twice is not None:
+        raise CertificateError(f"{path} has two verdicts on {twice}.")
+    profiles = {each.profile for each in results}
+    wanted = {each.id for each in suite.entries if each.profile in profiles}
+    odd = min(wanted ^ set(ids), default=None)
+    if odd is not None:
+        what = "has no verdict on" if odd in wanted else "has a verdict on a case that is not in the suite:"
+        raise CertificateError(f"{path} {what} {odd}.")
+    verdicts = {each.id: each.verdict for each in results}
+    for each in results:
+        if not _is_possible(each, suite, verdicts):
+            raise CertificateError(f"{path} contradicts the suite or itself: see the result of {each.id}.")
+
+
+def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bool:
+    """Whether a result can come from its case."""
+    entry = suite.by_id[result.id]
+    expect = "accept" if entry.expect == "accept" else "reject"
+    claimed = (result.profile, result.expect, result.requirements, result.essential)
+    if claimed != (entry.profile, expect, entry.requirements, entry.essential):
+        return False
+    if (result.verdict == "fail") != (result.reason is not None):
+        return False
+    if result.reason == "nondeterministic":  # the first verdict is only in the sentence
+        return bool(result.broken) or not entry.requirements
+    if result.reason is not None:
+        return result.broken == broken_by(entry, result.reason, result.mismatch, suite.header)
+    if result.broken or result.mismatch is not None or result.again is not None:
+        return False
+    if result.verdict != "pass":
+        return True
+    if expect == "accept":
+        return result.stage is None and result.message is None
+    return result.stage is not None and verdicts.get(entry.twin or "") == "pass"
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file.
+
+    Raises:
+        SuiteError: It cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as fault:
+        raise _unreadable(path, fault) from fault
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        SuiteError: It cannot be read, or has more bytes than the limit.
+    """
+    try:
+        return read_regular(path, limit, follow_links=True)
+    except OSError as fault:
+        raise _unreadable(path, fault) from fault
+
+
+def _unreadable(path: Path, fault: OSError) -> SuiteError:
+    error = MissingError if isinstance(fault, FileNotFoundError) else SuiteError
+    return error(f"{path} cannot be read: {fault.strerror}.")
