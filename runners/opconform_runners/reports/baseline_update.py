@@ -158,9 +158,7 @@ class _Draft:
                 and len(cases) >= _FEWEST
                 and whole.pattern not in taken
                 and all(
-                    each.id in ids and each.reason == reason
-                    for each in results
-                    if whole.concerns(each.id, each.expect)
+                    each.id in ids and each.reason == reason for each in results if whole.concerns(each.id, each.expect)
                 )
             ):
                 self._add(whole)
