@@ -121,7 +121,7 @@ MISTAKES = {
     ),
     "dynamic that does not fit": (
         HEAD + BODY + '    dynamic: ["2..4", 2]\n',
-        "dynamic: ['2..4', 2] has no place for data of shape [6, 2].",
+        "dynamic: ['2..4', 2] does not fit data of shape [6, 2].",
     ),
     "a second feed of a constant": (
         HEAD + BODY + "    feed: {axis: 1}\n",
@@ -129,7 +129,7 @@ MISTAKES = {
     ),
     "a second feed of another shape": (
         HEAD + BODY + "    feed: {data: {shape: [6, 3]}}\n",
-        "feed: data of shape [6, 3] has no place in the IR's [6, 2]; see `dynamic`.",
+        "feed: data of shape [6, 3] does not fit the IR's [6, 2]; see `dynamic`.",
     ),
     "a number in quotes": (
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [6]}, axis: 0, num_splits: '3'}\n",

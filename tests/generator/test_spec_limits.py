@@ -66,7 +66,7 @@ MISTAKES = {
     ),
     "a NUL in an attribute": (
         f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
-        "spec.yaml:7:17: group 'a': num_splits: 'a\\x00' holds the character U+0000, which no IR can hold.",
+        "spec.yaml:7:17: group 'a': num_splits: 'a\\x00' contains the character U+0000, which an IR cannot hold.",
     ),
     "half of a surrogate pair": (
         axis("${{ '\\ud800' }}"),
@@ -97,8 +97,8 @@ MISTAKES = {
     "an input of millions of elements in place": (
         axis("{shape: [16777216], fill: constant, value: 0}"),
         (
-            "spec.yaml:7:11: group 'a': axis: 16,777,216 elements are over the limit of 100,000 for what decides what is "
-            "done (with n=1)."
+            "spec.yaml:7:11: group 'a': axis: 16,777,216 elements are over the limit of 100,000 for a control "
+            "input (with n=1)."
         ),
     ),
     "a long value": (

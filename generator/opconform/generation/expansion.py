@@ -1,4 +1,4 @@
-"""Expanding: a group's combinations become drafts of cases, checked one by one before anything is made of them."""
+"""The expansion of a group: a checked draft for each combination of its variables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import LIMITS, Limits
-from opconform.generation.validation import Wrong, draft_of
+from opconform.generation.tensor_keys import Wrong
+from opconform.generation.validation import draft_of
 from opconform.model.draft import Draft, Refusal, content_of, digits_of
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import REPORTED, Mistake, Route, SpecMistakes
@@ -22,7 +23,7 @@ from opconform.specs.schema import CONCRETE, MODELS
 
 @dataclass(frozen=True, kw_only=True)
 class Expanded:
-    """A draft, its content in canonical JSON, and the digits of its id."""
+    """A draft, its content as canonical JSON, and the digits of its id."""
 
     draft: Draft
     content: str
@@ -30,11 +31,11 @@ class Expanded:
 
 
 def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Expanded]:
-    """The cases of a group, each once and followed by its twin, as they are found.
+    """The cases of a group without repetitions, each followed by its twin.
 
     Raises:
-        SpecMistakes: At the end: an expression fails, a case is malformed or over a limit, or the author's expectation
-            and the reference semantics differ.
+        SpecMistakes: At the end, if an expression fails, a case is malformed or over a limit, or the author's
+            expectation differs from the reference semantics.
     """
     expansion = _Expansion(group, limits)
     try:
@@ -73,7 +74,7 @@ def _samples(expansion: "_Expansion", combination: Combination, seed: int) -> It
 
 
 class _Expansion:
-    """What was found so far in one group: the digits of its cases, and its mistakes."""
+    """The state of one group's expansion: the digits of its cases, and its mistakes."""
 
     def __init__(self, group: Group, limits: Limits) -> None:
         self.group = group
@@ -86,7 +87,7 @@ class _Expansion:
         self._twin = _Template(group.twin, ("twin",), self.meter)
 
     def cases_of(self, variables: Combination) -> list[Expanded]:
-        """The case of a combination and its twin, as far as they are new."""
+        """The case of a combination and its twin, if they are new."""
         try:
             keys = self._own.value(self.group, variables)
             cases = [self._expanded(keys, (), variables)]
@@ -108,18 +109,14 @@ class _Expansion:
         return new
 
     def finish(self) -> None:
-        """Tell the mistakes.
-
-        Raises:
-            SpecMistakes: There were some, or there is no case.
-        """
+        """Raise the mistakes, if there are any or if there is no case."""
         if self._mistakes:
             raise SpecMistakes(self._mistakes.values())
         if not self._digits:
             raise SpecMistakes([self.group.mistake(("where",), "no combination is left, so the group has no case.")])
 
     def _expanded(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Expanded:
-        """A case, or where some of its keys were overridden the twin of one."""
+        """A case, or a twin if some of its keys are overridden."""
         group, note = self.group, f" (with {shown(variables)})" if variables else ""
         models = MODELS[group.op]
         try:
@@ -135,20 +132,20 @@ class _Expansion:
 
 
 class _Template:
-    """Some written keys, expressions and all. `route` is where in the group they are written."""
+    """Keys as written, with expressions; `route` is their place in the group."""
 
     def __init__(self, written: Any, route: Route, meter: Meter) -> None:
         self._part = _part(written, route, meter)
 
     def value(self, group: Group, variables: Variables) -> dict[str, Value]:
-        """The keys, with every expression replaced by its value."""
+        """The keys with the values of all expressions."""
         try:
             keys = self._part(variables)
         except _FailedError as fault:
             sentence = f"{fault.sentence}, with {shown(variables)}."
             raise SpecMistakes([group.mistake(fault.route, sentence)]) from fault
         if not isinstance(keys, dict):
-            raise SpecMistakes([group.mistake(("twin",), f"twin: {quoted(keys)} is no mapping of keys to override.")])
+            raise SpecMistakes([group.mistake(("twin",), f"twin: {quoted(keys)} is not a mapping of keys.")])
         return keys
 
 
@@ -159,7 +156,7 @@ class _FailedError(Exception):
 
 
 def _part(value: Any, route: Route, meter: Meter) -> Callable[[Variables], Value]:
-    """What gives a written value once the variables are known."""
+    """A function from the variables to the value of a part of the keys."""
     if not _holds_expression(value):
         return lambda _: value
     if isinstance(value, dict):
@@ -180,18 +177,12 @@ def _part(value: Any, route: Route, meter: Meter) -> Callable[[Variables], Value
 
 
 def _holds_expression(value: object) -> bool:
-    return is_expression(value) or any(_holds_expression(each) for each in _inside(value))
-
-
-def _inside(value: object) -> Iterator[object]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return is_expression(value) or any(_holds_expression(each) for each in inside)
 
 
 def _overridden(written: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a case with some overridden: a mapping key by key, anything else as a whole."""
+    """The keys of a case with some overridden; mappings are merged key by key."""
     merged = {name: value for name, value in written.items() if name != "expect"}
     for name, value in overrides.items():
         earlier = merged.get(name)
@@ -200,7 +191,7 @@ def _overridden(written: Mapping[str, Any], overrides: Mapping[str, Any]) -> dic
 
 
 def _with_feed(written: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The keys of a case, those of its second feed completed from the first."""
+    """The keys of a case, with those of its second feed completed from the first."""
     feed = written.get("feed")
     if not isinstance(feed, dict):
         return written
@@ -214,6 +205,6 @@ def _with_feed(written: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _merged(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """A tensor's keys, some of them overridden: other values bring their own shape, another fill has no values."""
+    """A tensor's keys with some overridden: new values bring their shape, and a new fill removes the values."""
     gone = {"shape", "fill", "value"} if "values" in later else {"values", "value"} if "fill" in later else set()
     return {name: value for name, value in earlier.items() if name not in gone} | dict(later)

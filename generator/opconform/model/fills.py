@@ -1,4 +1,4 @@
-"""Filling tensors: the same bytes for the same case, whatever else is generated."""
+"""The fills of tensors. The bytes of a case do not depend on other cases."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -11,16 +11,16 @@ from opconform.model.draft import Fill, TensorDraft
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.literals import encoded
 from opconform.tensors.philox import random_words
-from opconform.tensors.special_values import SPECIAL_TEXTS, is_finite, special_patterns
+from opconform.tensors.special_values import SPECIAL_TEXTS, special_patterns
 from opconform.tensors.tensor import Array, Tensor
 
-#: A type with fewer values than this repeats too soon for a ramp; its elements are scattered instead.
+#: A ramp would repeat too soon in a type with fewer values than this; its elements are scattered instead.
 _SCATTERED_BELOW = 16
 
-#: How many elements of a ramp are computed at once: their indices take eight bytes each, however narrow the elements.
+#: How many elements of a ramp are computed at once, since an index takes eight bytes.
 _AT_ONCE = 1 << 16
 
-#: The first of the bits that scatter; from here on even a few elements differ well.
+#: The lowest of the scattered bits that are used; lower ones differ too little between a few elements.
 _MIXED = 40
 
 #: How many integers from 0 on a floating-point type holds exactly.
@@ -31,12 +31,7 @@ _LONGEST_TEXT = 8
 
 
 def fill(tensor: TensorDraft, *key: object) -> Tensor:
-    """The tensor that a draft describes.
-
-    Args:
-        tensor: The draft; its elements have been checked.
-        key: What its random bits depend on.
-    """
+    """The tensor of a draft with checked elements; random bits depend on the key."""
     element_type = ELEMENT_TYPES[tensor.element_type]
     if tensor.fill == "values":
         flat = encoded(tensor.element_type, tensor.elements)
@@ -48,7 +43,7 @@ def fill(tensor: TensorDraft, *key: object) -> Tensor:
 
 
 def longest_text(tensor: TensorDraft) -> int:
-    """The most characters of an element of a tensor of texts."""
+    """The most characters of an element of a string tensor."""
     if tensor.elements:
         return max(len(str(each)) for each in tensor.elements)
     return len(f"s{math.prod(tensor.shape)}") if tensor.fill == "ramp" else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
@@ -65,7 +60,7 @@ def _ramp(element_type: ElementType, count: int, _key: tuple[object, ...]) -> Ar
 
 
 def _ramp_part(element_type: ElementType, index: Array, count: int) -> Array:
-    """The elements of a ramp of `count` elements at some indices, the first of which is 1."""
+    """The elements of a ramp of `count` elements at some indices, counted from 1."""
     if element_type.kind != "float":
         return _stored(element_type, _steps(index, 2 if element_type.kind == "boolean" else 1 << element_type.bits))
     if count <= _EXACT.get(element_type.name, 0):
@@ -110,9 +105,9 @@ def _stored(element_type: ElementType, patterns: Array) -> Array:
 
 
 def _steps(index: Array, period: int) -> Array:
-    """1, 2, 3, … modulo the period; each further period begins one later, so that no distance repeats for long.
+    """1, 2, 3, … modulo the period. Each period starts one later, so that distances do not repeat for long.
 
-    It does not begin with 0, which is what memory that was never written often holds.
+    The first element is not 0, which unwritten memory often holds.
     """
     if period < _SCATTERED_BELOW:
         return (_scattered(index) >> np.uint64(_MIXED)) % np.uint64(period)
@@ -133,7 +128,10 @@ def _scattered(index: Array) -> Array:
 
 @cache
 def _finite_patterns(element_type: ElementType) -> Array:
-    return np.array([each for each in range(1 << element_type.bits) if is_finite(element_type, each)], np.uint64)
+    patterns = np.arange(1 << element_type.bits, dtype=np.uint16 if element_type.bits > 8 else np.uint8)  # noqa: PLR2004
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        finite = np.isfinite(patterns.view(element_type.arithmetic))
+    return np.asarray(patterns[finite], np.uint64)
 
 
 def _random_texts(count: int, key: tuple[object, ...]) -> list[str]:

@@ -1,15 +1,18 @@
-"""Special values: what a detour through other types, arithmetic or a cache is most likely to change.
+"""Special values, which conversions, arithmetic and caches are most likely to change.
 
-Each list begins with its most telling elements, since a small tensor holds only the first few.
+Each list begins with the most important values, since a small tensor holds only the first few.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
 
 from opconform.tensors.element_types import ElementType
 
-#: Texts that are cut, joined, folded or measured wrongly by code that takes a character for a byte.
+#: Strings that code which confuses characters with bytes handles wrongly.
 SPECIAL_TEXTS = (
     "",
     "\u00df",
@@ -25,17 +28,8 @@ SPECIAL_TEXTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Ieee:
-    """How a binary floating-point type lays out its bits: the widths of exponent and mantissa."""
-
-    exponent: int
-    mantissa: int
-
-
-_IEEE: Mapping[str, _Ieee] = MappingProxyType(
-    {"bf16": _Ieee(8, 7), "f16": _Ieee(5, 10), "f32": _Ieee(8, 23), "f64": _Ieee(11, 52), "f8e5m2": _Ieee(5, 2)}
-)
+#: The types with the layout of IEEE 754: sign, exponent, mantissa, and infinities.
+_IEEE = frozenset({"bf16", "f16", "f32", "f64", "f8e5m2"})
 
 _SMALL_FLOATS: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
@@ -52,11 +46,11 @@ _INTEGERS = (
 
 
 def special_patterns(element_type: ElementType) -> tuple[int, ...]:
-    """The special bit patterns of an element type that is no string, the most telling first."""
+    """The special bit patterns of an element type other than `string`, the most important first."""
     if element_type.kind == "boolean":
         return (1, 0)
     if element_type.name in _IEEE:
-        return _ieee(_IEEE[element_type.name])
+        return _ieee(ml_dtypes.finfo(element_type.native))  # type: ignore[no-untyped-call]
     if element_type.name in _SMALL_FLOATS:
         return _SMALL_FLOATS[element_type.name]
     if element_type.kind == "lookup":
@@ -67,16 +61,17 @@ def special_patterns(element_type: ElementType) -> tuple[int, ...]:
     return tuple(each & mask for each in dict.fromkeys((*extremes, *inside)))
 
 
-def _ieee(layout: _Ieee) -> tuple[int, ...]:
-    sign = 1 << (layout.exponent + layout.mantissa)
-    infinity = ((1 << layout.exponent) - 1) << layout.mantissa
-    quiet = 1 << (layout.mantissa - 1)
-    one = ((1 << (layout.exponent - 1)) - 1) << layout.mantissa
-    least_normal = 1 << layout.mantissa
+def _ieee(layout: "ml_dtypes.finfo | np.finfo[Any]") -> tuple[int, ...]:
+    exponent, mantissa = layout.nexp, layout.nmant
+    sign = 1 << (exponent + mantissa)
+    infinity = ((1 << exponent) - 1) << mantissa
+    quiet = 1 << (mantissa - 1)
+    one = ((1 << (exponent - 1)) - 1) << mantissa
+    least_normal = 1 << mantissa
     return (
         infinity | quiet | 1,  # a quiet NaN with a payload
         sign,  # minus zero
-        one + 1,  # one and the least difference that the type can tell from it
+        one + 1,  # the least value above one
         1,  # the least denormal
         infinity,
         infinity - 1,  # the largest finite number
@@ -92,12 +87,3 @@ def _ieee(layout: _Ieee) -> tuple[int, ...]:
         0,
         one,
     )
-
-
-def is_finite(element_type: ElementType, pattern: int) -> bool:
-    """Whether a bit pattern of a floating-point type of at most 16 bits is a number and no infinity."""
-    if element_type.name in _IEEE:
-        layout = _IEEE[element_type.name]
-        infinity = ((1 << layout.exponent) - 1) << layout.mantissa
-        return pattern & infinity != infinity
-    return pattern not in {"f8e4m3": (0x7F, 0xFF), "f8e8m0": (0xFF,)}.get(element_type.name, ())
