@@ -20,6 +20,7 @@ from hypothesis import settings
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import line_of, read_written, result_document
 from opconform_runners.verdicts.run_header import header_line
+from tests.in_process import served_in_process
 
 #: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
@@ -113,7 +114,7 @@ def killed(run: Path, cases: int = 2) -> bytes:
 
 @pytest.fixture(scope="session")
 def opconform() -> Run:
-    """The command line, called in this process with what it prints captured, as `click.testing` does it."""
+    """The command line, called in this process with its output captured, and with harnesses in this process as well."""
 
     def run(*arguments: object, cwd: Path | None = None, code: int | None = 0) -> "subprocess.CompletedProcess[str]":
         words = ["opconform", *(str(each) for each in arguments)]
@@ -125,6 +126,7 @@ def opconform() -> Run:
             contextlib.redirect_stderr(err),
             mock.patch.object(sys, "argv", words),
             mock.patch.dict(os.environ, COLUMNS="200"),
+            served_in_process(),
         ):
             try:
                 in_free_thread(main)

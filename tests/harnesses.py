@@ -16,11 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from opconform.suite.case import case_from
-from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.numpy import Numpy
-
 Request = dict[str, Any]
 
 SAID = {
@@ -40,17 +35,24 @@ def say(message: object) -> None:
     sys.stdout.flush()
 
 
-def tensors(request: Request) -> dict[str, Tensor]:
+def inputs(request: Request) -> dict[str, Any]:
     """The inputs of a request."""
-    types = {each["name"]: each["element_type"] for each in request["case"]["inputs"]}
     with np.load(Path(request["dir"]) / request["feeds"][0]["inputs"]) as arrays:
-        return {name: Tensor(element_type=types[name], array=arrays[name]) for name in arrays.files}
+        return dict(arrays)
 
 
 def outputs_of(request: Request) -> list[Any]:
-    """The right outputs."""
-    case = case_from(request["case"])
-    return [each.array for each in Numpy().run(case, None, [tensors(request)])[0]]
+    """The right outputs.
+
+    Raises:
+        ValueError: The case must be rejected.
+    """
+    given = inputs(request)
+    data, axis, lengths = given["data"], int(given["axis"]), given["split_lengths"].tolist()
+    if lengths.count(-1) > 1:
+        raise ValueError("more than one length is -1")
+    sizes = [data.shape[axis] - sum(lengths) - 1 if each == -1 else each for each in lengths]
+    return np.split(data, np.cumsum(sizes)[:-1], axis)
 
 
 def save(request: Request, arrays: list[Any], **options: Any) -> Path:
@@ -64,8 +66,8 @@ def right(request: Request) -> None:
     """Answer as one should."""
     try:
         save(request, outputs_of(request))
-    except Rejected as answer:
-        say({"seq": request["seq"], "status": "rejected", "stage": answer.stage, "message": answer.message})
+    except ValueError as fault:
+        say({"seq": request["seq"], "status": "rejected", "stage": "build", "message": str(fault)})
     else:
         say({"seq": request["seq"], "status": "ok", "seconds": 0.001})
 
@@ -206,7 +208,7 @@ def main(name: str) -> None:
                 if name == "never_starts":
                     time.sleep(3600)
                 say(SAID)
-            case "run" if tensors(request)["split_lengths"].integers() == [2, 2, 2]:
+            case "run" if inputs(request)["split_lengths"].tolist() == [2, 2, 2]:
                 odd(request)
             case "run":
                 right(request)

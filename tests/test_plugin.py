@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HARNESSES, MINIATURES, ROOT
+from tests.conftest import HARNESSES, MINIATURES, ROOT, Run
 
 Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -50,19 +50,17 @@ groups:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six cases: four accepted of one group and its twin, one rejected, one with NaNs."""
     folder = tmp_path_factory.mktemp("plugin")
     (folder / "spec.yaml").write_text(SPEC)
-    program = Path(sys.executable).with_name("opconform")
-    command = [str(program), "generate", str(folder / "spec.yaml"), "--out", str(folder / "suite"), "--jobs", "1"]
-    subprocess.run(command, check=True, capture_output=True)
+    opconform("generate", folder / "spec.yaml", "--out", folder / "suite", "--jobs", "1")
     return folder / "suite"
 
 
 @pytest.fixture
 def run_pytest(tmp_path: Path) -> Pytest:
-    """A pytest of its own, in a repository with one test."""
+    """A pytest process in a repository with one test: the plugin takes part in pytest's start. It loads no other plugin."""
     (tmp_path / "test_own.py").write_text(OWN)
 
     def run(*arguments: object, folder: str = ".") -> "subprocess.CompletedProcess[str]":
@@ -71,7 +69,7 @@ def run_pytest(tmp_path: Path) -> Pytest:
         return subprocess.run(
             command,
             cwd=tmp_path / folder,
-            env={**environment, "COLUMNS": "300"},
+            env={**environment, "COLUMNS": "300", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             check=False,
@@ -111,7 +109,7 @@ def test_cases_are_tests_beside_the_repository_s_own(run_pytest: Pytest, suite: 
     assert outcomes(run_pytest(*options, "-m", "lengths.single-remainder", "--strict-markers"))["passed"] == 2
     assert outcomes(run_pytest(*options, "-k", "remainder and not rejected")) == {"passed": 3, "deselected": 4}
     assert outcomes(run_pytest(*options, "--opconform-profile", "types", "opconform")) == {"passed": 1}
-    assert outcomes(run_pytest(*options, "-n", "2")) == {"passed": 7}
+    assert outcomes(run_pytest(*options, "-p", "xdist", "-n", "2")) == {"passed": 7}
 
 
 def test_options_in_a_file_leave_single_tests_alone(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
@@ -272,7 +270,7 @@ def test_a_wrong_option_is_told_in_a_sentence(
 def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path) -> None:
     """Into pytest's cache, for two workers as for one; the next run takes what is there."""
     options = ("-q", "--opconform-backend", "numpy", "--opconform-profile", "core", "-k", "page-example")
-    first = run_pytest(*options, "-n", "2")
+    first = run_pytest(*options, "-p", "xdist", "-n", "2")
     manifest = tmp_path / ".pytest_cache" / "d" / "opconform" / "core" / "manifest.jsonl"
     written = manifest.stat().st_mtime_ns
     second = run_pytest(*options)

@@ -392,7 +392,7 @@ def test_a_certificate_that_is_tampered_with_is_refused(opconform: Run, certifie
     assert [each for each, (_, other) in TAMPERINGS.items() if other in said] == [name]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_byte_that_is_changed_is_found(original: Certified, tmp_path: Path, data: st.DataObject) -> None:
     """In the certificate, the results, the report, the suite and the key: flipped, taken out or put in."""

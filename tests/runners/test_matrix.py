@@ -69,28 +69,25 @@ def test_a_backend_breaks_what_its_findings_say(matrix: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["onnxruntime", "onnx-reference"])
-@pytest.mark.parametrize("element_type", ["string", "bf16", "boolean", "f16", "f64", "i64", "u64"])
-def test_every_bit_of_a_declared_type_comes_through(
-    opconform: Run, tmp_path: Path, name: str, element_type: str
-) -> None:
+def test_every_bit_of_a_declared_type_comes_through(opconform: Run, tmp_path: Path, name: str) -> None:
     """In both contexts in which data reaches a backend, NaN payloads included."""
     (tmp_path / "spec.yaml").write_text(
-        f"""\
+        """\
 op: VariadicSplit-1
 groups:
   - id: types
     title: every bit
     requirements: [data.bits, data.nan-payload]
-    matrix: {{context: [bare, folded]}}
-    data: {{shape: [3, 40], element_type: {element_type}, fill: special}}
+    matrix: {context: [bare, folded], element_type: [string, bf16, boolean, f16, f64, i64, u64]}
+    data: {shape: [3, 40], element_type: "${{ element_type }}", fill: special}
     axis: 1
     split_lengths: [7, -1]
-    context: ${{{{ context }}}}
+    context: ${{ context }}
 """
     )
     done = opconform("certify", tmp_path / "spec.yaml", "--backend", name, "--out", tmp_path / "out")
 
-    assert "CONFORMANT, 2 of 2 cases supported: 2 pass" in done.stdout
+    assert "CONFORMANT, 14 of 14 cases supported: 14 pass" in done.stdout
 
 
 @pytest.mark.ci_only

@@ -35,12 +35,19 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Reader]:
 
 def test_right_documents_are_read(readers: Mapping[str, Reader]) -> None:
     """What was not changed is read without an error, so that the next test tests something."""
-    for reader in readers.values():
+    refused = []
+    for name, reader in readers.items():
         for each in reader.documents:
-            reader.read(each)
+            try:
+                reader.read(each)
+            except DOCUMENTED as fault:
+                refused.append((name, str(fault)))
+
+    assert refused == []
+    assert all(each.documents for each in readers.values())
 
 
-@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+@settings(max_examples=400, suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 1 << 32), number=st.integers(0, 10_000))
 def test_a_changed_document_is_read_or_refused(readers: Mapping[str, Reader], seed: int, number: int) -> None:
     """A change by structure or by bytes ends in a documented error or in none, never in another one."""

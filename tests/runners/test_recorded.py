@@ -313,7 +313,7 @@ def test_a_file_that_is_written_anew_is_believed(outputs: Path, small_suite: Pat
     assert [each.verdict for each in run.results] == ["pass"] * 6
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_changed_byte_changes_no_verdict(
     outputs: Path, small_suite: Path, tmp_path: Path, data: st.DataObject

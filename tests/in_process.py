@@ -1,0 +1,71 @@
+"""Harnesses in this process: a harness process takes half a second to start, and few tests are about what it isolates."""
+
+import contextlib
+import sys
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from opconform_runners.execution import scheduler
+from opconform_runners.harness import server
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.protocol import reply_line, request_of, said_line, said_of
+from opconform_runners.harness.registry import load
+from opconform_runners.harness.scratch import scratch_folder
+
+#: The miniatures that end, block or fill their process, or are about another one.
+ISOLATED = ("Aborts", "AbortsUndeclared", "Chats", "Hangs", "Leaks", "Nobody", "RightTheSecondTime", "Waits")
+
+_connect = vars(scheduler)["connect"]
+
+
+class Served:
+    """A harness as the scheduler sees it: lines of the protocol go in, lines come out."""
+
+    def __init__(self, name: str) -> None:
+        self._backend = load(name)
+        self._folder = scratch_folder()
+        self._requests: deque[bytes] = deque()
+        self.scratch = Path(self._folder.name)
+        self.implementation = said_of(said_line(self._backend.describe()))
+        self.served = 0
+        self.said_last = ""
+
+    def send(self, line: bytes) -> None:
+        """Keep a request until its reply is wanted."""
+        self._requests.append(line)
+
+    async def receive(self, within: float) -> bytes:  # noqa: ARG002
+        """The reply to the oldest request."""
+        with warnings.catch_warnings(action="ignore"):
+            return reply_line(server._served(self._backend, request_of(self._requests.popleft())))
+
+    async def stop(self) -> None:
+        """Remove the scratch folder."""
+        self._folder.cleanup()
+
+    async def kill(self) -> None:
+        """Remove the scratch folder."""
+        self._folder.cleanup()
+
+
+async def connect(command: Command) -> Any:
+    """A harness in this process where the backend is numpy's or a miniature that needs no process of its own."""
+    *module, name = command.name.split(":")
+    is_miniature = bool(module) and Path(module[0]).name == "miniatures.py" and name not in ISOLATED
+    if command.python == sys.executable and not command.elsewhere and (is_miniature or command.name == "numpy"):
+        return Served(command.name)
+    return await _connect(command)
+
+
+@contextlib.contextmanager
+def served_in_process() -> Iterator[None]:
+    """Let commands connect to harnesses in this process."""
+    with (
+        mock.patch.object(scheduler, "connect", connect),
+        mock.patch.dict(_connect.__globals__, connect=connect),
+    ):
+        yield
