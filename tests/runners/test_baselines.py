@@ -189,12 +189,12 @@ def test_every_mistake_of_a_baseline_is_told(opconform: Run, small_suite: Path, 
     )
 
     assert said.splitlines() == [
-        "error: known.txt:2: a line is PATTERN  REASON  # why  link, and this is 'Split-1/x'.",
-        f"known.txt:3: 'valeu' is no way to fail. Allowed are: {allowed}.",
-        "known.txt:4: this is left of a merge. Keep the lines that hold, and delete this one.",
-        "known.txt:6: 'Split-1/$x' is no pattern of ids. Write one such as 'Split-1/axis-range/*'.",
-        "known.txt:7: a case that is to pass needs no line. Name what it may fail with, as in 'crash,pass'.",
-        f"known.txt:5: '{REJECTED}' stands in line 1 already. Keep one of the two.",
+        "error: known.txt:2: a line must be PATTERN  REASON  # why  link, not 'Split-1/x'.",
+        f"known.txt:3: 'valeu' is not a reason. Allowed are: {allowed}.",
+        "known.txt:4: this is a merge conflict marker. Keep the lines that hold, and delete it.",
+        "known.txt:6: 'Split-1/$x' is not a pattern of ids. Write one such as 'Split-1/axis-range/*'.",
+        "known.txt:7: a case that passes needs no line. Add the reason that it may fail for, as in 'crash,pass'.",
+        f"known.txt:5: '{REJECTED}' is already in line 1. Keep one of the two.",
     ]
     assert not (tmp_path / "out").exists()
 
@@ -210,7 +210,7 @@ def test_a_baseline_that_is_not_there_is_told(opconform: Run, small_suite: Path,
 
 def test_update_writes_a_group_as_a_pattern(opconform: Run, runs: Path, tmp_path: Path) -> None:
     """Or a line a case, where that is asked for; each asks for an explanation."""
-    head = "# Failures that are expected: a case or a pattern a line, what it ends as, and why, with a link.\n\n"
+    head = "# Expected failures: one case or pattern per line, the reason of the failure, and why, with a link.\n\n"
     patterns, cases = tmp_path / "patterns.txt", tmp_path / "cases.txt"
     done = opconform("baseline", "update", runs / "LosesNegativeZero", "--baseline", patterns)
     opconform("baseline", "update", runs / "LosesNegativeZero" / "results.jsonl", "--baseline", cases, "--cases")
@@ -289,7 +289,7 @@ def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, run
     ("name", "sentence"),
     [
         ("Raises", "The run is incomplete: 1 case ended in an error of the harness. Run it again."),
-        ("cut", "has no footer: the run did not come to its end. Run it again."),
+        ("cut", "has no footer: the run did not end. Run it again."),
         ("killed", "The run is incomplete: Interrupted after 2 of 6 cases. Run it again."),
         ("empty", "results.jsonl is empty: the run was interrupted before its first case. Run it again."),
         ("gave-up", "The run is incomplete: It died. Twice. Run it again."),

@@ -505,7 +505,7 @@ def test_a_run_that_is_not_whole_is_not_signed(
     assert "/results.jsonl has no verdict on VariadicSplit-1/" in refusal(part)
     lines = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
     (run / "results.jsonl").write_bytes(b"".join(lines[:-1]))
-    assert refusal(run) == f"error: {run}/results.jsonl has no footer: the run did not come to its end. Run it again."
+    assert refusal(run) == f"error: {run}/results.jsonl has no footer: the run did not end. Run it again."
 
 
 def test_who_does_nothing_gets_no_certificate(

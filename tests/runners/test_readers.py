@@ -180,5 +180,5 @@ def test_numbers_of_results_are_finite(failing: Path, tmp_path: Path) -> None:
     footer = json.loads(lines[-1]) | {"digest": hashlib.sha256(b"".join(lines[:-1])).hexdigest()}
     (tmp_path / "results.jsonl").write_bytes(b"".join(lines[:-1]) + canonical_json(footer).encode() + b"\n")
 
-    with pytest.raises(SuiteError, match="holds a line that is no result"):
+    with pytest.raises(SuiteError, match="has a line that is not a result"):
         read_results(tmp_path / "results.jsonl")

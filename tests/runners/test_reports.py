@@ -224,7 +224,7 @@ def test_hostile_words_stay_words(opconform: Run, runs: Path) -> None:
     cells = [cell for row in table for cell in row]
 
     assert message.startswith(
-        "the case is right, and was refused at build time: =1+1 \\x00\\x1b[31m]]>&amp;<b onload=x>\\ufffe\\u202e "
+        "the case is valid, and was rejected at build time: =1+1 \\x00\\x1b[31m]]>&amp;<b onload=x>\\ufffe\\u202e "
         "::error title=x::injected | `a` | @everyone"
     )
     assert ET.fromstring(badge).findtext(f"{SVG}title", "").startswith("opconform: =1+1 \\x00\\x1b[31m")
@@ -253,7 +253,7 @@ def test_hostile_words_are_rendered_as_they_are(opconform: Run, runs: Path) -> N
     cells = ["".join(each.itertext()) for each in row]
 
     assert cells[:4] == ["VariadicSplit-1 lengths.remainder", "rejected-valid", "1", ACCEPTED[2]]
-    assert cells[5] == one_line(f"the case is right, and was refused at build time: {HOSTILE}", 240)
+    assert cells[5] == one_line(f"the case is valid, and was rejected at build time: {HOSTILE}", 240)
     assert set(re.findall(r"<(\w+)", html)) == {
         "h2",
         "h3",
@@ -278,7 +278,7 @@ def test_a_message_that_begins_like_a_formula_is_none(opconform: Run, runs: Path
 
     assert row["message"].startswith("'=1+1 \\x00\\x1b[31m")
     assert row["message"].endswith("https://example.org, end")
-    assert row["sentence"].startswith("the case is right, and was refused at build time: =1+1")
+    assert row["sentence"].startswith("the case is valid, and was rejected at build time: =1+1")
 
 
 def test_csv_has_a_row_a_case(opconform: Run, runs: Path) -> None:

@@ -200,7 +200,7 @@ def test_the_sentence_is_told_of_what_does_not_count(opconform: Run, suite: Path
     written = opconform("repro", case, "--backend", "openvino", "--suite", suite)
 
     assert re.search(
-        r" on CPU: unsupported: the backend does not declare u1; the case is right, and was refused at run time: \S",
+        r" on CPU: unsupported: the backend does not declare u1; the case is valid, and was rejected at run time: \S",
         header_of(written.stdout),
     )
 

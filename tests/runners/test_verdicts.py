@@ -31,7 +31,7 @@ REASONS = {
     "MissesOneOutput": ("count", "3 outputs are expected, and 2 came back"),
     "AddsADimension": ("shape", "is expected to have the shape [1, 2], and came back as [1, 2, 1]"),
     "WidensFloats": ("element-type", "output_0 is expected to be f32, and came back as f64"),
-    "RefusesEverything": ("rejected-valid", "the case is right, and was refused at build time: no"),
+    "RefusesEverything": ("rejected-valid", "the case is valid, and was rejected at build time: no"),
 }
 
 
@@ -207,7 +207,7 @@ def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite
 
     assert len(read_results(path)) == 6
     path.write_text("".join(whole.splitlines(keepends=True)[:-1]))
-    with pytest.raises(SuiteError, match="has no footer: the run did not come to its end"):
+    with pytest.raises(SuiteError, match="has no footer: the run did not end"):
         read_results(path)
     path.write_text(whole.replace('"pass"', '"fail"', 1))
     with pytest.raises(SuiteError, match="was changed after the run"):

@@ -1,4 +1,4 @@
-"""Baselines: the failures that are expected, in a text file with a line a case or a pattern, each with its reason."""
+"""Baseline files: one line per expected failure or pattern of failures, with its reason."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,29 +13,29 @@ from opconform.errors import UsageError
 from opconform.files import FileTooLargeError, read_regular, replace_named
 from opconform_runners.verdicts.verdict import FailReason
 
-#: What an expected failure may end as; `pass` beside a reason is for a case that fails now and then.
+#: The outcomes that a line can expect; `pass` beside a reason is for a case that fails intermittently.
 Ending = FailReason | Literal["pass"]
 ENDINGS: tuple[str, ...] = (*get_args(FailReason), "pass")
-#: The note of a line that a program wrote, until a person says why the case fails.
+#: The generated note of a line, until a person explains the failure.
 PLACEHOLDER = "to be explained"
-#: What stands at the top of a baseline that is new.
-HEAD = ("# Failures that are expected: a case or a pattern a line, what it ends as, and why, with a link.",)
-#: What a line begins with that no longer holds, and is kept for what a person wrote there.
+#: The comment at the top of a new baseline.
+HEAD = ("# Expected failures: one case or pattern per line, the reason of the failure, and why, with a link.",)
+#: The beginning of a line that no longer holds, and stays as a comment for what a person wrote.
 RETIRED = "#- "
 
-#: The failures that only a case can have that must be accepted; `accepted-invalid` is for the others.
+#: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
 _OF_ACCEPTED = frozenset({"count", "element-type", "shape", "value", "nan-payload", "rejected-valid"})
 _LINE = re.compile(r"(?P<pattern>[^\s#]+)[ \t]+(?P<endings>[^\s#]+)(?:[ \t]+#[ \t]*(?P<note>.*))?")
 _PATTERN = re.compile(r"[A-Za-z0-9/*?!\[\]-]+")
 _LINK = re.compile(r"https?://[^\s<>\"]+")
 _UNTOUCHED = re.compile(rf"{PLACEHOLDER}( \(.*\))?")
 _WILD = frozenset("*?[")
-#: The largest baseline that is read, in bytes.
+#: The most bytes of a baseline.
 _LIMIT = 16 << 20
 
 
-class BaselineMistakes(UsageError):  # noqa: N818 - it is what it says
-    """Every mistake of a baseline, each with its line."""
+class BaselineMistakes(UsageError):  # noqa: N818 - it has several mistakes
+    """All mistakes in a baseline, each with its line."""
 
     def __init__(self, mistakes: Iterable[str]) -> None:
         self.mistakes = tuple(mistakes)
@@ -50,10 +50,10 @@ class Line:
     """One expectation.
 
     Attributes:
-        number: Where it stands in the file, counted from 1; 0 for a line that is not written yet.
+        number: Its number in the file, from 1; 0 for a line that is not written yet.
         pattern: A case's id, or a shell pattern of ids such as `Split-1/axis-*`.
-        endings: What the cases may end as.
-        note: Why, as a person wrote it, with a link.
+        endings: The outcomes that it expects.
+        note: The explanation, with a link.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -65,38 +65,38 @@ class Line:
 
     @property
     def is_explained(self) -> bool:
-        """Whether a person has said why."""
+        """Whether a person has explained the failure."""
         return bool(self.note) and not self.note.startswith(PLACEHOLDER)
 
     @property
     def is_written(self) -> bool:
-        """Whether a person wrote anything of the note."""
+        """Whether a person wrote any part of the note."""
         return bool(self.note) and (not _UNTOUCHED.fullmatch(self.note) or bool(self.link))
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it may be about several cases."""
+        """Whether it can match several cases."""
         return self.pattern.count("/") < 2 or not _WILD.isdisjoint(self.pattern)  # noqa: PLR2004 - an id's parts
 
     @property
     def link(self) -> str:
-        """The first link of the note, or nothing."""
+        """The first link of the note; empty if there is none."""
         found = _LINK.search(self.note)
         return found.group() if found else ""
 
     @property
     def text(self) -> str:
-        """The line as it is written."""
+        """The text of the line."""
         return f"{self.pattern}  {','.join(self.endings)}  # {self.note or PLACEHOLDER}"
 
     def matches(self, identity: str) -> bool:
-        """Whether a case's id is the line's, or one of its pattern."""
+        """Whether a case's id matches."""
         if not self.is_pattern:
             return identity == self.pattern
         return fnmatchcase(identity, self.pattern) or fnmatchcase(identity, f"{self.pattern}/*")
 
     def concerns(self, identity: str, expect: str) -> bool:
-        """Whether a case is meant: an id means its own, a pattern those that can fail in one of the ways it names."""
+        """Whether the line applies to a case: a pattern only applies to cases that can fail for one of its reasons."""
         return self.matches(identity) and (
             not self.is_pattern or any(_is_possible(each, expect) for each in self.endings)
         )
@@ -104,7 +104,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Placed:
-    """A line in its file, with the comments above it; a retired one expects nothing any more."""
+    """A line in its file, with the comments above it; a retired line expects nothing."""
 
     line: Line
     comments: tuple[str, ...] = ()
@@ -116,10 +116,10 @@ class Baseline:
     """A baseline file.
 
     Attributes:
-        file: What it is called.
-        head: The comments at its top.
+        file: The name of the file.
+        head: The comments at the top.
         placed: Its lines, in the order of the file.
-        tail: The comments below its last line.
+        tail: The comments below the last line.
     """
 
     file: str
@@ -129,13 +129,13 @@ class Baseline:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The lines that expect something, those first that decide first: ids before patterns, then the longer."""
+        """The lines that expect something, in order of precedence: ids before patterns, longer before shorter ones."""
         active = [each.line for each in self.placed if not each.is_retired]
         return tuple(sorted(active, key=lambda each: (each.is_pattern, -len(each.pattern), each.pattern)))
 
     @property
     def text(self) -> str:
-        """The file as it is written: its lines sorted, with a blank line below its head and above its tail."""
+        """The text of the file: its lines sorted, with a blank line below its head and above its tail."""
         ordered = sorted(self.placed, key=lambda each: (each.line.pattern, each.is_retired, each.line.text))
         body = [
             text
@@ -146,10 +146,10 @@ class Baseline:
         return "\n\n".join("\n".join(part) for part in parts) + "\n" if parts else ""
 
     def lines_of(self, expects: Mapping[str, str]) -> dict[str, Line]:
-        """The line that decides about each case that has one, by the case's id.
+        """The line with precedence for each case that has one, by the case's id.
 
         Args:
-            expects: What is expected of each case, by its id: `accept` or `reject`.
+            expects: The expectation of each case, `accept` or `reject`, by its id.
         """
         by_id = {each.pattern: each for each in self.lines if not each.is_pattern}
         patterns = [each for each in self.lines if each.is_pattern]
@@ -167,7 +167,7 @@ def read_baseline(path: Path) -> Baseline:
     """The baseline in a file.
 
     Raises:
-        UsageError: It is not there or cannot be read, or holds a line that is none.
+        UsageError: The file is missing, cannot be read, or has a line that is not valid.
     """
     try:
         content = read_regular(path, _LIMIT, follow_links=True)
@@ -184,14 +184,14 @@ def read_baseline(path: Path) -> Baseline:
         return parse_baseline(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as fault:
         number = content.count(b"\n", 0, fault.start) + 1
-        raise UsageError(f"{path}:{number}: this is no UTF-8. Save the file as UTF-8.") from fault
+        raise UsageError(f"{path}:{number}: this is not UTF-8. Save the file as UTF-8.") from fault
 
 
 def parse_baseline(text: str, file: str) -> Baseline:
-    """The baseline that a text holds.
+    """The baseline in a text.
 
     Raises:
-        BaselineMistakes: Lines of it are none; all of them are named.
+        BaselineMistakes: Some lines are not valid.
     """
     head: tuple[str, ...] = ()
     comments: list[str] = []
@@ -222,17 +222,17 @@ def parse_baseline(text: str, file: str) -> Baseline:
 def _line(text: str, number: int) -> Line:
     found = _LINE.fullmatch(text)
     if text.startswith(("<<<<<<<", "=======", ">>>>>>>", "|||||||")):
-        raise ValueError("this is left of a merge. Keep the lines that hold, and delete this one.")
+        raise ValueError("this is a merge conflict marker. Keep the lines that hold, and delete it.")
     if found is None:
-        raise ValueError(f"a line is PATTERN  REASON  # why  link, and this is {text[:80]!r}.")
+        raise ValueError(f"a line must be PATTERN  REASON  # why  link, not {text[:80]!r}.")
     pattern, endings = found["pattern"], tuple(found["endings"].split(","))
     if not _PATTERN.fullmatch(pattern):
-        raise ValueError(f"{pattern!r} is no pattern of ids. Write one such as 'Split-1/axis-range/*'.")
+        raise ValueError(f"{pattern!r} is not a pattern of ids. Write one such as 'Split-1/axis-range/*'.")
     for each in endings:
         if each not in ENDINGS:
-            raise ValueError(f"{each!r} is no way to fail. Allowed are: {', '.join(ENDINGS)}.")
+            raise ValueError(f"{each!r} is not a reason. Allowed are: {', '.join(ENDINGS)}.")
     if endings == ("pass",):
-        raise ValueError("a case that is to pass needs no line. Name what it may fail with, as in 'crash,pass'.")
+        raise ValueError("a case that passes needs no line. Add the reason that it may fail for, as in 'crash,pass'.")
     return Line(number=number, pattern=pattern, endings=endings, note=(found["note"] or "").strip())
 
 
@@ -251,7 +251,7 @@ def _repeated(placed: Sequence[Placed], file: str) -> Iterable[str]:
         if not each.is_retired:
             pattern, number = each.line.pattern, each.line.number
             if pattern in seen:
-                yield f"{file}:{number}: {pattern!r} stands in line {seen[pattern]} already. Keep one of the two."
+                yield f"{file}:{number}: {pattern!r} is already in line {seen[pattern]}. Keep one of the two."
             seen.setdefault(pattern, number)
 
 
@@ -262,14 +262,14 @@ def _is_possible(ending: str, expect: str) -> bool:
 
 
 def renumbered(baseline: Baseline) -> Baseline:
-    """The same baseline as it stands once it is written: sorted, and each line with its number."""
+    """The same baseline as it will be written: sorted, and each line with its number."""
     return parse_baseline(baseline.text, baseline.file)
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write a baseline, whole or not at all.
+    """Write a baseline atomically.
 
     Raises:
-        UsageError: The disk refuses.
+        UsageError: The file cannot be written.
     """
     replace_named(path, baseline.text.encode())

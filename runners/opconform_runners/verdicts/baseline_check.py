@@ -1,4 +1,4 @@
-"""Comparing a run with its baseline: what is new, what is known, and what no longer holds."""
+"""Compares a run with its baseline: new failures, known failures, and lines that no longer hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Met:
-    """A case, what became of it, and the line that decides what was expected of it, where there is one."""
+    """A case, its verdict, and the line of the baseline that applies to it, where there is one."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -26,7 +26,7 @@ class Met:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stale:
-    """A line that guards nothing: `matches` cases have such an id, and none of them can fail as the line says."""
+    """A line that applies to no case: `matches` cases have such an id, and none can fail as the line says."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -43,11 +43,11 @@ class Comparison:
 
     Attributes:
         file: The baseline.
-        regressions: The failures that no line expects, or that it expects for another reason.
+        regressions: The failures that no line expects, or that a line expects for another reason.
         passes: The cases that pass although a line expects them to fail.
         known: The failures that are expected.
-        undecided: The cases that a line expects to fail and that neither failed nor passed.
-        stale: The lines that are about no case of the suite.
+        undecided: The expected failures that neither failed nor passed.
+        stale: The lines that apply to no case of the suite.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -61,25 +61,20 @@ class Comparison:
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether the run did what the baseline says, and the baseline says nothing idle."""
+        """Whether there are no regressions, no unexpected passes and no stale lines."""
         return not (self.regressions or self.passes or self.stale)
-
-    @property
-    def by_id(self) -> Mapping[str, Met]:
-        """The cases that are named, by their ids."""
-        return {each.id: each for each in (*self.regressions, *self.passes, *self.known, *self.undecided)}
 
 
 _COMPARISON = TypeAdapter(Comparison)
 
 
 def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, str]) -> Comparison:
-    """How a run compares with a baseline.
+    """The comparison of a run with a baseline.
 
     Args:
-        baseline: What is expected to fail.
-        results: What became of the cases that were run.
-        suite: What is expected of each case of the suite, run or not, by its id: `accept` or `reject`.
+        baseline: The expected failures.
+        results: The results of the run.
+        suite: The expectation of each case of the suite, `accept` or `reject`, by its id.
     """
     lines = baseline.lines_of({each.id: each.expect for each in results})
     sorted_out: dict[str, list[Met]] = {"regressions": [], "passes": [], "known": [], "undecided": []}
@@ -97,7 +92,7 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
 
 
 def stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ...]:
-    """The lines of a baseline that are about no case of a suite, in the order of the file."""
+    """The lines of a baseline that apply to no case of a suite, in the order of the file."""
     lines = sorted(baseline.lines, key=lambda each: each.number)
     return tuple(
         Stale(
@@ -113,7 +108,7 @@ def stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ..
 
 
 def _candidates(line: Line, suite: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """The cases of a suite that a line can be about: an id is about its own."""
+    """The cases of a suite that a line can match."""
     if line.is_pattern:
         return suite.items()
     return [(line.pattern, suite[line.pattern])] if line.pattern in suite else []

@@ -1,4 +1,4 @@
-"""Comparing: the outputs that came back against the golden ones, bit for bit."""
+"""Compares actual outputs with golden ones, bit for bit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ Reason = Literal["count", "element-type", "shape", "value", "nan-payload"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mismatch:
-    """Where the outputs of a feed first differ from the golden ones.
+    """The first difference between the outputs of a feed and the golden ones.
 
     Attributes:
-        reason: What differs.
-        sentence: What differs, in words.
+        reason: The property that differs.
+        sentence: The difference as a sentence.
         feed: The number of the feed.
         output: The output's name, or None where their number differs.
         at: The index of the first element that differs.
         differing: How many elements of the output differ.
-        elements: How many it has.
-        expected: The bit pattern that was expected there, or the text.
-        actual: The bit pattern that came, or the text.
-        altered: Whether an element that differs has a bit pattern that no input has: it was changed, and not misplaced.
+        elements: How many elements the output has.
+        expected: The expected bit pattern there, or the string.
+        actual: The actual bit pattern there, or the string.
+        altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
     """
 
     reason: Reason
@@ -55,10 +55,10 @@ def mismatch_of(
 
     Args:
         expected: The golden outputs, in order, in the storage dtype of the element type.
-        actual: What came back.
+        actual: The actual outputs, in order.
         element_type: The element type of all the outputs.
         feed: The number of the feed.
-        said: The outputs' element types, where the harness says them.
+        said: The outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"{len(expected)} outputs are expected, and {len(actual)} came back"
@@ -75,12 +75,12 @@ def mismatch_of(
 
 
 def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
-    """Whether an element that differs has a bit pattern that no input has: it was changed, and not misplaced.
+    """Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
 
     Args:
         expected: The golden output.
-        actual: What came back, of the same storage dtype and shape.
-        inputs: The tensors that the case was given; those of another storage dtype are not looked at.
+        actual: The actual output, of the same storage dtype and shape.
+        inputs: The inputs of the case; those of another storage dtype are ignored.
     """
     want, got = patterns(np.atleast_1d(expected)), patterns(np.atleast_1d(actual))
     held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == expected.dtype.kind]
@@ -96,8 +96,8 @@ def expected_outputs(arrays: dict[str, Array], outputs: Sequence[Output]) -> lis
 def _form(want: Array, got: Array, element_type: str, said: str | None, feed: int, output: str) -> Mismatch | None:
     same_kind = got.dtype == want.dtype or (want.dtype.kind == got.dtype.kind == "U")
     if not same_kind or (said is not None and said != element_type):
-        came = said if said not in (None, element_type) else f"{got.dtype} in the file"
-        sentence = f"{output} is expected to be {element_type}, and came back as {came}"
+        actual = said if said not in (None, element_type) else f"{got.dtype} in the file"
+        sentence = f"{output} is expected to be {element_type}, and came back as {actual}"
         return Mismatch(reason="element-type", sentence=sentence, feed=feed, output=output)
     if want.shape != got.shape:
         sentence = f"{output} is expected to have the shape {list(want.shape)}, and came back as {list(got.shape)}"

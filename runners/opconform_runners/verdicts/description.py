@@ -1,4 +1,4 @@
-"""Describing: a case's inputs in a line that a person reads."""
+"""The inputs of a case as one line of text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ _MOST = 8
 
 
 def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
-    """What a case gives its operation: `data f32[6, 4], axis 0, split_lengths [-1, 9]`, and how it is delivered.
+    """The inputs of a case, as in `data f32[6, 4], axis 0, split_lengths [-1, 9]`, and how they are provided.
 
     Args:
         case: The case.

@@ -1,4 +1,4 @@
-"""Judging: from what is expected of a case and what came of it to a verdict."""
+"""Judges a case: from its expectation and its outcome to a verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,26 +27,26 @@ from opconform_runners.verdicts.verdict import (
     twin_sentence,
 )
 
-#: What has been compared and found right where outputs differ for a reason.
+#: The stages of the comparison that passed when outputs differ for a reason.
 _PASSED: Mapping[str, tuple[Stage, ...]] = {
     "element-type": ("count",),
     "shape": ("count", "element-type"),
     "value": ("count", "element-type", "shape"),
 }
-#: The finding of a backend that does not do what it declares that it does.
+#: The finding about a backend that does not support what it declares.
 UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
-#: The finding of a backend that does wrong what it declares that it cannot do.
+#: The finding about a backend that fails a case that it does not declare to support.
 FAILS_UNDECLARED = "fails-undeclared"
 
 
 def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Pass | Fail | Unsupported | Error:
-    """The verdict of a case for itself, before its twin and a second execution are asked.
+    """The verdict on a case alone, without its twin and without a second execution.
 
     Args:
-        suite: The suite that the case is of.
-        entry: The case's line.
+        suite: The suite of the case.
+        entry: The case's entry of the manifest.
         case: The case.
-        outcome: What came of it.
+        outcome: The outcome of its execution.
     """
     match outcome:
         case Crashed(how=how):
@@ -68,7 +68,7 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> P
 
 
 def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
-    """The verdict of a case once those of all cases for themselves are known."""
+    """The final verdict on a case, given the verdicts on all cases alone."""
     verdict = own[entry.id]
     if entry.expect == "accept" or not isinstance(verdict, Pass):
         return verdict
@@ -79,7 +79,7 @@ def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
 
 
 def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | Nondeterministic:
-    """The verdict of a case that failed and was executed once more."""
+    """The verdict on a case that failed and was executed again."""
     same = isinstance(second, Fail) and (first.reason, first.mismatch) == (second.reason, second.mismatch)
     return first if same else Nondeterministic(first=first, second=second)
 
@@ -87,7 +87,7 @@ def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | N
 def combined(
     first: Pass | Fail | Unsupported | Error, second: Pass | Fail | Unsupported | Error | None
 ) -> Pass | Fail | Nondeterministic | Unsupported | Error:
-    """The verdict of a case by its executions: a failure that does not come every time is one of its own."""
+    """The verdict from both executions of a case; a failure in only one of them is nondeterministic."""
     if second is None or not (isinstance(first, Fail) or (isinstance(first, Pass) and isinstance(second, Fail))):
         return first
     if isinstance(first, Fail):
@@ -96,10 +96,10 @@ def combined(
 
 
 def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:
-    """The verdict of a case in the light of what the backend declares: who says that it cannot need not be right.
+    """The verdict on a case, given the declarations of the backend: a failure counts only if it declares support.
 
-    Of types it is data's that counts, since the specification says which types axis and lengths have. To die or to
-    hang is excused by nothing.
+    Only the element types of tensor inputs are considered, since the specification defines those of control inputs.
+    Crashes and timeouts always count as failures.
     """
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
@@ -111,25 +111,25 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
 
 
 def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:
-    """The requirements that a failure speaks against; see `broken_by`."""
+    """The requirements that a failure breaks; see `broken_by`."""
     failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
     return broken_by(entry, failure.reason, failure.mismatch, header) if isinstance(failure, Fail) else ()
 
 
 def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:
-    """The requirements that a failure speaks against, by what the comparison found.
+    """The requirements that a failure breaks, by the result of the comparison.
 
-    - A rejected case speaks against the requirement that it violates.
-    - A difference between NaNs speaks against the requirements on NaN payloads alone.
-    - A refusal of what only an interpretation allows speaks against the interpretation alone.
-    - Elements that were changed speak against the operation's requirement on bits, whatever the case lists.
-    - Anything else speaks against the first normative requirement of the case that the comparison has not shown to be
-      kept; where elements are misplaced, that is another than the one on bits.
+    - Accepting an invalid case breaks the requirement that the case violates.
+    - A difference between NaNs breaks only the requirements on NaN payloads.
+    - Rejecting what only an interpretation allows breaks only the interpretation.
+    - Changed elements break the operation's requirement on bits, even if the case does not list it.
+    - Any other failure breaks the first normative requirement of the case that the comparison has not shown to be kept;
+      for elements that were moved, this is not the one on bits.
 
     Args:
-        entry: The case's line of the manifest.
-        reason: Why it failed.
-        mismatch: Where outputs differ, if they were compared.
+        entry: The case's entry of the manifest.
+        reason: The reason of the failure.
+        mismatch: The first difference of the outputs, if they were compared.
         header: The suite's header.
     """
     if entry.expect != "accept":
@@ -152,7 +152,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
-    """What is worth knowing of a verdict beside itself: a backend that can do more or less than it says."""
+    """The findings about a case on which the backend supports more or less than it declares."""
     declared = _declared_gap(case, implementation, typed=[each.name for each in case.inputs])
     if isinstance(verdict, Unsupported) and verdict.instead is not None:
         return (FAILS_UNDECLARED,)
@@ -164,7 +164,7 @@ def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *,
 
 
 def _declared_gap(case: Case, implementation: Implementation, *, typed: Sequence[str]) -> str | None:
-    """What of a case the backend says that it cannot do, or None; `typed` names the inputs whose type is asked for."""
+    """The feature of a case that the backend does not declare, or None; `typed` names the inputs whose types count."""
     operation = undeclared_operation(case, implementation.operations, implementation.dialects)
     if operation is not None:
         return operation
@@ -189,7 +189,7 @@ def _oversized(case: Case, size: int) -> Fail:
 
 def _refused(case: Case, answer: Refused) -> Pass | Fail:
     if not isinstance(case.expect, Reject):
-        sentence = f"the case is right, and was refused at {answer.stage} time: {answer.message}"
+        sentence = f"the case is valid, and was rejected at {answer.stage} time: {answer.message}"
         return Fail(reason="rejected-valid", sentence=sentence)
     early = all(each.dynamic is None for each in case.inputs)
     constant = all(each.binding == "constant" for each in case.inputs if each.role == "control")
@@ -214,7 +214,7 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
         case Accept(accept=outputs):
             return _compared(suite, entry, case, outcome, [each.element_type for each in outputs])
         case None:
-            raise SuiteError(f"{entry.id}/case.json says nothing of what is expected. Generate the suite again.")
+            raise SuiteError(f"{entry.id}/case.json has no expectation. Generate the suite again.")
 
 
 def _compared(suite: Suite, entry: Entry, case: Case, outcome: Returned, element_types: Sequence[str]) -> Pass | Fail:
@@ -234,7 +234,7 @@ def _compared(suite: Suite, entry: Entry, case: Case, outcome: Returned, element
 def _with_origin(
     mismatch: Mismatch, expected: Sequence[Array], actual: Sequence[Array], inputs: Mapping[str, Array]
 ) -> Mismatch:
-    """A mismatch of values, and whether they come from an input."""
+    """A mismatch of values with its `altered` field."""
     if mismatch.reason != "value" or mismatch.output is None:
         return mismatch
     number = int(mismatch.output.removeprefix("output_"))

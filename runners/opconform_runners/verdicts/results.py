@@ -1,4 +1,4 @@
-"""`results.jsonl`: a header, one line per case sorted by id, and a footer; what a run leaves when it is complete."""
+"""`results.jsonl`: the header of a run, one line per case sorted by id, and a footer."""
 
 import hashlib
 import io
@@ -17,40 +17,40 @@ from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.run_header import RunHeader, header_from, header_line
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
-#: The most bytes that are read of results, and of a report, which repeats them.
+#: The most bytes of results, and of a report, which repeats them.
 RESULTS_LIMIT = 1 << 30
 
 RESULTS = "results.jsonl"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
 PAGE = "report.html"
-#: What a page begins with that is ours.
+#: The beginning of a page that opconform wrote.
 PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
-    """A line of `results.jsonl`: what became of one case.
+    """A line of `results.jsonl`: the result of one case.
 
     Attributes:
-        verdict: The verdict's name.
+        verdict: The name of the verdict.
         reason: The reason of a failure.
-        sentence: What happened, in words; empty for a plain pass.
+        sentence: The verdict as a sentence; empty for a plain pass.
         requirements: The requirements that the case is evidence for.
-        broken: Those of them that a failure speaks against.
-        inputs: The case's inputs in words.
-        seconds: The time spent inside the backend.
-        placement: What executed the case, where the harness says so.
-        stage: When it refused.
-        message: What it said when it refused, or could not.
-        late: Whether it refused later than it could have.
-        other_reason: The requirement that it refused for, where that is another.
+        broken: The requirements that a failure breaks.
+        inputs: The case's inputs as text.
+        seconds: The time inside the backend.
+        placement: The devices that executed the case, where the harness reports them.
+        stage: When the backend rejected the case.
+        message: The backend's message when it rejected or did not support the case.
+        late: Whether it rejected the case later than it could have.
+        other_reason: The requirement that it named for the rejection, where that is another one.
         findings: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
-        mismatch: Where outputs differ.
-        again: What it did in a fresh harness, where that was something else.
-        log: What a harness that failed wrote.
-        essential: Whether no backend of the operation may lack the case.
+        mismatch: The first difference of the outputs.
+        again: The verdict in a fresh harness, where it differs.
+        log: The log of a harness that failed.
+        essential: Whether every backend of the operation must support the case.
     """
 
     __pydantic_config__ = _STRICT
@@ -84,7 +84,7 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Footer:
-    """The last line: without it the results are not complete. `digest` is the SHA-256 of the lines before it."""
+    """The last line of complete results; `digest` is the SHA-256 of the lines before it."""
 
     __pydantic_config__ = _STRICT
 
@@ -95,7 +95,7 @@ class Footer:
 
 _RESULT = TypeAdapter(Result)
 _FOOTER = TypeAdapter(Footer)
-#: What the last line begins with, its keys being sorted, and no other line.
+#: The beginning of the footer, whose keys are sorted, and of no other line.
 _FOOTER_BEGINNING = b'{"cases":'
 _PLAIN: Mapping[str, object] = {
     "sentence": "",
@@ -108,21 +108,21 @@ _PLAIN: Mapping[str, object] = {
 
 
 def result_document(result: Result) -> dict[str, object]:
-    """A result as a JSON object, without the keys that say nothing."""
+    """A result as a JSON object without default values."""
     document: dict[str, object] = _RESULT.dump_python(result, mode="json")
     return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
 
 
 def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
-    """What executed each case, where the harness said so."""
+    """The devices that executed each case, where the harness reported them."""
     return (each.placement for each in results if each.placement is not None)
 
 
 def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
-    """Put the complete results, sorted and with their footer, in the place of those that were written one by one.
+    """Replace the results that were written one by one with the complete ones, sorted and with a footer.
 
     Raises:
-        OSError: The disk refuses; what stood there still does.
+        OSError: The file cannot be written; the old one stays.
     """
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
@@ -136,8 +136,8 @@ class Written:
     """`results.jsonl` as a run left it.
 
     Attributes:
-        header: Which run it is of.
-        lines: The lines between header and footer; a line that was not written to its end is not among them.
+        header: The header of the run.
+        lines: The complete lines between header and footer.
         is_complete: Whether there is a footer.
     """
 
@@ -184,18 +184,18 @@ def read_written(path: Path) -> Written:
 
 
 def read_results(path: Path) -> list[Result]:
-    """The results of a run that came to its end.
+    """The results of a run that ended.
 
     Raises:
         SuiteError: The file is missing, has no footer, or was changed.
     """
     written = read_written(path)
     if not written.is_complete:
-        raise SuiteError(f"{path} has no footer: the run did not come to its end. Run it again.")
+        raise SuiteError(f"{path} has no footer: the run did not end. Run it again.")
     try:
         return written.results
     except ValidationError as fault:
-        raise SuiteError(f"{path} holds a line that is no result. Run it again.") from fault
+        raise SuiteError(f"{path} has a line that is not a result. Run it again.") from fault
 
 
 def line_of(document: Mapping[str, object]) -> bytes:

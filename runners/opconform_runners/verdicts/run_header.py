@@ -1,4 +1,4 @@
-"""The header of a run: the first line of `results.jsonl`, which says what was run, on what and where."""
+"""The header of a run, the first line of `results.jsonl`: suite, backend, options and environment."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -20,20 +20,20 @@ _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunPlan:
-    """What is known of a run before its backend has started.
+    """The properties of a run that are known before its backend starts.
 
     Attributes:
         out: The folder for the results.
         started: The options of the command line that name the backend; empty where outputs are judged.
-        profiles: The profiles that were asked for; none at all where nothing was said.
+        profiles: The requested profiles; empty if none were named.
         whole: Whether whole profiles are run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
-        environment_of: Gives where the backend runs, without what executes its cases.
-        timeout: How long a case may take, in seconds.
-        memory: The most bytes that a harness may take, or None.
-        outputs: The SHA-256 of the file of outputs that is judged, or None where a harness is.
-        force: Whether the results of another run are replaced.
-        resume: Whether the same run goes on where it was interrupted.
+        environment_of: Returns the environment of a backend, without the devices that execute its cases.
+        timeout: The most seconds of a case.
+        memory: The most bytes of a harness, or None.
+        outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
+        force: Whether to replace the results of another run.
+        resume: Whether to continue the same run where it was interrupted.
     """
 
     out: Path
@@ -51,14 +51,14 @@ class RunPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunHeader:
-    """What a run is of. A run goes on where it was interrupted only if all of this but `strict` is the same.
+    """The identity of a run, which is continued after an interruption only if all but `strict` is the same.
 
     Attributes:
         cases: How many cases are executed.
         selected: The SHA-256 of their ids.
         requirements: The level and the text of every requirement, by operation and id.
 
-    The others are those of `RunPlan` and `Report`.
+    The other attributes are those of `RunPlan` and `Report`.
     """
 
     __pydantic_config__ = _STRICT
@@ -79,18 +79,18 @@ class RunHeader:
 
     @property
     def title(self) -> str:
-        """What kind of run it is, of what, and how large."""
+        """The kind of run, its backend, and its number of cases."""
         kind = "a certification" if self.whole else "a run"
         return f"{kind} of {self.implementation.title} ({self.cases:,} {'case' if self.cases == 1 else 'cases'})"
 
     @property
     def backend(self) -> str:
-        """How the backend was named, or what it calls itself where its outputs were judged."""
+        """The options that name the backend, or its own name where its outputs were judged."""
         return self.started or self.implementation.name
 
 
 _HEADER = TypeAdapter(RunHeader)
-#: What may change between an interruption and the continuation, by field.
+#: The fields that may have changed when a run is continued, and their names in messages.
 _DETAILS: Mapping[str, str] = {
     "suite": "the suite",
     "selected": "the selection",
@@ -104,13 +104,13 @@ _DETAILS: Mapping[str, str] = {
 
 
 def header_of(plan: RunPlan, suite: Header, ids: Sequence[str], implementation: Implementation) -> RunHeader:
-    """The header of a run whose backend has started.
+    """The header of a run after its backend has started.
 
     Args:
-        plan: What was known before.
+        plan: The properties known before.
         suite: The suite's header.
         ids: The ids of the cases that are executed.
-        implementation: What the backend says of itself.
+        implementation: The backend's description of itself.
     """
     return RunHeader(
         cases=len(ids),
@@ -136,7 +136,7 @@ def header_line(header: RunHeader) -> bytes:
 
 
 def header_from(line: bytes) -> RunHeader | None:
-    """The header in a line, or None where it is another line."""
+    """The header in a line, or None for any other line."""
     try:
         return _HEADER.validate_json(line)
     except ValidationError:
@@ -144,9 +144,9 @@ def header_from(line: bytes) -> RunHeader | None:
 
 
 def difference(held: RunHeader, new: RunHeader) -> str | None:
-    """What makes a run another one than the one whose results are held, or None where it may replace them.
+    """The property in which a run differs from the one whose results exist, or None if it may replace them.
 
-    A certification brings its own suite, and so it may replace one with an older suite.
+    A certification generates its own suite, so it may replace one with an older suite.
     """
     if held.backend != new.backend:
         return "backend"
@@ -160,7 +160,7 @@ def difference(held: RunHeader, new: RunHeader) -> str | None:
 
 
 def changes(held: RunHeader, new: RunHeader) -> list[str]:
-    """What is no longer as it was when a run was interrupted, in words."""
+    """The names of the fields that changed since a run was interrupted."""
     changed = [name for name in _DETAILS if getattr(held, name) != getattr(new, name)]
     titles = (held.implementation.title, new.implementation.title)
     return [
@@ -172,5 +172,5 @@ def changes(held: RunHeader, new: RunHeader) -> list[str]:
 
 
 def progress_of(executed: int, cases: int) -> str:
-    """How far an interrupted run got, in words."""
+    """How far an interrupted run got, as in `after 2 of 6 cases`."""
     return f"after {executed:,} of {cases:,} {'case' if cases == 1 else 'cases'}"

@@ -1,4 +1,4 @@
-"""Verdicts: what became of one case on one backend."""
+"""The verdict on one case on one backend."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -22,11 +22,11 @@ VerdictName = Literal["pass", "fail", "unsupported", "inconclusive", "error"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pass:
-    """The backend did what the specification says.
+    """The backend does what the specification demands.
 
     Attributes:
-        late: It refused at run time what it could have refused when the model was built.
-        other_reason: The requirement that its message names, where that is not the one that is violated.
+        late: It rejected at run time what it could have rejected when the model was built.
+        other_reason: The requirement that its message names, where that is not the violated one.
     """
 
     late: bool = False
@@ -35,7 +35,7 @@ class Pass:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fail:
-    """The backend did something else. `sentence` says what; `mismatch` says where, if outputs were compared."""
+    """The backend violates the specification; `mismatch` is the first difference, if outputs were compared."""
 
     reason: FailReason
     sentence: str
@@ -44,7 +44,7 @@ class Fail:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nondeterministic:
-    """The backend failed, and once more in a fresh harness it did something else."""
+    """The backend failed, and gave another verdict in a fresh harness."""
 
     first: Fail
     second: "Pass | Fail | Unsupported | Error"
@@ -52,11 +52,11 @@ class Nondeterministic:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unsupported:
-    """The backend said that it does not do this.
+    """The backend does not support the case.
 
     Attributes:
-        why: Its words, or what it does not declare.
-        instead: What it did where it declares that it cannot, and did it wrong; None where it said so.
+        why: Its message, or what it does not declare.
+        instead: The failure of a case that it does not declare to support; None where it said so.
     """
 
     why: str
@@ -65,14 +65,14 @@ class Unsupported:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inconclusive:
-    """The backend refused, but its twin did not pass, so the refusal is evidence of nothing."""
+    """The backend rejected the case, but the twin did not pass, so the rejection proves nothing."""
 
     why: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Error:
-    """The harness failed, and not the backend."""
+    """The harness failed, not the backend."""
 
     sentence: str
     log: str | None = None
@@ -82,7 +82,7 @@ Verdict = Pass | Fail | Nondeterministic | Unsupported | Inconclusive | Error
 
 
 def name_of(verdict: Verdict) -> VerdictName:
-    """What a verdict is called in files and reports."""
+    """The name of a verdict in files and reports."""
     match verdict:
         case Pass():
             return "pass"
@@ -108,10 +108,10 @@ def reason_of(verdict: Verdict) -> FailReason | None:
 
 
 def sentence_of(verdict: Verdict) -> str:
-    """What a verdict says in words; nothing for a plain pass."""
+    """A verdict as a sentence; empty for a plain pass."""
     match verdict:
         case Pass(late=late, other_reason=other):
-            return "refused at run time" if late else f"refused for {other}" if other else ""
+            return "rejected at run time" if late else f"rejected for {other}" if other else ""
         case Fail(sentence=sentence) | Error(sentence=sentence):
             return sentence
         case Nondeterministic(first=first, second=second):
@@ -122,7 +122,7 @@ def sentence_of(verdict: Verdict) -> str:
 
 
 def twin_sentence(twin: str | None, said: tuple[VerdictName, str] | None) -> str:
-    """Why a rejection is evidence of nothing: what its twin came to (verdict and sentence), which is not a pass."""
+    """Why a rejection proves nothing: the verdict and the sentence of its twin, which did not pass."""
     if twin is None:
-        return "the case has no twin, so a refusal may mean anything"
+        return "the case has no twin, so the rejection proves nothing"
     return f"its twin {twin} has no verdict" if said is None else f"its twin {twin} is {said[0]}: {said[1]}"
