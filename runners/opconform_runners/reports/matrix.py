@@ -16,9 +16,20 @@ FORMAT = 1
 #: The conclusion from one backend's cases for a requirement.
 Standing = Literal["kept", "broken", "mapped", "open", "error"]
 
-MARKS: Mapping[Standing, str] = MappingProxyType({"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"})
+_MARKS: Mapping[Standing, str] = MappingProxyType(
+    {"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"}
+)
 _STYLES: Mapping[Standing, str] = MappingProxyType(
     {"kept": "green", "broken": "red", "mapped": "dim", "open": "dim", "error": "magenta"}
+)
+_WORDS: Mapping[Standing, str] = MappingProxyType(
+    {
+        "kept": "kept",
+        "broken": "broken",
+        "mapped": "fulfilled by the harness",
+        "open": "not decided",
+        "error": "harness error",
+    }
 )
 #: The meaning of the marks.
 LEGEND = (
@@ -35,9 +46,24 @@ class Cell:
     counts: Mapping[str, int]
 
     @property
+    def mark(self) -> str:
+        """The mark of the conclusion."""
+        return _MARKS[self.standing]
+
+    @property
+    def words(self) -> str:
+        """The conclusion as text."""
+        return _WORDS[self.standing]
+
+    @property
+    def summary(self) -> str:
+        """The cases by verdict, as in `2 pass, 4 fail`."""
+        return counts_text(self.counts)
+
+    @property
     def text(self) -> str:
         """The mark, with the number of failures where there are any."""
-        return MARKS[self.standing] + (f" {self.counts['fail']:,}" if self.standing == "broken" else "")
+        return self.mark + (f" {self.counts['fail']:,}" if self.standing == "broken" else "")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,7 +193,7 @@ def matrix_lines(matrix: Matrix) -> list[str]:
     """One line per backend: its number, its verdict, and its cases by verdict."""
     lines = []
     for number, each in enumerate(matrix.columns, 1):
-        counts = ", ".join(f"{count:,} {name}" for name, count in each.report.summary.items() if count)
+        counts = counts_text(each.report.summary)
         lines.append(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({counts})")
     return lines + [f" - {escape(name)}: not run: {escape(why)}" for name, why in matrix.absent.items()]
 
@@ -194,6 +220,11 @@ def matrix_markdown(matrix: Matrix) -> str:
         f"{LEGEND}.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Cases by verdict, as in `2 pass, 4 fail`."""
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "no case"
 
 
 def _cells(*cells: str) -> str:

@@ -1,51 +1,29 @@
 """The requirements of each operation on the page, with one bar per backend."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from opconform.suite.manifest import Level
 from opconform_runners.reports.html.subject import cases_place
-from opconform_runners.reports.matrix import MARKS, Cell, Matrix, Row
-
-_STANDINGS = {
-    "kept": "kept",
-    "broken": "broken",
-    "mapped": "fulfilled by the harness",
-    "open": "not decided",
-    "error": "harness error",
-}
+from opconform_runners.reports.matrix import Cell, Matrix, Row
 
 
-class Segment(NamedTuple):
-    """A part of a bar: the verdict, and its beginning and its width in percent."""
+class Bar(NamedTuple):
+    """One requirement on one backend: its cell, the parts of the bar, and the address of its cases.
 
-    verdict: str
-    start: str
-    width: str
+    A part is a verdict, and its beginning and its width in percent.
+    """
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BarCell:
-    """One requirement on one backend."""
-
-    standing: str
-    mark: str
-    words: str
-    counts: str
-    segments: tuple[Segment, ...]
+    cell: Cell
+    parts: tuple[tuple[str, str, str], ...]
     link: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BarRow:
-    """One requirement: its text, and one cell per backend."""
+class BarRow(NamedTuple):
+    """One requirement, the address of its cases, and one bar per backend."""
 
-    id: str
-    level: Level
-    text: str
+    row: Row
     link: str
-    cells: tuple[BarCell, ...]
+    bars: tuple[Bar, ...]
 
 
 def operations_of(matrix: Matrix) -> dict[str, list[BarRow]]:
@@ -53,32 +31,18 @@ def operations_of(matrix: Matrix) -> dict[str, list[BarRow]]:
     rows: dict[str, list[BarRow]] = defaultdict(list)
     for row in matrix.rows:
         if any(any(each.counts.values()) for each in row.cells):
-            rows[row.op].append(
-                BarRow(
-                    id=row.id,
-                    level=row.level,
-                    text=row.text,
-                    link=cases_place(requirement=f"{row.op} {row.id}"),
-                    cells=tuple(_bar(number, row, each) for number, each in enumerate(row.cells)),
-                )
-            )
+            bars = tuple(_bar(number, row, each) for number, each in enumerate(row.cells))
+            rows[row.op].append(BarRow(row, cases_place(requirement=f"{row.op} {row.id}"), bars))
     return dict(rows)
 
 
-def _bar(backend: int, row: Row, cell: Cell) -> BarCell:
+def _bar(backend: int, row: Row, cell: Cell) -> Bar:
     total = sum(cell.counts.values())
-    segments, start = [], 0.0
+    parts, start = [], 0.0
     for name, count in cell.counts.items():
         if count:
             width = 100 * count / total
-            segments.append(Segment(name, f"{start:.2f}", f"{width:.2f}"))
+            parts.append((name, f"{start:.2f}", f"{width:.2f}"))
             start += width
     verdict = "fail" if cell.counts["fail"] else ""
-    return BarCell(
-        standing=cell.standing,
-        mark=MARKS[cell.standing],
-        words=_STANDINGS[cell.standing],
-        counts=", ".join(f"{count:,} {name}" for name, count in cell.counts.items() if count) or "no case",
-        segments=tuple(segments),
-        link=cases_place(backend=backend, requirement=f"{row.op} {row.id}", verdict=verdict),
-    )
+    return Bar(cell, tuple(parts), cases_place(backend=backend, requirement=f"{row.op} {row.id}", verdict=verdict))
