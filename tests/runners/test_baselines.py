@@ -82,7 +82,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
 
 
 def test_a_summary_lists_what_is_new_alone(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Known failures are counted, and the verdict against the baseline comes behind the plain one."""
+    """Known failures are counted, and the verdict against the baseline follows the plain one."""
     pattern = "VariadicSplit-1/accepted/*  value  # zeros\n"
     nothing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern, code=0)
     other = f"{ACCEPTED[3]}  crash  # dies\n"
@@ -170,7 +170,7 @@ def test_an_incomplete_run_settles_nothing(opconform: Run, small_suite: Path, tm
     assert "Against known.txt: INCOMPLETE, so nothing is settled. New so far: nothing.\n" in shown
 
 
-def test_every_mistake_of_a_baseline_is_told(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+def test_every_mistake_in_a_baseline_is_reported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """With its line, before anything is run."""
     lines = (
         f"{REJECTED}  accepted-invalid  # fine",
@@ -199,7 +199,7 @@ def test_every_mistake_of_a_baseline_is_told(opconform: Run, small_suite: Path, 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_baseline_that_is_not_there_is_told(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+def test_a_missing_baseline_is_reported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """With the command that writes one."""
     done = opconform("run", small_suite, "--backend", "numpy", "--baseline", "b.txt", cwd=tmp_path, code=2)
 
@@ -209,7 +209,7 @@ def test_a_baseline_that_is_not_there_is_told(opconform: Run, small_suite: Path,
 
 
 def test_update_writes_a_group_as_a_pattern(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """Or a line a case, where that is asked for; each asks for an explanation."""
+    """Or one line per case with --cases; each asks for an explanation."""
     head = "# Expected failures: one case or pattern per line, the reason of the failure, and why, with a link.\n\n"
     patterns, cases = tmp_path / "patterns.txt", tmp_path / "cases.txt"
     done = opconform("baseline", "update", runs / "LosesNegativeZero", "--baseline", patterns)
@@ -258,7 +258,9 @@ def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: 
     )
 
 
-def test_update_keeps_the_reason_of_a_case_that_fails_otherwise(opconform: Run, runs: Path, tmp_path: Path) -> None:
+def test_update_keeps_the_note_of_a_case_that_fails_for_another_reason(
+    opconform: Run, runs: Path, tmp_path: Path
+) -> None:
     """But asks for another, since it was about something else; also where the case could never fail like that."""
     file = tmp_path / "known.txt"
     for ending in ("crash", "value"):
@@ -365,7 +367,7 @@ def test_diff_says_what_changed(opconform: Run, runs: Path) -> None:
 
 
 def test_diff_ends_with_0_where_nothing_got_worse(opconform: Run, runs: Path) -> None:
-    """Fixes and the same again are no news to fail on."""
+    """Neither fixes nor equal results make the command fail."""
     fixed = json.loads(opconform("diff", runs / "AcceptsEverything", runs / "Perfect", "--json").stdout)
     same = opconform("diff", runs / "Perfect", runs / "Perfect").stdout
 

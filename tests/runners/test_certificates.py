@@ -133,7 +133,7 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
     assert "Not checked: the results, without --results; the suite, without --suite; the counts" in alone
 
 
-def test_a_certificate_on_specs_of_ones_own_is_told_from_one_on_the_shipped(
+def test_a_certificate_says_whether_the_specs_are_the_shipped_ones(
     opconform: Run, original: Certified, tmp_path: Path
 ) -> None:
     """The profile's name alone says little; and a reader can demand profiles."""
@@ -179,8 +179,8 @@ def test_requirements_that_were_changed_in_a_suite_are_found(opconform: Run, cer
     )
 
 
-def test_who_does_not_do_what_he_declares_is_warned(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
-    """A requirement that is silently left out is no passed test."""
+def test_an_unsupported_declared_feature_gives_a_warning(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """A requirement that is silently left out is not a passed test."""
     opconform("keygen", tmp_path / "me")
     backend = ("--backend", f"{MINIATURES}:SupportsSome")
     opconform("certify", small_spec, *backend, "--out", tmp_path / "out", "--sign", tmp_path / "me.key")
@@ -508,7 +508,7 @@ def test_a_run_that_is_not_whole_is_not_signed(
     assert refusal(run) == f"error: {run}/results.jsonl has no footer: the run did not end. Run it again."
 
 
-def test_who_does_nothing_gets_no_certificate(
+def test_a_backend_that_supports_nothing_gets_no_certificate(
     opconform: Run, original: Certified, small_spec: Path, tmp_path: Path
 ) -> None:
     """A backend that supports no case breaks no requirement, and that is not worth a signature."""
@@ -556,7 +556,7 @@ def test_a_pair_of_keys_is_made_for_its_owner_and_never_again(opconform: Run, tm
 
 @pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
 def test_a_key_that_others_can_read_signs_nothing(opconform: Run, certified: Certified) -> None:
-    """It is refused before anything is run, as is anything else that is no private key."""
+    """It is refused before anything is run, as is any file that is not a private key."""
     key = certified.folder / "me.key"
     key.chmod(0o644)
 
@@ -585,7 +585,7 @@ def test_a_new_run_removes_the_certificate_of_the_old_one(opconform: Run, certif
     assert not certified.certificate.exists()
 
 
-def test_without_its_package_a_key_is_not_made_but_told_of(tmp_path: Path) -> None:
+def test_a_missing_package_is_named_in_the_error(tmp_path: Path) -> None:
     """Nothing else of the command line needs it."""
     call = "import sys; sys.modules['cryptography'] = None; from opconform_runners.cli.main import main; main()"
 

@@ -41,7 +41,7 @@ HEADER = Header(
 
 
 def result(number: int, verdict: VerdictName, requirement: str, profile: str = "core") -> Result:
-    """What became of a case."""
+    """The result of a case."""
     failed = verdict == "fail"
     return Result(
         id=f"Split-1/group/{number:010x}",
@@ -86,7 +86,7 @@ REFUSED = statement(result(1, "pass", "axis.range"), result(2, "inconclusive", "
 
 @pytest.mark.parametrize("said", [GOOD, BAD, READ_OTHERWISE, REFUSED], ids=["good", "bad", "read-otherwise", "refused"])
 def test_what_follows_from_results_is_consistent(said: Statement) -> None:
-    """Conformant or not, with interpretations that are read otherwise and refusals that are no evidence."""
+    """Conformant or not, with interpretation differences and inconclusive rejections."""
     check_consistency(said, "it")
 
 

@@ -30,7 +30,7 @@ LEVELS: Mapping[str, Level] = {"axis.range": "normative", "axis.shape": "normati
 def result(
     number: int, verdict: VerdictName, *requirements: str, essential: bool = False, broken: tuple[str, ...] = ()
 ) -> Result:
-    """What became of a case."""
+    """The result of a case."""
     return Result(
         id=f"Split-1/group/{number:010x}",
         profile="core",
@@ -96,7 +96,7 @@ def test_a_failure_counts_by_what_it_breaks(failure: Result, conformant: bool) -
 
 @pytest.mark.parametrize("verdict", ["unsupported", "inconclusive"])
 def test_an_essential_case_without_a_decision_leaves_the_verdict_open(verdict: VerdictName) -> None:
-    """Be it that the backend does not do it, or that its refusal is no evidence."""
+    """Whether the backend does not support it, or its rejection is inconclusive."""
     found = report(result(1, "pass", "axis.range", essential=True), result(2, verdict, "axis.range", essential=True))
 
     assert found.conformant is None
@@ -150,7 +150,7 @@ def test_what_is_broken_is_not_conformant_whatever_is_open() -> None:
 
 
 def test_a_run_that_did_not_end_says_only_that() -> None:
-    """What is open for that reason is no gap of the backend."""
+    """What is open for that reason is not a gap of the backend."""
     found = report(result(1, "unsupported", "axis.range"), missing=("Split-1/group/0000000002",))
 
     assert found.incomplete == ("1 case has no verdict",)

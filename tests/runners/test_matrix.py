@@ -127,7 +127,7 @@ def test_a_backend_that_is_not_asked_for_and_not_there_is_named(
 
 
 def test_what_is_mapped_is_marked(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
-    """A requirement that the harness fulfils is no merit of the backend."""
+    """A requirement that the harness fulfils says nothing about the backend."""
     backend = f"{MINIATURES}:MapsTheRemainder"
     opconform("matrix", small_spec, "--backend", backend, "--out", tmp_path)
 

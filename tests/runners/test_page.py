@@ -263,7 +263,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
 def test_several_backends_stand_side_by_side(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:
-    """A column each, and a case says what became of it elsewhere."""
+    """Each has a column, and a case shows its verdicts on the others."""
     opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path / "perfect")
     opconform("report", run, tmp_path / "perfect", "--suite", small_suite, "--html", tmp_path / "both.html")
     page = opened(browser, tmp_path / "both.html")
@@ -329,7 +329,7 @@ def test_what_is_wrong_in_a_second_inference_is_what_is_shown(
 
 
 def test_certify_writes_the_page(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
-    """It lies beside the results, and a file of that name that is no page is left alone."""
+    """It is written beside the results, and does not replace a file that is not a page."""
     arguments = ("certify", small_spec, "--backend", "numpy", "--jobs", "1", "--out", tmp_path)
     done = opconform(*arguments)
 
@@ -359,7 +359,7 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
 def test_a_run_whose_suite_is_not_there_says_so(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:
-    """On the command line and in the page; a suite that lies beside another of the runs is found. So is a dead link told."""
+    """On the command line and in the page; a suite beside another of the runs is found; a dead link is reported."""
     alone, beside = shutil.copytree(run, tmp_path / "alone"), shutil.copytree(run, tmp_path / "beside")
     told = opconform("report", alone, "--html", tmp_path / "alone.html").stderr
     page = opened(browser, tmp_path / "alone.html")
@@ -387,7 +387,7 @@ def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tm
 
 
 def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:
-    """What is kept comes back bit for bit; what is over the limit does not come back."""
+    """Kept outputs are read back bit for bit; those over the limit are not kept."""
     nan = np.array([0x7FC00001, 0x80000000], np.uint32).view(np.float32)
     keeper = Keeper(tmp_path)
     keeper.keep("Split-1/a/0000000000", [[nan], [nan[:1]]])

@@ -32,7 +32,7 @@ ACCEPTED = [f"VariadicSplit-1/accepted/{each}" for each in ("055b3aac7f", "9c389
 
 @pytest.fixture(scope="module")
 def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the runs of some backends, each by its name; `known` is one with a baseline, `killed` a killed one."""
+    """A folder with the runs of some backends by name, of one with a baseline (`known`) and of a killed one (`killed`)."""
     folder = tmp_path_factory.mktemp("runs")
     (folder / "known.txt").write_text(
         f"{REJECTED}  accepted-invalid  # not checked\n"
@@ -113,7 +113,7 @@ def test_junit_names_requirements_as_properties_of_a_case(opconform: Run, runs: 
 
 
 def test_junit_skips_what_does_not_count(opconform: Run, runs: Path) -> None:
-    """Known failures, an interpretation that is read otherwise, and refusals that are no evidence."""
+    """Known failures, interpretation differences, and inconclusive rejections."""
     known = written(opconform, runs / "known", "junit")
     nans = suites(written(opconform, runs / "QuietsNans", "junit"))
     refused = suites(written(opconform, runs / "RefusesEverything", "junit"))
@@ -148,7 +148,9 @@ def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path
         ("Raises", "INCOMPLETE, 5 of 6 cases supported: 1 case ended in an error of the harness. 5 pass."),
     ],
 )
-def test_an_incomplete_run_is_told_as_that_in_every_format(opconform: Run, runs: Path, name: str, verdict: str) -> None:
+def test_every_format_reports_an_incomplete_run_as_incomplete(
+    opconform: Run, runs: Path, name: str, verdict: str
+) -> None:
     """And as nothing else, and with 1."""
     junit = written(opconform, runs / name, "junit", code=1)
     markdown = written(opconform, runs / name, "markdown", code=1)
@@ -282,7 +284,7 @@ def test_a_message_that_begins_like_a_formula_is_none(opconform: Run, runs: Path
 
 
 def test_csv_has_a_row_a_case(opconform: Run, runs: Path) -> None:
-    """With how each stands against the baseline, where there is one."""
+    """With the standing of each case against the baseline, where there is one."""
     bare = [*csv.DictReader(io.StringIO(written(opconform, runs / "LosesNegativeZero", "csv"), newline=""))]
     text = written(opconform, runs / "known", "csv")
     table = {each["id"]: each for each in csv.DictReader(io.StringIO(text, newline=""))}
@@ -407,7 +409,7 @@ def test_a_wrong_report_command_ends_with_2(opconform: Run, runs: Path, argument
     assert done.stderr == f"error: {sentence}\n"
 
 
-def test_nothing_of_others_is_overwritten(opconform: Run, runs: Path, tmp_path: Path) -> None:
+def test_foreign_files_are_not_overwritten(opconform: Run, runs: Path, tmp_path: Path) -> None:
     """Not by any format; what an earlier report wrote is, and what is empty."""
     mine = tmp_path / "mine"
     for option in ("html", "junit", "markdown", "csv", "badge"):
