@@ -333,3 +333,29 @@ class ReturnsRubbish(Perfect):
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """A list."""
         return [[[1, 2, 3]] for _ in feeds]  # type: ignore[list-item]
+
+
+class LosesJoins(Perfect):
+    """Turns what Concat-1 gives into zeros."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right but for the outputs of a join."""
+        joined = {name for node in case.graph.nodes if node.op == "Concat-1" for name in node.outputs}
+        return [
+            [
+                Tensor(element_type=each.element_type, array=np.zeros_like(each.array)) if name in joined else each
+                for name, each in zip(case.graph.outputs, feed, strict=True)
+            ]
+            for feed in super().run(case, model, feeds)
+        ]
+
+
+class LosesSplits(Perfect):
+    """Turns what comes of a graph with VariadicSplit-1 into zeros."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right for a graph of other operations."""
+        outputs = super().run(case, model, feeds)
+        if not any(node.op == "VariadicSplit-1" for node in case.graph.nodes):
+            return outputs
+        return _changed(outputs, lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)))

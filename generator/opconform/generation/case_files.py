@@ -2,16 +2,17 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opconform.dialects import DIALECTS, Inexpressible
 from opconform.generation.expansion import Expanded
 from opconform.generation.options import Recipe
+from opconform.model.control import control_of
 from opconform.model.draft import Draft, Refusal, id_of, operands_of
 from opconform.model.golden import Golden, golden_of
 from opconform.model.graph import graph_of, inferred
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
-from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
+from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
 from opconform.tensors.npz import npz_bytes
 
 
@@ -25,21 +26,35 @@ class CaseFiles:
 
 def case_bytes(expanded: Expanded) -> bytes:
     """`case.json` of a case; no tensors are filled for it."""
-    return case_text(_case_of(expanded)).encode()
+    return case_text(_case_of(expanded.draft, id_of(expanded.draft, expanded.digits))).encode()
 
 
 def case_files(expanded: Expanded, recipe: Recipe) -> CaseFiles:
-    """All files of a case, with its golden evaluated."""
+    """All files of a case and its control, with its golden evaluated.
+
+    A blind suite has no controls, because their inputs are outputs of the node under test.
+    """
     golden = golden_of(expanded.draft, expanded.content, recipe.seed)
-    contents = {CASE: case_bytes(expanded), **_arrays(golden, recipe.blind)}
     identity = id_of(expanded.draft, expanded.digits)
+    contents, left_out = _contents(golden, identity, recipe)
+    control = None if recipe.blind else control_of(golden)
+    if control is not None:
+        expressible = tuple(each for each in recipe.dialects if each not in left_out)
+        beside, _ = _contents(control, f"{identity}/{CONTROL}", replace(recipe, dialects=expressible))
+        contents |= {f"{CONTROL}/{name}": content for name, content in beside.items()}
+    return CaseFiles(entry=_entry(expanded, contents, left_out), contents=contents)
+
+
+def _contents(golden: Golden, identity: str, recipe: Recipe) -> tuple[dict[str, bytes], dict[str, str]]:
+    """The files of a golden, and the reason for each dialect that is left out."""
+    contents = {CASE: case_text(_case_of(golden.draft, identity)).encode(), **_arrays(golden, recipe.blind)}
     left_out: dict[str, str] = {}
     for name in recipe.dialects:
         try:
             contents.update(DIALECTS[name].files_of(golden, identity))
         except Inexpressible as answer:
             left_out[name] = answer.reason
-    return CaseFiles(entry=_entry(expanded, contents, left_out), contents=contents)
+    return contents, left_out
 
 
 def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
@@ -70,11 +85,10 @@ def _twin(draft: Draft) -> str | None:
     return None if draft.twin is None else id_of(draft, draft.twin)
 
 
-def _case_of(expanded: Expanded) -> Case:
-    draft = expanded.draft
+def _case_of(draft: Draft, identity: str) -> Case:
     graph = graph_of(draft)
     return Case(
-        id=id_of(draft, expanded.digits),
+        id=identity,
         op=draft.op,
         title=draft.title,
         profile=draft.profile,

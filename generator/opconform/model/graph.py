@@ -78,16 +78,16 @@ def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return tensors
 
 
+def ports_of(node: Node) -> dict[str, str]:
+    """The tensors that a node takes, by the names of its ports."""
+    ports = (name for port in OPERATIONS[node.op].inputs for name in port.names(len(node.inputs)))
+    return {port: name for port, name in zip(ports, node.inputs, strict=False) if name is not None}
+
+
 def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
     """What a node's operation is given, by the names of its ports."""
-    operation = OPERATIONS[node.op]
-    named: dict[str, Operand] = {}
-    for place, port in enumerate(operation.inputs):
-        given = node.inputs[place:] if port.variadic else node.inputs[place : place + 1]
-        for name, each in zip(port.names(len(given)), given, strict=False):
-            if each is not None:
-                named[name] = operands[each]
-    return Arguments(inputs=named, attributes=node.attributes)
+    inputs = {port: operands[name] for port, name in ports_of(node).items()}
+    return Arguments(inputs=inputs, attributes=node.attributes)
 
 
 def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:

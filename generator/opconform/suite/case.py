@@ -24,7 +24,10 @@ Dynamic = tuple[Dimension, ...] | Literal["..."]
 #: A public report of a bug: a tracker's thread, as in `apache/tvm#1595`, or a CVE number.
 SEEN = r"^([\w.-]+/[\w.-]+#\d+|CVE-\d{4}-\d+)$"
 Seen = Annotated[str, Field(pattern=SEEN)]
-CaseId = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-\d+/[a-z0-9]+(-[a-z0-9]+)*/[0-9a-f]{10}$")]
+_ID = r"[A-Za-z][A-Za-z0-9]*-\d+/[a-z0-9]+(-[a-z0-9]+)*/[0-9a-f]{10}"
+CaseId = Annotated[str, Field(pattern=f"^{_ID}$")]
+#: The id of a case, or of the control of one.
+_IdOrControl = Annotated[str, Field(pattern=f"^{_ID}(/control)?$")]
 
 
 def _known(name: str) -> str:
@@ -128,7 +131,7 @@ class Case:
     __pydantic_config__ = _STRICT
 
     format: Literal[1] = 1
-    id: CaseId
+    id: _IdOrControl
     op: str
     title: str
     profile: str

@@ -14,9 +14,11 @@ from opconform.suite.case import CaseId, Reject, canonical_json
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
 CASE = "case.json"
+#: The folder of a case's control, inside the case's folder.
+CONTROL = "control"
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
-_FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/)?[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
+_FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
 #: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only.
@@ -97,6 +99,16 @@ class Entry:
     def op(self) -> str:
         """The operation, as in `Split-1`."""
         return self.id.split("/", 1)[0]
+
+    @property
+    def control(self) -> "Entry | None":
+        """The case's control as an entry of its own, which no manifest lists; None if the case has no control."""
+        inside = f"{CONTROL}/"
+        files = {name.removeprefix(inside): each for name, each in self.files.items() if name.startswith(inside)}
+        if not files:
+            return None
+        identity = f"{self.id}/{CONTROL}"
+        return Entry(id=identity, profile=self.profile, requirements=(), expect="accept", twin=None, files=files)
 
 
 _HEADER = TypeAdapter(Header)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, HEADER, MANIFEST, Entry, entry_line
+from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line
 from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
 
 
@@ -29,6 +29,8 @@ def faults_of(path: Path) -> Iterator[str]:
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
         yield from faults or _case_faults(suite, entry)
+        if not faults and entry.control is not None:
+            yield from _case_faults(suite, entry.control)
         yield from _reference_faults(suite, entry)
     yield from foreign_faults(suite)
 
@@ -67,7 +69,8 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         if case_text(case).encode() != suite.read(entry, CASE):
             yield f"{where}/{CASE} repeats a key, or is not spelled as `generate` spells it."
         needed = dict(tensors_of(case, blind=suite.header.blind))
-        for name in sorted(set(needed) ^ {each for each in entry.files if each.endswith(".npz")}):
+        arrays = {each for each in entry.files if each.endswith(".npz") and not each.startswith(f"{CONTROL}/")}
+        for name in sorted(set(needed) ^ arrays):
             yield f"{where}/{name} {'is missing' if name in needed else 'does not belong to a feed of the case'}."
         for name in needed:
             if name in entry.files:

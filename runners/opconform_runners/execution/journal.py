@@ -41,8 +41,9 @@ _MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
 )
 #: The verdict of one execution, before its twin and other executions are asked.
 Own = Pass | Fail | Unsupported | Error
-#: Which execution of a case it is: the first, one in a fresh harness, or one in a harness that no other case touched.
-Execution = Literal["first", "again", "alone"]
+#: Which execution of a case it is: the first, one in a fresh harness, one in a harness that no other case touched, or
+#: the one of its control.
+Execution = Literal["first", "again", "alone", "control"]
 _OWN: Mapping[str, TypeAdapter[Any]] = {
     "pass": TypeAdapter(Pass),
     "fail": TypeAdapter(Fail),

@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import MissingError, SuiteError
 from opconform.files import open_regular
 from opconform.suite.case import Case, CaseId, canonical_json
-from opconform.suite.manifest import Entry, entry_line
+from opconform.suite.manifest import CONTROL, Entry, entry_line
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform_runners.backends.backend import Implementation, Placement
@@ -107,15 +107,17 @@ class Origin:
     checksum: str = ""
 
 
+#: The files that a blind suite does not have: expected outputs, and controls, whose inputs would tell them.
+_NOT_BLIND = ("expected.", f"{CONTROL}/")
 _LINE = TypeAdapter(Line)
 _ORIGIN = TypeAdapter(Origin)
 
 
 def blind_digest(suite: Suite) -> str:
-    """The digest that a suite has when it is blind: that of its manifest without the files of expected outputs."""
+    """The digest that a suite has when it is blind: that of its manifest without expected outputs and controls."""
     manifest = hashlib.sha256()
     for entry in suite.entries:
-        files = {name: digest for name, digest in entry.files.items() if not name.startswith("expected.")}
+        files = {name: digest for name, digest in entry.files.items() if not name.startswith(_NOT_BLIND)}
         manifest.update(entry_line(replace(entry, files=files)).encode())
     return manifest.hexdigest()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.manifest import CONTROL, Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.backends.backend import Implementation
@@ -24,6 +24,8 @@ from opconform_runners.verdicts.judge import (
     as_declared,
     broken_requirements,
     combined,
+    control_due,
+    controlled,
     final_verdict,
     findings_of,
     first_verdict,
@@ -263,6 +265,7 @@ class _Running:
         self._first: dict[str, Own] = {}
         self._second: dict[str, Own] = {}
         self._alone: set[str] = set()
+        self._controls: dict[str, Own] = {}
         self._own: dict[str, Verdict] = {}
         self._so_far: dict[str, Result] = {}
 
@@ -301,6 +304,8 @@ class _Running:
         if self._plan.outputs is not None:  # of recorded outputs a failure that comes and goes is known
             passed = [each for each in self._entries if isinstance(self._first.get(each.id), Pass)]
             self._executor(passed, self._tell_again, again=True, alone=False)
+        if executed.gave_up is None:
+            self._control()
         return executed.gave_up
 
     def _begin(self, implementation: Implementation) -> None:
@@ -330,6 +335,20 @@ class _Running:
         if alone:
             self._executor(alone, self._tell_alone, again=True, alone=True)
 
+    def _control(self) -> None:
+        """Execute the controls of failures that may be due to a neighbour of the node under test, each alone."""
+        due = {
+            each.id: control
+            for each in self._entries
+            if each.id not in self._controls
+            and (control := control_due(each, self._seen[each.id].case, self._own[each.id])) is not None
+        }
+        why: str | None = "recorded outputs are those of cases alone"
+        if due and self._plan.outputs is None:
+            why = self._executor(list(due.values()), self._tell_control, again=True, alone=True).gave_up
+        for name in due.keys() - self._controls.keys():
+            self._keep(self._suite.by_id[name], "control", Unsupported(why=why or "it was not executed"))
+
     def _is_confirmed(self, entry: Entry) -> bool:
         first, second = self._first[entry.id], self._second.get(entry.id)
         return second is not None and combined(first, second) is first
@@ -348,6 +367,10 @@ class _Running:
     def _tell_alone(self, entry: Entry, case: Case, outcome: Outcome) -> None:
         self._note(entry, "alone", first_verdict(self._suite, entry, case, outcome))
 
+    def _tell_control(self, control: Entry, case: Case, outcome: Outcome) -> None:
+        entry = self._suite.by_id[control.id.removesuffix(f"/{CONTROL}")]
+        self._note(entry, "control", first_verdict(self._suite, control, case, outcome))
+
     def _note(self, entry: Entry, execution: Execution, own: Own) -> None:
         """Keep the verdict of an execution, and write it down."""
         result = self._keep(entry, execution, own)
@@ -364,12 +387,16 @@ class _Running:
         """Keep the verdict of an execution; gives the result of its case so far."""
         if execution == "first":
             self._first[entry.id] = own
+        elif execution == "control":
+            self._controls[entry.id] = own
         else:
             self._second[entry.id] = own
         if execution == "alone":
             self._alone.add(entry.id)
         implementation, seen = self._known(self._implementation), self._seen[entry.id]
         verdict = as_declared(seen.case, combined(self._first[entry.id], self._second.get(entry.id)), implementation)
+        if entry.id in self._controls:
+            verdict = controlled(seen.case, verdict, self._controls[entry.id])
         self._own[entry.id] = verdict
         self._so_far[entry.id] = result_of(self._suite, entry, seen, verdict, implementation)
         return self._so_far[entry.id]

@@ -6,7 +6,14 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.runner import Seen, light, result_of
 from opconform_runners.execution.warm_harness import KeptHarness
 from opconform_runners.harness.command import Command
-from opconform_runners.verdicts.judge import as_declared, compared, final_verdict, first_verdict
+from opconform_runners.verdicts.judge import (
+    as_declared,
+    compared,
+    control_due,
+    controlled,
+    final_verdict,
+    first_verdict,
+)
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import Error, Fail, Nondeterministic, Pass, Unsupported, Verdict, reason_of
 
@@ -71,7 +78,12 @@ class Sitting:
             first = first_verdict(self._suite, entry, case, outcome)
             self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
             own = self._confirmed(entry, first) if isinstance(first, Fail) and not self._once else first
-            self._own[entry.id] = as_declared(case, own, self.implementation)
+            verdict = as_declared(case, own, self.implementation)
+            control = None if self._once else control_due(entry, case, verdict)
+            if control is not None:
+                with KeptHarness(self._suite, self._command, self._timeout) as fresh:
+                    verdict = controlled(case, verdict, self._judged(control, fresh))
+            self._own[entry.id] = verdict
         return self._own[entry.id]
 
     def _confirmed(self, entry: Entry, first: Fail) -> Verdict:

@@ -60,7 +60,7 @@ def print_summary(report: Report, console: Console) -> None:
         _print_section("Failures", map(_failures, groups(report)), console)
     for title, verdict in (
         ("Harness errors", "error"),
-        ("Inconclusive rejections", "inconclusive"),
+        ("Inconclusive cases", "inconclusive"),
         ("Not supported", "unsupported"),
     ):
         _print_section(title, _by_sentence(report, verdict), console)

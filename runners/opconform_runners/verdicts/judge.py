@@ -33,6 +33,8 @@ _PASSED: Mapping[str, tuple[Stage, ...]] = {
     "shape": ("count", "element-type"),
     "value": ("count", "element-type", "shape"),
 }
+#: The failures that are excused only by a control with such a failure.
+_ENDS: tuple[FailReason, ...] = ("crash", "timeout")
 #: The finding about a backend that does not support what it declares.
 UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
 #: The finding about a backend that fails a case that it does not declare to support.
@@ -103,11 +105,52 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     """
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
-    ends = [verdict] if isinstance(verdict, Fail) else [verdict.first, verdict.second]
     gap = _declared_gap(case, implementation, typed=[each.name for each in case.inputs if each.role == "tensor"])
-    if gap is None or any(reason_of(each) in ("crash", "timeout") for each in ends):
+    if gap is None or _ends(verdict):
         return verdict
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", instead=verdict)
+
+
+def control_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
+    """The control of a case that failed, where the neighbour of the node under test may be at fault.
+
+    None where there is no control, or where the wrong output is one of the node under test itself.
+    """
+    if not isinstance(verdict, Fail | Nondeterministic) or _neighbour(case) is None:
+        return None
+    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+    if failure.mismatch is not None and failure.mismatch.output is not None:
+        number = int(failure.mismatch.output.removeprefix("output_"))
+        tested = {name for node in case.graph.nodes if node.under_test for name in node.outputs}
+        if tested.intersection(case.graph.outputs[number : number + 1]):
+            return None
+    return entry.control
+
+
+def controlled(case: Case, verdict: Verdict, control: Pass | Fail | Unsupported | Error) -> Verdict:
+    """The verdict of a case that failed, given the verdict of its control: inconclusive where that fails, too.
+
+    A crash or a timeout is excused only by a control that also crashes or times out.
+    """
+    without = f"the control, the same graph without {case.op},"
+    match control:
+        case Fail(reason=reason, sentence=sentence) if reason in _ENDS or not _ends(verdict):
+            return Inconclusive(why=f"{sentence_of(verdict)}; {without} fails too: its {_neighbour(case)}: {sentence}")
+        case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
+            return replace(verdict, sentence=f"{verdict.sentence}; {without} has no verdict: {why}")
+        case _:
+            return verdict
+
+
+def _neighbour(case: Case) -> str | None:
+    """The operation beside the node under test, or None where there is none."""
+    return next((node.op for node in case.graph.nodes if not node.under_test), None)
+
+
+def _ends(verdict: Verdict) -> bool:
+    """Whether one of the executions of a failure ended in a crash or a timeout."""
+    ways = [verdict.first, verdict.second] if isinstance(verdict, Nondeterministic) else [verdict]
+    return any(reason_of(each) in _ENDS for each in ways)
 
 
 def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class Unsupported:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inconclusive:
-    """The backend rejected the case, but the twin did not pass, so the rejection proves nothing."""
+    """The case proves nothing: a rejection whose twin did not pass, or a failure whose control failed too."""
 
     why: str
 

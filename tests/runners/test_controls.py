@@ -1,0 +1,212 @@
+"""Controls: where the neighbour alone fails, too, the failure of a case is not the operation's."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite, open_suite
+from opconform_runners.execution.journal import read_steps
+from opconform_runners.execution.session import Sitting
+from opconform_runners.harness.command import backend_command
+from opconform_runners.verdicts.comparison import Mismatch
+from opconform_runners.verdicts.judge import control_due, controlled
+from opconform_runners.verdicts.results import Result, line_of, read_written, result_document
+from opconform_runners.verdicts.run_header import header_line
+from opconform_runners.verdicts.verdict import (
+    Error,
+    Fail,
+    FailReason,
+    Inconclusive,
+    Nondeterministic,
+    Pass,
+    Unsupported,
+)
+from tests.conftest import MINIATURES, Run
+
+SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: contexts
+    title: in contexts
+    requirements: [data.bits]
+    matrix: {context: [concat, shared, partial]}
+    data: {shape: [6, 4], element_type: i32, fill: constant, value: 7}
+    axis: 0
+    split_lengths: [3, -1]
+    context: ${{ context }}
+"""
+WITHOUT = "the control, the same graph without VariadicSplit-1,"
+LOST = "output_0[0, 0] is expected to be 7 (0x00000007), and came back as 0 (0x00000000); 24 of its 24 elements differ"
+
+
+def failure(reason: FailReason = "value", output: str = "output_0") -> Fail:
+    """A failure, of an output where values differ."""
+    mismatch = Mismatch(reason="value", sentence="it differs", feed=0, output=output) if reason == "value" else None
+    return Fail(reason=reason, sentence="it fails", mismatch=mismatch)
+
+
+@pytest.fixture(scope="module")
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """A suite with one case in each of three contexts."""
+    folder = tmp_path_factory.mktemp("controls")
+    (folder / "a.yaml").write_text(SPEC)
+    opconform("generate", folder / "a.yaml", "--out", folder / "suite", "--jobs", "1")
+    return open_suite(folder / "suite")
+
+
+def entry_in(suite: Suite, context: str) -> Entry:
+    """The case in a context."""
+    return next(each for each in suite.entries if suite.case(each).context == context)
+
+
+@pytest.fixture(scope="module")
+def lost_joins(opconform: Run, suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a backend whose Concat-1 alone is wrong."""
+    out = tmp_path_factory.mktemp("controls") / "out"
+    run(opconform, suite, out, "LosesJoins", 0)
+    return out
+
+
+def run(opconform: Run, suite: Suite, out: Path, name: str, code: int) -> dict[str, Any]:
+    """The results of a miniature by context."""
+    words = ("run", suite.store.root, "--backend", f"{MINIATURES}:{name}", "--out", out)
+    opconform(*words, code=code)
+    cases = json.loads((out / "report.json").read_text())["cases"]
+    return by_context(suite, cases)
+
+
+def by_context(suite: Suite, cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """The cases of a report by their context."""
+    return {suite.case(suite.by_id[each["id"]]).context: each for each in cases}
+
+
+@pytest.mark.parametrize("control", [failure(), failure("shape"), failure("rejected-valid"), failure("crash")])
+def test_what_fails_without_the_operation_is_no_evidence(suite: Suite, control: Fail) -> None:
+    """Whatever way the neighbour fails."""
+    case = suite.case(entry_in(suite, "concat"))
+    why = f"it fails; {WITHOUT} fails too: its Concat-1: it fails"
+
+    assert controlled(case, failure(), control) == Inconclusive(why=why)
+    assert isinstance(controlled(case, Nondeterministic(first=failure(), second=Pass()), control), Inconclusive)
+
+
+def test_what_fails_with_the_operation_alone_is_its_failure(suite: Suite) -> None:
+    """The control passes."""
+    assert controlled(suite.case(entry_in(suite, "concat")), failure(), Pass()) == failure()
+
+
+@pytest.mark.parametrize("reason", ["crash", "timeout"])
+def test_a_crash_is_excused_by_the_crash_of_a_control_alone(suite: Suite, reason: FailReason) -> None:
+    """Also one that came only once."""
+    case, ended = suite.case(entry_in(suite, "concat")), failure(reason)
+    once = Nondeterministic(first=failure(), second=ended)
+
+    assert controlled(case, ended, failure()) == ended
+    assert controlled(case, once, failure()) == once
+    assert isinstance(controlled(case, ended, failure("crash")), Inconclusive)
+
+
+@pytest.mark.parametrize("control", [Unsupported(why="no joins"), Error(sentence="no joins")])
+def test_a_failure_whose_control_has_no_verdict_stands_and_says_so(suite: Suite, control: Unsupported | Error) -> None:
+    """The backend may have no function for the neighbour alone."""
+    stands = controlled(suite.case(entry_in(suite, "concat")), failure(), control)
+
+    assert stands == Fail(
+        reason="value", sentence=f"it fails; {WITHOUT} has no verdict: no joins", mismatch=failure().mismatch
+    )
+
+
+def test_a_control_is_due_where_the_neighbour_may_be_at_fault(suite: Suite) -> None:
+    """Not where an output of the operation itself is wrong, nor where nothing failed."""
+    concat, shared, partial = (entry_in(suite, each) for each in ("concat", "shared", "partial"))
+
+    assert control_due(concat, suite.case(concat), failure()) == concat.control
+    assert control_due(concat, suite.case(concat), failure("count")) == concat.control
+    assert control_due(concat, suite.case(concat), Pass()) is None
+    assert control_due(shared, suite.case(shared), failure(output="output_1")) is None
+    assert control_due(shared, suite.case(shared), failure(output="output_2")) == shared.control
+    assert control_due(partial, suite.case(partial), failure()) is None
+
+
+def test_a_backend_whose_join_alone_is_wrong_does_not_fail(suite: Suite, lost_joins: Path) -> None:
+    """Its cases with a join are inconclusive and name Concat-1; no requirement is broken."""
+    found = by_context(suite, json.loads((lost_joins / "report.json").read_text())["cases"])
+
+    assert {context: each["verdict"] for context, each in found.items()} == {
+        "concat": "inconclusive",
+        "shared": "inconclusive",
+        "partial": "pass",
+    }
+    assert found["concat"]["sentence"] == f"{LOST}; {WITHOUT} fails too: its Concat-1: {LOST}"
+    assert "broken" not in found["concat"]
+
+
+def test_a_backend_whose_operation_is_wrong_fails(opconform: Run, suite: Suite, tmp_path: Path) -> None:
+    """Its join alone is right."""
+    found = run(opconform, suite, tmp_path, "LosesSplits", 1)
+
+    assert {each["verdict"] for each in found.values()} == {"fail"}
+    assert found["concat"]["sentence"] == LOST
+    assert found["concat"]["broken"] == ["data.bits"]
+
+
+def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_path: Path) -> None:
+    """A failure in them stands, and says so."""
+    backend = f"{MINIATURES}:LosesJoins"
+    opconform("run", suite.store.root, "--backend", backend, "--outputs", tmp_path / "outputs.zip", code=0)
+    opconform("judge", tmp_path / "outputs.zip", "--suite", suite.store.root, "--out", tmp_path / "out", code=1)
+    cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    concat = next(each for each in cases if each["id"] == entry_in(suite, "concat").id)
+
+    assert concat["verdict"] == "fail"
+    assert concat["sentence"] == f"{LOST}; {WITHOUT} has no verdict: recorded outputs are those of cases alone"
+
+
+def test_a_single_case_has_the_verdict_that_a_run_gives(suite: Suite) -> None:
+    """As under pytest."""
+    entry = entry_in(suite, "concat")
+    with closing(Sitting(suite, backend_command(f"{MINIATURES}:LosesJoins"), 60.0)) as sitting:
+        result = sitting.result_of(entry)
+
+    assert (result.verdict, result.sentence) == (
+        "inconclusive",
+        f"{LOST}; {WITHOUT} fails too: its Concat-1: {LOST}",
+    )
+
+
+def test_an_interrupted_run_goes_on_with_the_controls(
+    opconform: Run, suite: Suite, lost_joins: Path, tmp_path: Path
+) -> None:
+    """Those that were executed are in the journal, and the others are executed."""
+    backend, complete = f"{MINIATURES}:LosesJoins", lost_joins / "results.jsonl"
+    written, out = read_written(complete), tmp_path
+    (out / "results.jsonl").write_bytes(header_line(written.header) + b"".join(journal(written.results)))
+    steps = read_steps(out / "results.jsonl", read_written(out / "results.jsonl").lines)
+    told = opconform("run", suite.store.root, "--backend", backend, "--out", out, code=0)
+
+    assert [each.execution for each in steps].count("control") == 1
+    assert "was continued; 3 of 3 cases had been executed before." in told.stderr
+    assert results(complete.read_bytes()) == results((out / "results.jsonl").read_bytes())
+
+
+def journal(finished: list[Result]) -> list[bytes]:
+    """A journal in which every case was executed, failures twice, and the control of the first failure."""
+    own = {"verdict": "fail", "reason": "value", "sentence": LOST}
+    decided = [each for each in finished if each.verdict == "inconclusive"]
+    first = [step("first", own if each in decided else {"verdict": "pass"}, each) for each in finished]
+    return [*first, *(step("again", own, each) for each in decided), step("control", own, decided[0])]
+
+
+def step(execution: str, own: dict[str, str], result: Result) -> bytes:
+    """A line of a journal."""
+    return line_of({"execution": execution, "own": own, "result": result_document(result), "twin": None})
+
+
+def results(content: bytes) -> list[tuple[str, str]]:
+    """The id and the verdict of each case in results."""
+    lines = [json.loads(each) for each in content.splitlines()]
+    return [(each["id"], each["verdict"]) for each in lines if "id" in each]
