@@ -275,7 +275,7 @@ def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path)
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1].strip()
         if process.returncode == 130:
-            assert said == "Interrupted. The same command continues; what was done is kept."
+            assert said == "Interrupted. Finished work is kept; the same command continues."
         else:
             assert process.returncode in (0, -signal.SIGINT)
     done = subprocess.run(command, capture_output=True, text=True, check=False)

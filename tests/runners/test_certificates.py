@@ -125,12 +125,12 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
     assert shown.startswith("CONFORMANT (PASSED), 6 of 6 cases supported: numpy ")
     assert "\ncases: 6 of 6 pass\n" in shown
     assert re.search(r"\n1 of \d+ requirements are fulfilled by the harness, and not by the backend\n", shown)
-    assert "; every count and conclusion, worked out anew from the verdicts.\n" in shown
+    assert "; every count and conclusion, derived again from the verdicts.\n" in shown
     assert shown.endswith(
-        "Not checked: the verdicts, for which the backend would have to be run again; "
+        "Not checked: the verdicts, which need another run of the backend; "
         "the goldens, since opconform does not ship the suite's specs.\n"
     )
-    assert "Not checked: the results, without --results; the suite, without --suite; the counts" in alone
+    assert "Not checked: the results, which need --results; the suite, which needs --suite; the counts" in alone
 
 
 def test_a_certificate_says_whether_the_specs_are_the_shipped_ones(
@@ -144,7 +144,7 @@ def test_a_certificate_says_whether_the_specs_are_the_shipped_ones(
     own = opconform("verify-certificate", original.certificate, *checking).stdout
     lacking = opconform("verify-certificate", original.certificate, *checking, "--profile", "types", code=1).stderr
 
-    assert "NOT THE SHIPPED SPECS: VariadicSplit-1/small.yaml of somebody's own" in own
+    assert "NOT THE SHIPPED SPECS: VariadicSplit-1/small.yaml are custom" in own
     assert ", the shipped specs but for VariadicSplit-1/" in shipped
     assert lacking == "error: The certificate covers core, but not types.\n"
 

@@ -370,7 +370,7 @@ def test_a_run_whose_suite_is_not_there_says_so(
     dead.evaluate("location.hash = 'case/0/nobody'")
     dead.wait_for_function("() => document.getElementById('found').textContent.startsWith('This')")
 
-    assert told.startswith(f"note: no suite of {alone} was found, so the page has none of its tensors and IR.")
+    assert told.startswith(f"note: the suite of {alone} was not found, so the page has no tensors and no IR.")
     assert "The suite was not found when this page was written" in page.locator("#case").inner_text()
     assert both.stderr == ""
     assert dead.locator("#found").inner_text() == "This page has no case 0/nobody."
@@ -382,7 +382,7 @@ def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tm
     opconform("certify", tmp_path / "other.yaml", "--backend", "numpy", "--jobs", "1", "--out", tmp_path / "other")
     done = opconform("report", run, tmp_path / "other", code=2)
 
-    assert done.stderr.startswith(f"error: These are runs on different suites, which cannot be compared: {run} on ")
+    assert done.stderr.startswith(f"error: Runs on different suites cannot be compared: {run} on ")
     assert done.stderr.endswith("; `opconform matrix` runs several backends on one.\n")
 
 

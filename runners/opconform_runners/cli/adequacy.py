@@ -10,25 +10,25 @@ from opconform.adequacy.report import Adequacy, Survivor, adequacy_of
 from opconform.generation.expansion import Expanded, expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
-from opconform_runners.cli.shared.options import spec_arguments
+from opconform_runners.cli.shared.options import json_option, spec_arguments
 
-#: The profile whose tensors are too large to be of use here.
+#: The profile whose tensors are too large to evaluate for every mutant.
 _LARGE = "large"
 
 
 @click.command("adequacy")
 @spec_arguments
-@click.option("--strict", is_flag=True, help="End with 1 where something is left to review.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if anything is left to review.")
+@json_option("the result")
 def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
-    """Tell how well the cases of SPECs pin down the reference semantics of their operations.
+    """Measure how well the cases of SPECs determine the reference semantics of their operations.
 
-    Each systematic mutant of the semantics should give another result for at least one case; the survivors are listed
-    with their source and the requirements beside it. Each condition of the semantics should have two cases between
-    which it alone changes, and the decision with it. What no case can tell apart stands in cases/equivalents.yaml, with
-    the reason.
+    Each systematic mutant of the semantics should change the result of at least one case; the surviving mutants are
+    listed with their source and the requirements named beside it. For each condition in the semantics there should be
+    two cases that differ in that condition alone and in the decision. Mutants and conditions that no case can
+    distinguish are listed with the reason in cases/equivalents.yaml.
 
-    Without a SPEC the shipped cases are meant. With --strict it ends with 1 where a survivor, a condition or a stale
+    Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant, a condition or a stale
     entry is left to review.
     """
     found = adequacy_of(_cases(specs))
@@ -63,7 +63,7 @@ def _lines(found: Adequacy) -> Iterator[str]:
         yield f"not shown  {condition.module}.py:{condition.line}: {condition.condition}  in  {condition.decision}"
     for stale in found.stale:
         where = f"cases/equivalents.yaml: {stale.module} {stale.function}".rstrip()
-        yield f"stale  {where}: {stale.before} is told apart now; remove the entry"
+        yield f"stale  {where}: {stale.before} is distinguished now; remove the entry"
 
 
 def _place(survivor: Survivor) -> str:

@@ -7,6 +7,7 @@ import click
 
 from opconform.errors import HarnessError
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.cli.shared.options import json_option
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.process import described
@@ -14,11 +15,11 @@ from opconform_runners.harness.registry import names
 
 
 @click.command("backends")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_option("the list")
 def command(as_json: bool) -> None:
-    """List the backends that are installed, and what the others need.
+    """List the backends: the version of each that is installed, and what the others need.
 
-    Each is started in a process of its own, as a run would start it.
+    Each is started in its own process, as in a run.
     """
     found = [(each, _asked(each)) for each in names()]
     if as_json:

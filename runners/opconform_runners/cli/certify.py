@@ -1,24 +1,28 @@
 """`opconform certify`."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.execution import (
-    backend_options,
-    command_of,
-    dialects_of,
-    execute_shown,
-    folder_of,
-    force_option,
-)
+from opconform_runners.cli.shared.execution import Execution, execute_shown, folder_of
 from opconform_runners.cli.shared.generation import generate_shown
-from opconform_runners.cli.shared.options import generation_options, options_of, spec_arguments
+from opconform_runners.cli.shared.options import (
+    BackendOptions,
+    GenerationOptions,
+    ResultOptions,
+    backend_options,
+    dialects_of,
+    generation_options,
+    profile_option,
+    result_options,
+    sign_option,
+    spec_arguments,
+)
 from opconform_runners.cli.shared.page import check_place, show_page
-from opconform_runners.cli.shared.signature import sign_option, signing_with
+from opconform_runners.cli.shared.signature import signing_with
 from opconform_runners.execution.journal import check_certifiable
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.verdicts.results import PAGE
@@ -27,55 +31,48 @@ from opconform_runners.verdicts.results import PAGE
 @click.command("certify")
 @spec_arguments
 @backend_options
-@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Certify this profile; repeatable.")
+@profile_option
 @generation_options
-@click.option("--out", type=click.Path(path_type=Path), help="A folder; opconform-out/BACKEND by default.")
-@force_option
+@result_options
 @sign_option
-@click.option("--jobs", type=int, help="Processes that generate, one a core by default; and harnesses, one by default.")
 def command(
     specs: tuple[Path, ...],
-    backend: str | None,
-    harness: str | None,
-    python: Path | None,
-    timeout: float,
-    memory: float | None,
-    strict: bool,
-    as_json: bool,
+    backend: BackendOptions,
     profiles: tuple[str, ...],
-    out: Path | None,
-    force: bool,
+    generation: GenerationOptions,
+    results: ResultOptions,
     signer: Path | None,
-    jobs: int | None,
-    dialects: tuple[str, ...],
-    **limits: Any,
 ) -> None:
-    """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
+    """Generate a suite, run a backend on whole profiles of it, and decide each requirement.
 
-    Writes suite/, results.jsonl, report.json and the page report.html under --out, and with --sign certificate.json.
-    The same command goes on where it was interrupted; with --sign it executes every case anew.
-    Ends with 0 where the backend is conformant, 1 where it is not or the run is incomplete, 3 where the backend cannot
-    be started.
+    Uses the shipped specs unless SPECs are given. Writes suite/, results.jsonl, report.json and report.html to --out,
+    and certificate.json with --sign. The same command continues an interrupted run; with --sign it executes every case
+    again.
+
+    Exit code: 0 if the backend is conformant, 1 if it is not or the run is incomplete, 3 if the backend cannot be
+    started.
     """
     signing = signing_with(signer)
-    started = command_of(backend, harness, python, memory)
-    folder = out or folder_of(started)
+    started = backend.command()
+    folder = results.out or folder_of(started.name)
     selection = Selection(profiles=profiles)
-    options = options_of(selection, jobs=jobs, dialects=dialects or dialects_of(started), **limits)
+    dialects = generation.dialects or dialects_of(started)
+    options = replace(generation, dialects=dialects).options(selection)
     check_place(folder / PAGE)
-    if not force:
+    if not results.force:
         check_certifiable(folder, started.options, profiles)
-    generated = generate_shown(specs, folder / "suite", options, quiet=as_json)
+    generated = generate_shown(specs, folder / "suite", options, quiet=results.as_json)
     running = RunOptions(
-        jobs=jobs or 1,
-        timeout=timeout,
+        jobs=generation.jobs or 1,
+        timeout=backend.timeout,
         selection=selection,
         whole=True,
-        strict=strict,
-        force=force,
+        strict=results.strict,
+        force=results.force,
         resume=signer is None,
     )
-    code = execute_shown(open_suite(generated.out), started, folder, running, as_json=as_json)
-    show_page(folder, generated.out, quiet=as_json)
-    signing(folder, generated.out, quiet=as_json)
+    execution = Execution(suite=open_suite(generated.out), command=started, out=folder, options=running)
+    code = execute_shown(execution, as_json=results.as_json)
+    show_page(folder, generated.out, quiet=results.as_json)
+    signing(folder, generated.out, quiet=results.as_json)
     raise click.exceptions.Exit(code)

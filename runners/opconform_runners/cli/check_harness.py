@@ -17,8 +17,7 @@ from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.console import console_of
-from opconform_runners.cli.shared.execution import command_of, memory_option
-from opconform_runners.cli.shared.options import options_of, positive
+from opconform_runners.cli.shared.options import BackendOptions, GenerationOptions, backend_options, json_option
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.harness.command import Command
@@ -26,9 +25,9 @@ from opconform_runners.tools.protocol_check.check import Broken, Checked, Held, 
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
 from opconform_runners.tools.protocol_check.player import Breach
 
-#: The profile whose cases are played.
+#: The profile whose cases are sent.
 _PROFILE = "core"
-#: How many times that a rule was broken are shown.
+#: The number of breaches shown per rule.
 _MOST = 3
 
 _MARKS = {Held: "[green]✓[/green]", Broken: "[red]✗[/red]", Unasked: "[dim]–[/dim]"}  # noqa: RUF001 - a dash is meant
@@ -36,33 +35,15 @@ _STATES = {Held: "holds", Broken: "broken", Unasked: "not applicable"}
 
 
 @click.command("check-harness")
-@click.option("--backend", metavar="NAME[:DEVICE]", help="A backend, or path/file.py:ClassName.")
-@click.option("--harness", metavar="COMMAND", help="A harness in any language that speaks the protocol.")
-@click.option(
-    "--python",
-    type=click.Path(path_type=Path),
-    help="The interpreter of another virtual environment to run the backend in.",
-)
-@click.option(
-    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="What a reply may take."
-)
-@memory_option
-@click.option("--json", "as_json", is_flag=True, help="Print what came of each rule as JSON.")
-def command(
-    backend: str | None,
-    harness: str | None,
-    python: Path | None,
-    timeout: float,
-    memory: float | None,
-    as_json: bool,
-) -> None:
-    """Play a harness through the corners of the protocol, and say which message broke which rule.
+@backend_options
+@json_option("the state of each rule")
+def command(backend: BackendOptions, as_json: bool) -> None:
+    """Check a harness against every rule of the protocol, and show the messages that break a rule.
 
-    Ends with 0 where every rule holds that could be asked, 1 where one is broken, 3 where the harness cannot
-    be started.
+    Exit code: 0 if every applicable rule holds, 1 if one is broken, 3 if the harness cannot be started.
     """
-    started = command_of(backend, harness, python, memory)
-    checked = _checked(started, timeout, quiet=as_json)
+    started = backend.command()
+    checked = _checked(started, backend.timeout, quiet=as_json)
     if as_json:
         print_document(json.dumps(_document(started, checked), ensure_ascii=False))
     else:
@@ -71,24 +52,18 @@ def command(
 
 
 def _checked(started: Command, timeout: float, *, quiet: bool) -> tuple[Checked, ...]:
-    """What comes of each rule, played with the cases of the core in the dialects that the harness reads."""
+    """The finding for each rule, from cases of the profile `core` in the dialects that the harness reads."""
     greeting = asyncio.run(greeting_of(started, timeout))
     said = greeting.answer.document.get("dialects")
     dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
-    options = options_of(
-        Selection(profiles=(_PROFILE,)),
-        seed=0,
-        dialects=dialects,
-        max_cases=LIMITS.cases,
-        max_elements=LIMITS.elements,
-        max_bytes=LIMITS.bytes,
-        jobs=1,
-    )
+    options = GenerationOptions(dialects=dialects, jobs=1).options(Selection(profiles=(_PROFILE,)))
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as folder:
-        with progress("generate", quiet=quiet) as tell:
-            generated = generate(load_specs([]), Path(folder) / "suite", options, tell)
-        with progress("check", of="rules", quiet=quiet) as tell:
-            return check(started, greeting, open_suite(generated.out), tuple(DIALECTS), timeout=timeout, tell=tell)
+        with progress("generate", quiet=quiet) as on_progress:
+            generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)
+        with progress("check", of="rules", quiet=quiet) as on_progress:
+            return check(
+                started, greeting, open_suite(generated.out), tuple(DIALECTS), timeout=timeout, tell=on_progress
+            )
 
 
 def _print(started: Command, checked: Sequence[Checked]) -> None:
@@ -107,7 +82,7 @@ def _print(started: Command, checked: Sequence[Checked]) -> None:
 
 
 def _lines(each: Checked) -> Iterator[str]:
-    """What is said below a rule."""
+    """The lines printed below a rule."""
     match each.finding:
         case Broken(breaches=breaches):
             for breach in breaches[:_MOST]:

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import click
 
+from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
 from opconform_runners.reports.reader import read_report
 
 
 @click.command("diff")
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
+@json_option("the changes")
 def command(old: Path, new: Path, as_json: bool) -> None:
-    """Say what changed from the run OLD to the run NEW (each a folder, or a results.jsonl beside its report.json).
+    """Show what changed from the run OLD to the run NEW (each a folder, or a results.jsonl beside its report.json).
 
-    Ends with 0 where nothing got worse, and 1 where a case fails that did not,
-    or no longer passes, or a run is incomplete.
+    Exit code: 0 if nothing got worse, 1 if a case newly fails or no longer passes, or if a run is incomplete.
     """
     changes = changes_between(read_report(old), read_report(new))
     if as_json:

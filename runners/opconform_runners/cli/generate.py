@@ -2,42 +2,43 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
 from opconform.generation.pipeline import Generated
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.generation import generate_shown
-from opconform_runners.cli.shared.options import generation_options, options_of, selection_options, spec_arguments
+from opconform_runners.cli.shared.options import (
+    PATH,
+    GenerationOptions,
+    generation_options,
+    json_option,
+    selection_options,
+    spec_arguments,
+)
 from opconform_runners.cli.shared.terminal import print_document
 
 
 @click.command("generate")
 @spec_arguments
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A folder, or a file NAME.zip.")
+@click.option("--out", type=PATH, required=True, help="The folder or the file NAME.zip to write.")
 @selection_options
 @generation_options
-@click.option("--jobs", type=int, help="Processes; one a core by default.")
-@click.option("--blind", is_flag=True, help="Leave the expected outputs out.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@click.option("--blind", is_flag=True, help="Leave out the expected outputs.")
+@json_option("the result")
 def command(
     specs: tuple[Path, ...],
     out: Path,
-    profiles: tuple[str, ...],
-    patterns: tuple[str, ...],
-    jobs: int | None,
+    selection: Selection,
+    generation: GenerationOptions,
     blind: bool,
     as_json: bool,
-    **limits: Any,
 ) -> None:
-    """Write a suite from SPECs (YAML files or folders; the shipped ones by default).
+    """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
-    A suite that is there is brought up to date; a generation that was killed is continued.
+    An existing suite is updated, and an interrupted generation is continued.
     """
-    selection = Selection(profiles=profiles, patterns=patterns)
-    options = options_of(selection, jobs=jobs, blind=blind, **limits)
-    generated = generate_shown(specs, out, options, quiet=as_json)
+    generated = generate_shown(specs, out, generation.options(selection, blind=blind), quiet=as_json)
     if as_json:
         print_document(_json(generated))
     else:

@@ -4,16 +4,18 @@ from pathlib import Path
 
 import click
 
+from opconform_runners.cli.shared.options import PATH
+
 
 @click.command("keygen")
-@click.argument("name", type=click.Path(path_type=Path))
+@click.argument("name", type=PATH)
 def command(name: Path) -> None:
-    """Make a pair of ed25519 keys: NAME.key to sign with, NAME.pub to hand out.
+    """Make a pair of ed25519 keys: NAME.key for signing, NAME.pub for checking signatures.
 
-    Nobody but you can read NAME.key. Neither file is ever overwritten.
+    NAME.key is readable by you alone. Existing files are never overwritten.
     """
     from opconform_runners.certificates.keys import write_pair
 
     files = write_pair(name)
-    click.echo(f"{files.private} signs; keep it to yourself.")
-    click.echo(f"{files.public} verifies; hand it out. Its id is {files.id}.")
+    click.echo(f"{files.private} is the private key; keep it secret.")
+    click.echo(f"{files.public} is the public key; publish it. Its id is {files.id}.")

@@ -16,40 +16,33 @@ from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.case_list import listed, near_miss_of
 from opconform_runners.cli.shared.console import console_of
-from opconform_runners.cli.shared.options import selection_options
+from opconform_runners.cli.shared.options import PATH, json_option, selection_options
 from opconform_runners.cli.shared.terminal import print_document
 
-#: How wide a table is that goes to a file.
+#: The width of a table that is not printed to a terminal.
 _WIDTH = 160
 
 
 @click.command("list")
-@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[SPEC|SUITE]...")
+@click.argument("sources", nargs=-1, type=PATH, metavar="[SPEC|SUITE]...")
 @selection_options
 @click.option(
-    "--requirements", "by_requirement", is_flag=True, help="One row per requirement instead of one line per case."
+    "--requirements", "by_requirement", is_flag=True, help="Print one row per requirement instead of one per case."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def command(
-    sources: tuple[Path, ...],
-    profiles: tuple[str, ...],
-    patterns: tuple[str, ...],
-    by_requirement: bool,
-    as_json: bool,
-) -> None:
+@json_option("the list")
+def command(sources: tuple[Path, ...], selection: Selection, by_requirement: bool, as_json: bool) -> None:
     """List the cases of SPECs or of a SUITE; of the shipped specs by default."""
-    selection = Selection(profiles=profiles, patterns=patterns)
     cases = [each.case for each in listed(sources, selection, LIMITS)]
     if not cases:
-        named = " ".join((*profiles, *patterns)) or "anything"
-        raise UsageError(f"No case matches {named}.{near_miss_of(sources, patterns)}")
+        named = " ".join((*selection.profiles, *selection.patterns)) or "anything"
+        raise UsageError(f"No case matches {named}.{near_miss_of(sources, selection.patterns)}")
     if by_requirement:
         _print_requirements(cases, as_json=as_json)
+    elif as_json:
+        print_document(json.dumps([_document(each) for each in cases]))
     else:
-        for each in [] if as_json else cases:
+        for each in cases:
             click.echo(f"{each.id}  {each.profile:10}  {_expectation(each)}")
-        if as_json:
-            print_document(json.dumps([_document(each) for each in cases]))
 
 
 def _expectation(case: Case) -> str:
@@ -75,7 +68,7 @@ def _document(case: Case) -> dict[str, object]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Row:
-    """A requirement, where it stands, and what it has: a number that cannot be is None."""
+    """A requirement, its source and its cases; `rejecting` is None for a requirement that cannot be violated."""
 
     op: str
     id: str

@@ -1,4 +1,4 @@
-"""The command line: which commands there are. Each is imported only when it is used, so that `--help` is quick."""
+"""The command line and its commands, each imported only when it is used, so that `--help` is quick."""
 
 import contextlib
 import importlib
@@ -24,29 +24,27 @@ class _Command(NamedTuple):
 
 _COMMANDS: Mapping[str, _Command] = MappingProxyType(
     {
-        "certify": _Command("certify", "Generate the shipped suites, run a backend on them, and give a verdict."),
-        "generate": _Command("generate", "Write a suite: golden inputs and outputs, and IR, from specs."),
+        "certify": _Command("certify", "Generate a suite, run a backend on it, and decide whether it conforms."),
+        "generate": _Command("generate", "Write a suite from specs: golden inputs and outputs, and IR."),
         "run": _Command("run", "Run a backend on a suite and compare every bit."),
-        "report": _Command("report", "Write what came of a run as an HTML page, JUnit XML, Markdown, CSV or a badge."),
-        "diff": _Command("diff", "Say what changed between two runs: regressions, fixes, other cases."),
-        "baseline": _Command("baseline", "Keep the failures that are expected in a file."),
-        "judge": _Command("judge", "Judge the outputs that `run --outputs` wrote elsewhere."),
-        "keygen": _Command("keygen", "Make a pair of keys to sign certificates with."),
-        "sign": _Command("sign", "Sign the results of a whole `certify` or `judge`: a certificate to hand on."),
+        "report": _Command("report", "Write a run as an HTML page, JUnit XML, Markdown, CSV or a badge."),
+        "diff": _Command("diff", "Show what changed between two runs: regressions, fixes, new cases."),
+        "baseline": _Command("baseline", "Maintain a file of expected failures."),
+        "judge": _Command("judge", "Judge outputs that `run --outputs` wrote on another machine."),
+        "keygen": _Command("keygen", "Make a pair of keys for signing certificates."),
+        "sign": _Command("sign", "Sign the results of a complete `certify` or `judge`."),
         "verify-certificate": _Command(
-            "verify_certificate", "Check a certificate: its signature, and what it says against results and suite."
+            "verify_certificate", "Check a certificate's signature, and its claims against results and suite."
         ),
         "verify": _Command("verify", "Find every missing, changed or foreign file of a suite."),
         "list": _Command("list", "List the cases of specs or of a suite."),
-        "show": _Command("show", "Draw a case: the tensor, its chunks, and what is expected."),
-        "repro": _Command("repro", "Write a script that shows a case to a backend's maker, without opconform."),
-        "backends": _Command("backends", "List the backends that are installed, and what the others need."),
-        "matrix": _Command("matrix", "Run every installed backend on one suite, and compare them in one table."),
-        "check-harness": _Command(
-            "check_harness", "Play a harness through the protocol and say which rules it breaks."
-        ),
-        "adequacy": _Command("adequacy", "Tell how well cases pin down the reference semantics of an operation."),
-        "schema": _Command("schema", "Print the JSON Schema of specs, for an editor."),
+        "show": _Command("show", "Draw a case: its tensors, their outputs, and the expectation."),
+        "repro": _Command("repro", "Write a script that reproduces a case without opconform."),
+        "backends": _Command("backends", "List the installed backends, and what the others need."),
+        "matrix": _Command("matrix", "Run every installed backend on one suite and compare them in a table."),
+        "check-harness": _Command("check_harness", "Check a harness against every rule of the protocol."),
+        "adequacy": _Command("adequacy", "Measure how well cases determine an operation's reference semantics."),
+        "schema": _Command("schema", "Print the JSON Schema of specs, for editors."),
     }
 )
 
@@ -55,7 +53,7 @@ _FAILED = 70
 
 
 class _Lazy(click.Group):
-    """A group whose commands are known by name and summary until one is used."""
+    """A group that imports a command when it is used, and lists commands by their summaries."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(_COMMANDS)
@@ -63,7 +61,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        with put_off():  # an extension module that is interrupted while it is imported calls that an ImportError
+        with put_off():  # an extension module interrupted during its import raises ImportError
             module = importlib.import_module(f"opconform_runners.cli.{_COMMANDS[cmd_name].module}")
         command: click.Command = module.command
         return command
@@ -75,16 +73,16 @@ class _Lazy(click.Group):
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="opconform")
-@click.option("--debug", is_flag=True, help="Show a traceback where a fault of opconform's own would be one sentence.")
+@click.option("--debug", is_flag=True, help="Show a traceback for internal errors.")
 def _opconform(debug: bool) -> None:
-    """Conformance suites for tensor operations: generate them, and certify any backend with them.
+    """Generate conformance suites for tensor operations, and certify backends with them.
 
-    The main job in one line: opconform certify --backend openvino
+    For example: opconform certify --backend openvino
     """
 
 
 def main() -> None:
-    """Run the command line. Ends with 0, or 1, 2 or 3 as `docs/cli.md` says."""
+    """Run the command line; docs/cli.md lists the exit codes."""
     debug = "--debug" in sys.argv[1:]
     try:
         with guarded_streams(), harmless_streams():
@@ -96,7 +94,7 @@ def main() -> None:
 
 
 def _code(*, debug: bool) -> int:
-    """What the command line ends with; an error is told on standard error."""
+    """The exit code of the command line; errors are printed to standard error."""
     with as_interrupts() as came:
         try:
             code = _opconform.main(standalone_mode=False, prog_name="opconform")
@@ -106,7 +104,7 @@ def _code(*, debug: bool) -> int:
         except (click.Abort, KeyboardInterrupt):
             return _interrupted(came)
         except OpconformError as fault:
-            if came:  # a worker process had the signal, too
+            if came:  # a worker process received the signal as well
                 return _interrupted(came)
             if debug:
                 raise
@@ -125,7 +123,7 @@ def _code(*, debug: bool) -> int:
 
 
 def _interrupted(came: Sequence[int]) -> int:
-    """The exit code that a shell gives to an end by Ctrl-C or by the signals that came."""
+    """The exit code that a shell uses for Ctrl-C, or for the received signals."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        click.echo("Interrupted. The same command continues; what was done is kept.", err=True)
+        click.echo("Interrupted. Finished work is kept; the same command continues.", err=True)
     return 128 + came[0] if came else _INTERRUPTED

@@ -9,7 +9,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import replace_ours
-from opconform_runners.cli.shared.options import Function
+from opconform_runners.cli.shared.options import PATH, Function
 from opconform_runners.cli.shared.page import page_text, subjects_of
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.reports.conclusion import conclusion
@@ -30,15 +30,30 @@ class _Format(NamedTuple):
     mark: bytes
 
 
-#: The formats of one run that are written to a file, each by its option.
+#: The formats of one run that are written to a file, by option.
 _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
-        "junit": _Format(junit_text, "JUnit XML", "JUnit XML, a suite a requirement.", b'<testsuites name="opconform '),
-        "markdown": _Format(
-            markdown_text, "Markdown", "Markdown, for a pull request or a step's summary.", b" opconform: "
+        "junit": _Format(
+            text=junit_text,
+            name="JUnit XML",
+            summary="Write JUnit XML, with one test suite per requirement.",
+            mark=b'<testsuites name="opconform ',
         ),
-        "csv": _Format(csv_text, "CSV", "CSV, a row a case.", b"run,id,operation,profile,"),
-        "badge": _Format(badge_text, "Badge", "An SVG badge with the verdict.", b'aria-label="opconform: '),
+        "markdown": _Format(
+            text=markdown_text,
+            name="Markdown",
+            summary="Write Markdown, for a pull request or a job summary.",
+            mark=b" opconform: ",
+        ),
+        "csv": _Format(
+            text=csv_text, name="CSV", summary="Write CSV, with one row per case.", mark=b"run,id,operation,profile,"
+        ),
+        "badge": _Format(
+            text=badge_text,
+            name="Badge",
+            summary="Write an SVG badge with the verdict.",
+            mark=b'aria-label="opconform: ',
+        ),
     }
 )
 _STDOUT = "-"
@@ -51,24 +66,27 @@ def _format_options(function: Function) -> Function:
 
 
 @click.command("report")
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="OUT...")
+@click.argument("results", nargs=-1, required=True, type=PATH, metavar="OUT...")
 @click.option(
-    "--html", metavar="FILE", help=f"The page; where no format is named {PAGE} in OUT, or here if there are several."
+    "--html",
+    metavar="FILE",
+    help=f"Write the HTML page; if no format is named, to {PAGE} in OUT, or in this folder for several runs.",
 )
 @_format_options
-@click.option("--github", is_flag=True, help="Print annotations for a GitHub workflow.")
+@click.option("--github", is_flag=True, help="Print the annotations of a GitHub workflow.")
 @click.option(
     "--suite",
     "place",
-    type=click.Path(path_type=Path),
-    help="The suite that was run, for the page; OUT/suite, or suite beside OUT, by default.",
+    type=PATH,
+    help="The suite that was run, for the page; OUT/suite or OUT/../suite by default.",
 )
 def command(results: tuple[Path, ...], html: str | None, github: bool, place: Path | None, **files: Any) -> None:
-    """Write what came of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
+    """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
-    Without an option that is its HTML page, which puts several runs on the same suite side by side; without their suite
-    it has no tensors and no IR. The other formats take one run. One FILE may be - for standard output. Ends with 0
-    where the runs are complete, whatever their verdict, and with 1 where one is not, which every format says.
+    Without options this is an HTML page, which can show several runs on the same suite. Without the suite the page has
+    no tensors and no IR. The other formats take one run. One FILE may be - for standard output.
+
+    Exit code: 0 if the runs are complete, whatever their verdict, 1 if one is incomplete.
     """
     wanted = {name: str(file) for name, file in files.items() if file is not None}
     to_stdout = github + [*wanted.values(), html].count(_STDOUT)

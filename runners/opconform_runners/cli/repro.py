@@ -19,8 +19,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.backends.backend import full_name
-from opconform_runners.cli.shared.execution import command_of
-from opconform_runners.cli.shared.options import positive
+from opconform_runners.cli.shared.options import PATH, BackendOptions, python_option, timeout_option
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.execution.session import Sitting
 from opconform_runners.harness.command import Command
@@ -29,18 +28,18 @@ from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import FAILS_UNDECLARED
 from opconform_runners.verdicts.results import Result
 
-#: The cases of the profile `large` are found like all others; what is too large for a script is said by the script.
+#: Cases of the profile `large` are found as well; a case too large for a script is refused later.
 _LIMITS = replace(LIMITS, elements=1 << 31)
-#: The line that tells a script of ours.
+#: The line that marks a script written by opconform.
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 _SHOWN = 5
-#: What the author of a report has to know when a script shows a memory fault.
+#: The advice for a script that shows a memory fault.
 _PRIVATE = "This is probably a memory fault: report it to the maker privately before you publish this script"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Seen:
-    """What a case does on the backend that is here."""
+    """The result of a case on the installed backend."""
 
     result: Result
     version: str
@@ -52,25 +51,24 @@ class _Seen:
     "--backend",
     required=True,
     metavar="NAME[:DEVICE]",
-    help=f"The backend that the script uses: {', '.join(reproducible())}.",
+    help=f"The backend that the script calls: {', '.join(reproducible())}.",
 )
-@click.option("--suite", type=click.Path(path_type=Path), help="The suite of the case; the shipped cases by default.")
-@click.option("--python", type=click.Path(path_type=Path), help="The interpreter that has the backend.")
-@click.option(
-    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="What the case may take here."
-)
-@click.option("--out", type=click.Path(path_type=Path), help="A file; standard output by default.")
+@click.option("--suite", type=PATH, help="The suite that has the case; the shipped cases by default.")
+@python_option
+@timeout_option
+@click.option("--out", type=PATH, help="The file to write; standard output by default.")
 def command(case: str, backend: str, suite: Path | None, python: Path | None, timeout: float, out: Path | None) -> None:
-    """Write a script that shows CASE with nothing but the backend's own interface: for its issue tracker.
+    """Write a script that reproduces CASE with nothing but the backend's own interface, for its issue tracker.
 
-    The script prints what is expected and what came, and ends with 1 where the bug is and with 0 where it is mended.
-    CASE is an id, its digits, or a pattern that only one case matches. It is executed first, to say what was seen.
+    The script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
+    fixed. CASE is an id, its digits, or a pattern that matches one case. The case is executed first, and the script
+    says what was observed.
     """
     name, _, device = backend.partition(":")
     dialects = dialects_needed(backend)
     if out is not None:
         _check_place(out)
-    started = command_of(backend, None, python, None)
+    started = BackendOptions(backend=backend, python=python, timeout=timeout).command()
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         opened = open_suite(suite) if suite is not None else _generated(case, dialects, Path(folder) / "suite")
         entry = _found(opened, case)
@@ -95,7 +93,7 @@ def command(case: str, backend: str, suite: Path | None, python: Path | None, ti
 
 
 def _check_place(out: Path) -> None:
-    """Refuse a file that holds something else than a script of ours."""
+    """Refuse to overwrite a file that opconform did not write."""
     try:
         is_foreign = out.is_file() and not _OURS.search(out.read_bytes())
     except OSError as fault:
@@ -109,7 +107,7 @@ def _pattern(case: str) -> str:
 
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
-    """A suite of the case alone, and its twin."""
+    """A suite of the case and its twin."""
     specs = [_narrowed(each, case) for each in load_specs([])]
     profiles = tuple(sorted({group.settings.profile for each in specs for group in each.groups}))
     if not profiles:
@@ -120,7 +118,7 @@ def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
 
 
 def _narrowed(spec: Spec, case: str) -> Spec:
-    """A spec without the groups whose cases cannot match, which need not be expanded then."""
+    """A spec without the groups whose cases cannot match, to save their expansion."""
     beginning = case.rpartition("/")[0]
     return replace(
         spec, groups=tuple(each for each in spec.groups if fnmatchcase(f"{spec.op}/{each.id}", beginning or "*"))
@@ -140,33 +138,33 @@ def _found(suite: Suite, case: str) -> Entry:
 
 
 def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen | str:
-    """What the case does here, or why it is not known."""
+    """The result of the case on the installed backend, or the reason why there is none."""
     sitting = Sitting(suite, command, timeout, once=True)
     try:
         result = sitting.result_of(entry)
         who = sitting.implementation
     except HarnessError as fault:
-        click.echo(f"warning: {fault} So the script has not been compared with what the backend does.", err=True)
+        click.echo(f"warning: {fault} The script was not checked against the backend.", err=True)
         return str(fault)
     finally:
         sitting.close()
     if isinstance(suite.case(entry).expect, Reject) and full_name(entry.op, result.requirements[0]) in who.mapped:
         raise UsageError(
-            f"{entry.id} is about {result.requirements[0]}, which the harness does on behalf of {who.name}: "
-            f"there is nothing to show its makers."
+            f"{entry.id} tests {result.requirements[0]}, which the harness implements for {who.name}. "
+            f"A script cannot show it."
         )
     if result.verdict != "fail" and FAILS_UNDECLARED not in result.findings:
         click.echo(f"warning: {who.name} {who.version} does not fail {entry.id} here: {_said(result)}", err=True)
-    return _Seen(result=result, version=f"{who.name} {who.version}" + (f" on {who.device}" if who.device else ""))
+    return _Seen(result=result, version=who.title)
 
 
 def _is_memory_fault(result: Result) -> bool:
-    """Whether a failure is probably a read or write out of bounds: a crash, or outputs larger than the inputs."""
+    """Whether a failure is probably an access out of bounds: a crash, or outputs larger than the inputs."""
     return result.reason == "crash" or "memory past" in result.sentence
 
 
 def _said(result: Result) -> str:
-    """What became of the case, in words."""
+    """The result of the case in words."""
     name = result.reason or result.verdict
     return f"{name}: {result.sentence.rstrip('.')}" if result.sentence else name
 

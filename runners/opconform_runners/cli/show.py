@@ -14,6 +14,7 @@ from opconform.suite.case import Accept, Case, Reject, document_of
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.cli.shared.case_list import Listed, listed, near_miss_of
+from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.reports.drawing import drawing_of
 
@@ -24,14 +25,12 @@ _LIMITS = replace(LIMITS, elements=1 << 31)
 
 @click.command("show")
 @click.argument("case")
-@click.option(
-    "--from", "sources", multiple=True, type=click.Path(path_type=Path), help="A spec or a suite; repeatable."
-)
+@click.option("--from", "sources", multiple=True, type=PATH, help="Look in this spec or suite; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print case.json.")
 def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
-    """Draw CASE: the tensor, its outputs, and what is expected.
+    """Draw CASE: its tensors, their outputs, and the expectation.
 
-    CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that only one case matches.
+    CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """
     shown = _found(case, sources)
     if as_json:
@@ -85,19 +84,19 @@ def _lines(shown: Listed) -> list[str]:
 
 
 def _link(seen: str) -> str:
-    """Where a public report can be read; a tracker leads from an issue's number to a pull request's."""
+    """The URL of a public report; the tracker redirects an issue's number to a pull request."""
     repository, _, number = seen.partition("#")
     return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"
 
 
 def _drawing(case: Case, inputs: dict[str, Array]) -> list[str]:
-    """Every input that is filled, and in it the outputs where they are its parts."""
+    """Every tensor input, with its outputs marked where they are regions of it."""
     highlight = highlight_of(case, inputs)
     lines = []
     for each in (one for one in case.inputs if one.role == "tensor"):
         divided = highlight if highlight is not None and highlight.input == each.name else None
         lines += drawing_of(each.name, inputs[each.name], each.element_type, divided)
-    return lines or ["(there is no tensor to draw)"]
+    return lines or ["(no tensor to draw)"]
 
 
 def _values(tensor: Tensor) -> str:

@@ -5,19 +5,18 @@ from pathlib import Path
 import click
 
 from opconform.errors import UsageError
+from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.signature import signing_with
 
 
 @click.command("sign")
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option(
-    "--key", type=click.Path(path_type=Path), required=True, help="The private key, as of `opconform keygen`."
-)
-@click.option("--suite", type=click.Path(path_type=Path), help="The suite that was run; RESULTS/suite by default.")
+@click.argument("results", type=PATH)
+@click.option("--key", type=PATH, required=True, help="The private key. See `opconform keygen`.")
+@click.option("--suite", type=PATH, help="The suite that was run; RESULTS/suite by default.")
 def command(results: Path, key: Path, suite: Path | None) -> None:
-    """Sign RESULTS, the folder that a whole `certify` or `judge` wrote: the same as their --sign, afterwards.
+    """Sign RESULTS, the folder that a complete `certify` or `judge` wrote, as their --sign would have done.
 
-    Writes certificate.json beside them. A backend that is not conformant gets a certificate that says so.
+    Writes certificate.json to that folder. The certificate of a backend that is not conformant says so.
     """
     signing = signing_with(key)
     place = suite or results / "suite"

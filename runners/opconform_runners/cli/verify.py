@@ -7,16 +7,17 @@ import click
 
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
+from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.terminal import print_document
 
 
 @click.command("verify")
-@click.argument("suite", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the faults as JSON.")
+@click.argument("suite", type=PATH)
+@json_option("the faults")
 def command(suite: Path, as_json: bool) -> None:
     """Find every missing, changed or foreign file of SUITE (a folder or a zip file).
 
-    Ends with 0 where the suite is whole, and with 1 otherwise.
+    Exit code: 0 if the suite is intact, 1 otherwise.
     """
     faults = list(faults_of(suite))
     if as_json:
@@ -25,7 +26,7 @@ def command(suite: Path, as_json: bool) -> None:
         for each in faults:
             click.echo(each)
         count = "1 fault" if len(faults) == 1 else f"{len(faults):,} faults"
-        click.echo(f"{count}: {suite} is not a suite as it was generated." if faults else _whole(suite))
+        click.echo(f"{count}: {suite} differs from the suite that was generated." if faults else _whole(suite))
     raise click.exceptions.Exit(1 if faults else 0)
 
 

@@ -1,4 +1,4 @@
-"""What `list` and `show` share: the cases of specs or of a suite."""
+"""The cases of specs or of a suite, for `list` and `show`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from opconform.generation.expansion import Expanded, expand
 from opconform.generation.options import Limits, Recipe
 from opconform.specs.loader import load_specs
 from opconform.suite.case import Case, case_of
-from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import FILE_LIMIT, Suite, open_suite
 from opconform.suite.selection import Selection, near_miss
 from opconform.tensors.npz import arrays_of
@@ -18,20 +18,14 @@ from opconform.tensors.tensor import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listed:
-    """A case, from wherever it comes, and how its arrays are had."""
+    """A case and the source of its arrays."""
 
     case: Case
     source: "Expanded | tuple[Suite, Entry]"
 
     def inputs(self) -> dict[str, Array]:
         """The inputs of the first feed."""
-        return self._arrays(inputs_name(0))
-
-    def expected(self) -> dict[str, Array]:
-        """The expected outputs of the first feed; none for a rejected case or a blind suite."""
-        return self._arrays(expected_name(0))
-
-    def _arrays(self, name: str) -> dict[str, Array]:
+        name = inputs_name(0)
         if isinstance(self.source, tuple):
             suite, entry = self.source
             return suite.arrays(entry, name) if name in entry.files else {}
@@ -42,18 +36,18 @@ class Listed:
 def listed(
     sources: Sequence[Path], selection: Selection, limits: Limits, *, every_profile: bool = False
 ) -> Iterator[Listed]:
-    """The selected cases of a suite, or of specs; without a source, of the shipped specs.
+    """The selected cases of a suite or of specs; without a source, of the shipped specs.
 
     Args:
         sources: The suite, or the specs.
         selection: The selection.
-        limits: What a spec may ask for.
-        every_profile: Whether a selection without profiles is one of them all.
+        limits: The limits of an expansion.
+        every_profile: Whether a selection without profiles includes all of them.
 
     Raises:
-        SpecMistakes: A spec is wrong.
-        SuiteError: The suite is.
-        UsageError: A profile is named that is not there.
+        SpecMistakes: A spec has mistakes.
+        SuiteError: The suite is damaged.
+        UsageError: A named profile does not exist.
     """
     if len(sources) == 1 and _is_suite(sources[0]):
         suite = open_suite(sources[0])
@@ -75,7 +69,7 @@ def listed(
 
 
 def near_miss_of(sources: Sequence[Path], patterns: Sequence[str]) -> str:
-    """A hint at what is most like a pattern that no case of the sources matches, beginning with a space, or nothing."""
+    """A hint at the closest match for a pattern that matches no case, with a leading space, or an empty string."""
     if len(sources) == 1 and _is_suite(sources[0]):
         entries = open_suite(sources[0]).entries
         requirements = (name for each in entries for name in each.requirements)

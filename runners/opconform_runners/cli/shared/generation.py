@@ -1,4 +1,4 @@
-"""What `generate` and `certify` share: a generation with its progress shown."""
+"""A suite generated with its progress shown."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ from opconform_runners.cli.shared.progress import progress
 
 
 def generate_shown(specs: Sequence[Path], out: Path, options: Options, *, quiet: bool = False) -> Generated:
-    """Generate a suite and show on standard error how far it is.
+    """Generate a suite and show the progress on standard error.
 
     Args:
-        specs: Spec files or folders; none at all stand for the shipped ones.
-        out: Where the suite is written.
+        specs: Spec files or folders; if empty, the shipped specs.
+        out: The folder or zip file of the suite.
         options: How to generate.
-        quiet: Show nothing but warnings.
+        quiet: Whether to show warnings only.
     """
     loaded = _loaded(specs, options)
-    with progress("generate", quiet=quiet) as tell:
-        generated = generate(loaded, out, options, tell)
+    with progress("generate", quiet=quiet) as on_progress:
+        generated = generate(loaded, out, options, on_progress)
     for sentence in generated.repeated:
         click.echo(f"warning: {sentence}", err=True)
     return generated
 
 
 def _loaded(paths: Sequence[Path], options: Options) -> list[Spec]:
-    """The specs; where they have mistakes, those that show only when a group is expanded are told as well."""
+    """The specs; if they have mistakes, the mistakes found by expanding their valid groups are reported as well."""
     try:
         return load_specs(paths)
     except WrongSpecs as fault:

@@ -1,4 +1,4 @@
-"""What `report` and `certify` share: the HTML page of one run or several."""
+"""The HTML page of one run or several."""
 
 import base64
 import hashlib
@@ -24,29 +24,29 @@ from opconform_runners.tools.repro.script import reproducible
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 _SUITE = "suite"
-#: The most characters of a model that a page shows.
+#: The largest number of characters of a model that a page shows.
 _LONGEST = 20_000
-#: What shows more than the bare operation is shown for a case that has a graph around it.
+#: The operation alone, which is shown for a case without a graph around it.
 _LAYER = "openvino/layer.xml"
 
 
 def subjects_of(runs: Sequence[Finished], place: Path | None) -> list[Subject]:
-    """Runs as a page shows them, with the suite that they are of where it is found.
+    """The runs as a page shows them, with their suite if it is found.
 
     Args:
         runs: The runs.
-        place: The suite; where it is None, a suite in a run's folder or beside it is taken.
+        place: The suite; if None, the suite in a run's folder or beside it.
 
     Raises:
         SuiteError: The suite cannot be read.
-        UsageError: They are runs on different suites, or on another one than the one named.
+        UsageError: The runs are on different suites, or not on the named one.
     """
     digests = {each.report.suite.digest: each.folder for each in runs}
     if len(digests) > 1:
         named = ", ".join(f"{folder} on {digest[:16]}" for digest, folder in digests.items())
         raise UsageError(
-            f"These are runs on different suites, which cannot be compared: {named}. `certify` makes a suite in the "
-            f"dialects of its backend; `opconform matrix` runs several backends on one."
+            f"Runs on different suites cannot be compared: {named}. `certify` generates a suite in the dialects of its "
+            f"backend; use `opconform matrix` to run several backends on one suite."
         )
     near = next((each for each in map(_place, runs) if each is not None), None)
     subjects = [
@@ -55,7 +55,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None) -> list[Subject]:
     for run, each in zip(runs, subjects, strict=True):
         if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
             click.echo(
-                f"note: no suite of {run.folder} was found, so the page has none of its tensors and IR. "
+                f"note: the suite of {run.folder} was not found, so the page has no tensors and no IR. "
                 f"Name it with --suite.",
                 err=True,
             )
@@ -66,7 +66,7 @@ def _subject(run: Finished, name: str, place: Path | None, *, named: bool) -> Su
     suite = open_suite(place) if place is not None else None
     if suite is not None and suite.header.digest != run.report.suite.digest:
         if named:
-            raise UsageError(f"{place} is not the suite that {run.folder} is a run of. Name that one with --suite.")
+            raise UsageError(f"{run.folder} is a run of another suite than {place}. Name its own with --suite.")
         suite = None
     return Subject(
         column=Column(name=name, report=run.report),
@@ -78,7 +78,7 @@ def _subject(run: Finished, name: str, place: Path | None, *, named: bool) -> Su
 
 
 def _script_options(started: str) -> str:
-    """The options of `opconform repro` for the backend of a run, where it writes scripts for that."""
+    """The options of `opconform repro` for the backend of a run; empty if it has no scripts for it."""
     words = shlex.split(started)
     known = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible()
     return started if known else ""
@@ -90,27 +90,27 @@ def _place(run: Finished) -> Path | None:
 
 
 def _name(run: Finished, runs: Sequence[Finished]) -> str:
-    """The product's name, and the folder's where two runs are of the same product."""
+    """The product's name, with the folder's if several runs are of one product."""
     name = run.report.implementation.name
     alike = [each for each in runs if each.report.implementation.name == name]
     return name if len(alike) == 1 else f"{name} ({run.folder.name})"
 
 
 def write_page(path: Path, subjects: Sequence[Subject]) -> None:
-    """Write the page of some runs on one suite, whole or not at all.
+    """Write the page of some runs on one suite.
 
     Raises:
-        SuiteError: A file of a suite is not what its manifest says.
-        UsageError: The page has no place.
+        SuiteError: A file of a suite differs from its manifest.
+        UsageError: The path holds something else.
     """
     replace_ours(path, page_text(subjects).encode(), PAGE_BEGINNING)
 
 
 def page_text(subjects: Sequence[Subject]) -> str:
-    """The page of some runs on one suite, in HTML.
+    """The HTML page of some runs on one suite.
 
     Raises:
-        SuiteError: A file of a suite is not what its manifest says.
+        SuiteError: A file of a suite differs from its manifest.
     """
     page = page_of(subjects, _models)
     style, script = text_of("report/page.css"), text_of("report/page.js")
@@ -128,37 +128,37 @@ def page_text(subjects: Sequence[Subject]) -> str:
 
 
 def show_page(folder: Path, suite: Path, *, quiet: bool) -> None:
-    """Write the page of a run that has just ended, in its own folder, and say so.
+    """Write the page of a finished run to its folder, and print its place.
 
     Args:
         folder: The folder of the results.
         suite: The suite that was run.
-        quiet: Say it on standard error.
+        quiet: Whether to print to standard error.
 
     Raises:
-        SuiteError: A file of the suite is not what its manifest says.
-        UsageError: The page has no place.
+        SuiteError: A file of the suite differs from its manifest.
+        UsageError: The path holds something else.
     """
     write_page(folder / PAGE, subjects_of([finished(folder)], suite))
     click.echo(f"Page: {folder / PAGE}", err=quiet)
 
 
 def check_place(path: Path) -> None:
-    """Refuse a place for a page that holds something else.
+    """Refuse a path for a page that holds something else.
 
     Raises:
-        UsageError: It does.
+        UsageError: It holds something else.
     """
     check_ours(path, PAGE_BEGINNING)
 
 
 def _digest(text: str) -> str:
-    """What a page's policy names an inlined text by."""
+    """The digest by which a page's content security policy names an inlined text."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _models(suite: Suite, entry: Entry) -> list[tuple[str, str]]:
-    """A case's IR as text, a dialect each."""
+    """A case's IR as text, one model per dialect."""
     models = []
     for name, file in suite.header.dialects.items():
         shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
@@ -178,6 +178,6 @@ def _text(name: str, content: bytes) -> str:
     try:
         return printed(content)
     except ImportError:
-        return "The onnx package prints this model as text, and is not installed."
+        return "Printing this model needs the onnx package, which is not installed."
     except ValueError as fault:
-        raise SuiteError(f"{name} is no ONNX model: {fault}.") from fault
+        raise SuiteError(f"{name} is not an ONNX model: {fault}.") from fault

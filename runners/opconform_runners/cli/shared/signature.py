@@ -1,4 +1,4 @@
-"""What `certify`, `judge` and `sign` share: results signed with a key that is read before anything is run."""
+"""Results signed with a key, which is read before anything is run."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,36 +15,28 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
 
-sign_option = click.option(
-    "--sign",
-    "signer",
-    type=click.Path(path_type=Path),
-    metavar="KEY",
-    help="Write certificate.json too, signed with this private key; see `opconform keygen`.",
-)
-
 
 class Signing(Protocol):
-    """What signs the results in a folder."""
+    """Signs the results in a folder."""
 
     def __call__(self, out: Path, suite: Path, *, quiet: bool) -> None:
-        """Write `certificate.json` beside results, and say so.
+        """Write `certificate.json` to the folder of the results, and print its place.
 
         Args:
             out: The folder of the results.
             suite: The suite that was run.
-            quiet: Say it on standard error.
+            quiet: Whether to print to standard error.
         """
 
 
 def signing_with(path: Path | None) -> Signing:
-    """What signs with the key in a file; without one, nothing is signed.
+    """A function that signs with the private key in a file, or does nothing if there is no file.
 
     Raises:
-        UsageError: The file holds no key to sign with.
+        UsageError: The file holds no private key.
     """
     if path is None:
-        return _unsigned
+        return lambda *_, **__: None
     from opconform_runners.certificates.certificate import sign
     from opconform_runners.certificates.keys import read_private
 
@@ -62,25 +54,25 @@ def signing_with(path: Path | None) -> Signing:
 
 
 def check_suite_files(suite: Path) -> None:
-    """Check that every file of a suite is the one that was generated, and that there is no other.
+    """Check that a suite has exactly the files that were generated.
 
     Raises:
-        CertificateError: One is not.
+        CertificateError: A file is missing, changed or foreign.
     """
     faults = list(faults_of(suite))
     if faults:
-        more = f" There are {len(faults) - 1:,} faults more." if len(faults) > 1 else ""
+        more = f" There are {len(faults) - 1:,} more faults." if len(faults) > 1 else ""
         raise CertificateError(f"The suite {suite} does not verify: {faults[0]}{more}")
 
 
 def check_origin(suite: Suite) -> None:
-    """Check that a suite has the shipped requirements and, where its specs are the shipped ones, their goldens.
+    """Check that a suite has the shipped requirements and, if its specs are the shipped ones, their goldens.
 
-    Whichever version of opconform the suite names: what that version would have written is not known here.
+    The check is made against this version of opconform, whichever version the suite names.
 
     Raises:
-        CertificateError: The requirements are others; the suite digest does not cover them.
-        SuiteError: The cases or goldens are not what the shipped specs give.
+        CertificateError: The requirements differ; the suite digest does not cover them.
+        SuiteError: The cases or goldens differ from those of the shipped specs.
         UsageError: A dialect of the suite cannot be rendered here.
     """
     _check_requirements(suite)
@@ -98,13 +90,9 @@ def _check_requirements(suite: Suite) -> None:
 
 
 def specs_sentence(specs: Mapping[str, str]) -> str:
-    """Whether spec files, by name and SHA-256, are those that opconform ships: all of an operation's, or which not."""
+    """A sentence on whether spec files, by name and SHA-256, are the shipped ones, and which differ or are left out."""
     foreign = foreign_specs(specs)
     if foreign:
-        return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} of somebody's own, or of another version of opconform"
+        return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} are custom, or of another version of opconform"
     left_out = sorted(set(shipped_files()) - set(specs))
     return f"the shipped specs but for {', '.join(left_out)}" if left_out else "the shipped specs"
-
-
-def _unsigned(out: Path, suite: Path, *, quiet: bool) -> None:
-    """Nothing is signed without a key."""

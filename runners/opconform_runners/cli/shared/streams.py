@@ -1,4 +1,4 @@
-"""Standard streams: a reader that has left does not end a command, and a full disk is an error in one sentence."""
+"""Standard streams: a closed pipe does not end a command, and a full disk is reported in one sentence."""
 
 import contextlib
 import io
@@ -11,13 +11,13 @@ from opconform.errors import OutputError
 
 
 class _Output(io.FileIO):
-    """Standard output; whatever it refuses, later writes go nowhere, so that nothing fails a second time at exit."""
+    """Standard output; after a failed write later writes are discarded, so that nothing fails again at exit."""
 
     def write(self, content: Any, /) -> int:
-        """Write some bytes; those for a reader that has left are dropped.
+        """Write bytes; drop them if the reader has closed the pipe.
 
         Raises:
-            OutputError: The system refuses them for another reason.
+            OutputError: The write fails for another reason.
         """
         try:
             return super().write(content) or 0
@@ -29,15 +29,15 @@ class _Output(io.FileIO):
         return memoryview(content).nbytes
 
     def _discard(self) -> None:
-        with open(os.devnull, "wb") as nothing:  # noqa: PTH123 - os.devnull is no file below a folder
+        with open(os.devnull, "wb") as nothing:  # noqa: PTH123 - os.devnull is a name, not a Path
             os.dup2(nothing.fileno(), self.fileno())
 
 
 class _Messages(_Output):
-    """Standard error: nobody can be told that it refuses, so what it refuses is dropped."""
+    """Standard error, which drops what cannot be written, since there is no other place to report it."""
 
     def write(self, content: Any, /) -> int:
-        """Write some bytes, or drop them."""
+        """Write bytes, or drop them."""
         with contextlib.suppress(OutputError):
             return super().write(content)
         return memoryview(content).nbytes
@@ -45,9 +45,9 @@ class _Messages(_Output):
 
 @contextlib.contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Have standard output and standard error behave as above; the output is flushed at the end.
+    """Guard standard output and standard error, and flush the output at the end.
 
-    A reader that has left (`| head`) does not change what a command does or ends with.
+    A reader that closes the pipe (`| head`) changes neither what a command does nor its exit code.
 
     Raises:
         OutputError: Standard output cannot be written, as on a full disk.
@@ -65,7 +65,7 @@ def guarded_streams() -> Iterator[None]:
 
 
 def _guarded(stream: TextIO | None, kind: type[_Output]) -> TextIO:
-    """A stream over the same file; a terminal stays as it is, and where there is none all is dropped."""
+    """A guarded stream over the same file; a terminal stays as it is, and a missing stream becomes the null device."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - it lives as long as the process
     try:

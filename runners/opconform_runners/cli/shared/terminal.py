@@ -1,8 +1,8 @@
-r"""The terminal: text for people is made harmless here, once, whoever wrote the names and messages in it.
+r"""The terminal: all text for people is made harmless here, wherever its names and messages come from.
 
 Commands print text with `click.echo`, `print` or a console, and documents for programs with `print_document`. Text
-passes `PrintableStream`: characters that steer a terminal are spelled out as in JSON (`\u001b`), and in a GitHub
-workflow no line is taken for a command.
+passes through `PrintableStream`: control characters are escaped as in JSON (`\u001b`), and in a GitHub workflow no
+line is read as a command.
 """
 
 import codecs
@@ -19,19 +19,19 @@ import click
 
 from opconform_runners.reports.text import is_shown
 
-#: How a line begins, or what it holds, that a GitHub workflow takes for a command.
+#: The beginning or content of a line that a GitHub workflow reads as a command.
 _COMMAND = re.compile(r"^(?P<space>\s*)::|##\[", re.MULTILINE)
 
 
 def harmless(text: str) -> str:
-    """A text in which what is not shown as itself is spelled out as in JSON; line breaks and tabs stay."""
+    """Text with unprintable characters escaped as in JSON, except for line breaks and tabs."""
     if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
     return "".join(each if is_shown(each, lines=True) else json.dumps(each)[1:-1] for each in text)
 
 
 def print_document(text: str, *, nl: bool = True) -> None:
-    """Print a document for a program, to the byte: JSON, XML, CSV, a script or the commands of a GitHub workflow."""
+    """Print a document for a program unchanged: JSON, XML, CSV, a script or the commands of a GitHub workflow."""
     for each in (sys.stdout, sys.stderr):
         if isinstance(each, PrintableStream):
             each.close_fence()
@@ -39,14 +39,14 @@ def print_document(text: str, *, nl: bool = True) -> None:
 
 
 class PrintableStream:
-    """Standard output or standard error, to which only harmless text is written."""
+    """Standard output or standard error, written with harmless text only."""
 
     def __init__(self, stream: TextIO, token: str | None) -> None:
-        """Nothing is written yet.
+        """Wrap a stream.
 
         Args:
             stream: The stream.
-            token: What ends the text that a GitHub workflow searches for no commands; None outside of one.
+            token: The token that ends text in which a GitHub workflow reads no commands; None elsewhere.
         """
         self._stream = stream
         self._token = token
@@ -54,11 +54,11 @@ class PrintableStream:
         self._begins_line = True
 
     def write(self, text: str) -> int:
-        """Write a text, made harmless."""
+        """Write text, made harmless."""
         return self.write_styled(harmless(text))
 
     def write_styled(self, text: str) -> int:
-        """Write a text whose only escape sequences are opconform's own."""
+        """Write text whose only escape sequences are opconform's own."""
         if self._token is not None and text:
             self._fence(f"::stop-commands::{self._token}\n", fenced=True)
             first, line_break, rest = ("", "", text) if self._begins_line else text.partition("\n")
@@ -68,7 +68,7 @@ class PrintableStream:
         return len(text)
 
     def close_fence(self) -> None:
-        """Have a GitHub workflow take lines for commands again."""
+        """Let a GitHub workflow read commands again."""
         if self._is_fenced:
             self._fence(("" if self._begins_line else "\n") + f"::{self._token}::\n", fenced=False)
 
@@ -79,13 +79,13 @@ class PrintableStream:
             self._is_fenced = fenced
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is the stream's own."""
+        """Any other attribute of the stream."""
         return getattr(self._stream, name)
 
 
 @contextlib.contextmanager
 def harmless_streams() -> Iterator[None]:
-    """Print harmless text only, and in a GitHub workflow none that it searches for commands."""
+    """Print only harmless text, which a GitHub workflow does not search for commands."""
     before = sys.stdout, sys.stderr
     token = secrets.token_hex(16) if os.environ.get("GITHUB_ACTIONS") == "true" else None
     streams = [PrintableStream(_encoding_all(each), token) for each in before]
@@ -94,13 +94,13 @@ def harmless_streams() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
-        with contextlib.suppress(OSError, ValueError):  # a reader that went away, or a closed stream
+        with contextlib.suppress(OSError, ValueError):  # a closed pipe or stream
             for each in streams:
                 each.close_fence()
 
 
 def _encoding_all(stream: TextIO) -> TextIO:
-    """A stream that can write every character, whatever the locale says."""
+    """A stream that can write every character in any locale."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None and codecs.lookup(stream.encoding or "ascii").name != "utf-8":
         ascii_only = codecs.lookup(stream.encoding or "ascii").name == "ascii"
