@@ -93,7 +93,7 @@ def miniature(name: str) -> str:
 def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
     """Nor does it import anything; `-p opconform` finds it by the name of its entry point."""
     assert outcomes(run_pytest("-q")) == {"passed": 1}
-    heavy = "{'numpy', 'pydantic', 'opconform_runners'} & set(sys.modules)"
+    heavy = "{'numpy', 'pydantic', 'opconform_runners.harness'} & set(sys.modules)"
     code = f"import sys, opconform_runners.pytest_plugin.plugin; print(len({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "0\n"
 
@@ -139,7 +139,7 @@ def test_paths_in_a_file_are_relative_to_its_folder(run_pytest: Pytest, suite: P
 
     assert outcomes(run_pytest(folder="tests")) == {"passed": 7}
     assert outcomes(run_pytest("test_own.py", folder="tests")) == {"passed": 1}
-    assert outcomes(run_pytest("--opconform-suite", "suite", "opconform", folder="tests")) == {"passed": 6}
+    assert outcomes(run_pytest("--opconform-suite", "../suite", "opconform", folder="tests")) == {"passed": 6}
     typed = run_pytest("--opconform-backend", "src/own.py:Perfect", folder="tests")
     assert typed.stderr.splitlines()[0] == (
         "ERROR: The backend src/own.py:Perfect cannot be loaded: ValueError: another file of that name (own.py, line 1)."
@@ -244,8 +244,8 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
     [
         ((), "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."),
         (
-            ("--opconform-backend", "numpy", "--opconform-harness", "true"),
-            "Both --opconform-backend and --opconform-harness are given; leave one of them out.",
+            ("--opconform-harness", "true", "--opconform-python", "python"),
+            "--opconform-python goes with --opconform-backend; a harness names its own interpreter.",
         ),
         (("--opconform-backend", "nunpy"), "'nunpy' is no backend. Allowed are: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),

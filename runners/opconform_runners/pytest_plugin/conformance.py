@@ -1,4 +1,4 @@
-"""Conformance tests: the hooks that are in force where a backend is named."""
+"""Conformance tests: the hooks that are registered if a backend is named."""
 
 import os
 import sys
@@ -15,10 +15,10 @@ from opconform.suite.selection import Selection, near_miss
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.session import Sitting
 from opconform_runners.pytest_plugin.items import NAME, Cases, Tested
-from opconform_runners.pytest_plugin.options import TIMEOUT, Asked, asked_of
+from opconform_runners.pytest_plugin.options import TIMEOUT, PluginOptions, options_of
 from opconform_runners.pytest_plugin.suite_cache import cached_suite, implementation_of
 
-#: What an xdist worker is told of the suite.
+#: The key under which an xdist worker gets the suite's path.
 _SUITE = "opconform_suite"
 
 
@@ -26,74 +26,71 @@ class Conformance:
     """The cases of one suite as tests of one backend."""
 
     def __init__(self) -> None:
-        """Nothing is generated or started yet."""
-        self._asked: Asked | None = None
+        self._options: PluginOptions | None = None
         self._implementation: Implementation | None = None
         self._patterns: tuple[str, ...] | None = ()
         self._tested: Tested | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Have the suite ready; a worker of pytest-xdist takes the one of the process that started it.
+        """Open or generate the suite; a worker of pytest-xdist opens the suite of its controller.
 
-        Only where cases are wanted at all are the options looked at, so that nothing keeps other tests from running.
+        The options are read only if cases are wanted, so that a wrong option does not stop other tests.
         """
         config = session.config
         self._patterns = _patterns(config)
         if self._patterns is None:
             return
-        self._asked = asked = asked_of(config)
+        self._options = options = options_of(config)
         try:
-            suite = open_suite(self._place(config, asked))
+            suite = open_suite(self._place(config, options))
             if suite.header.blind:
-                raise SuiteError(f"{suite.store.root} is blind: it holds no outputs to compare with.")
-            Selection(profiles=asked.profiles).of(_profiles(suite), f"in {suite.store.root}")
+                raise SuiteError(f"{suite.store.root} is blind: it has no expected outputs.")
+            Selection(profiles=options.profiles).of(_profiles(suite), f"in {suite.store.root}")
         except OpconformError as fault:
             raise pytest.UsageError(str(fault)) from fault
         for line in _marks(suite):
             config.addinivalue_line("markers", line)
         self._tested = Tested(
             suite=suite,
-            sitting=Sitting(suite, asked.command, asked.timeout),
-            named=asked.command.options,
-            timeout=None if asked.timeout == TIMEOUT else asked.timeout,
-            strict=asked.strict,
+            sitting=Sitting(suite, options.command, options.timeout),
+            named=options.command.options,
+            timeout=None if options.timeout == TIMEOUT else options.timeout,
+            strict=options.strict,
         )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker of pytest-xdist where the suite is."""
+        """Give a worker of pytest-xdist the path of the suite."""
         if self._tested is not None:
             node.workerinput[_SUITE] = str(self._tested.suite.store.root)
 
     def pytest_report_header(self) -> list[str]:
-        """What is tested, and with which suite."""
-        if self._tested is None or self._asked is None:
+        """The backend and the suite."""
+        if self._tested is None or self._options is None:
             return []
         suite = self._tested.suite
-        who = self._implementation
-        version = "" if who is None else f" {who.version}" + (f" on {who.device}" if who.device else "")
-        name = self._asked.command.name if who is None else who.name
+        backend = self._options.command.name if self._implementation is None else self._implementation.title
         cases = f"{len(suite.entries):,} cases, digest {suite.header.digest[:10]}"
-        return [f"opconform: {name}{version}, {_near(suite.store.root)}: {cases}"]
+        return [f"opconform: {backend}, {_short(suite.store.root)}: {cases}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the wanted cases to the tests."""
-        if self._tested is None or self._asked is None:
+        if self._tested is None or self._options is None:
             return
         cases = Cases.from_parent(
             session,
             name=NAME,
             nodeid=NAME,
             tested=self._tested,
-            selection=Selection(profiles=self._asked.profiles, patterns=self._patterns or ()),
+            selection=Selection(profiles=self._options.profiles, patterns=self._patterns or ()),
         )
         found = list(session.genitems(cases))
         missing = [each for each in self._patterns or () if not any(_matches(item.name, each) for item in found)]
         if missing:
             groups = [each.id.rpartition("/")[0] for each in self._tested.suite.entries]
-            place, hint = _near(self._tested.suite.store.root), near_miss(missing[:1], groups, [])
+            place, hint = _short(self._tested.suite.store.root), near_miss(missing[:1], groups, [])
             raise pytest.UsageError(f"No case of {place} matches {missing[0]!r}.{hint}")
         items.extend(found)
 
@@ -102,39 +99,38 @@ class Conformance:
         if self._tested is not None:
             self._tested.sitting.close()
 
-    def _place(self, config: pytest.Config, asked: Asked) -> Path:
-        """Where the suite is; it is generated, and the backend started, once and not by the workers."""
+    def _place(self, config: pytest.Config, options: PluginOptions) -> Path:
+        """The path of the suite. Only the controller starts the backend and generates the suite, not the workers."""
         worker: dict[str, Any] | None = getattr(config, "workerinput", None)
         if worker is not None:
             return Path(worker[_SUITE])
-        given = asked.suite
+        given = options.suite
         if given is None or not config.getoption("collectonly"):
-            self._implementation = implementation_of(asked.command)
+            self._implementation = implementation_of(options.command)
         if given is not None or self._implementation is None:
             return Path() if given is None else given
         cache = getattr(config, "cache", None)
         if cache is None:
-            raise UsageError("Without pytest's cache there is no place for the suite: name one with --opconform-suite.")
-        return cached_suite(cache, self._implementation.dialects, asked.profiles)
+            raise UsageError("Without pytest's cache there is no place for the suite. Name one with --opconform-suite.")
+        return cached_suite(cache, self._implementation.dialects, options.profiles)
 
 
 def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
-    """What the arguments name of the cases: nothing for all of them, None where only other tests are wanted.
+    """The patterns of cases among the arguments: empty for all cases, None if only other tests are wanted.
 
-    `opconform` and `opconform::PATTERN` are ours, and are taken off the arguments. Paths alone want other tests, unless
-    an option of the plugin stands on the same command line, and not in a file.
+    `opconform` and `opconform::PATTERN` name cases and are removed from the arguments. Paths alone name other tests,
+    unless an option of the plugin is on the command line too.
     """
-    ours = [each for each in config.args if _is_ours(each, config)]
-    others = [each for each in config.args if each not in ours]
-    if ours:
-        config.args[:] = others
-        patterns = tuple(each.partition("::")[2] for each in ours)
+    named = [each for each in config.args if _names_cases(each, config)]
+    if named:
+        config.args[:] = [each for each in config.args if each not in named]
+        patterns = tuple(each.partition("::")[2] for each in named)
         return () if "" in patterns else patterns
     typed = any(str(each).startswith("--opconform-") for each in config.invocation_params.args)
     return () if typed or config.args_source is not pytest.Config.ArgsSource.ARGS else None
 
 
-def _is_ours(argument: str, config: pytest.Config) -> bool:
+def _names_cases(argument: str, config: pytest.Config) -> bool:
     path = argument.partition("::")[0]
     return Path(path).name == NAME and not (config.invocation_params.dir / path).exists()
 
@@ -148,14 +144,14 @@ def _profiles(suite: Suite) -> Sequence[str]:
 
 
 def _marks(suite: Suite) -> Sequence[str]:
-    """A line for each mark that cases bear: their profiles and requirements."""
+    """One line per marker of the cases: their profiles and requirements."""
     texts = {name: note.text for notes in suite.header.requirements.values() for name, note in notes.items()}
     texts |= {name: "" for each in suite.entries for name in each.requirements if name not in texts}
     profiles = [f"{each}: cases of the profile {each} (opconform)" for each in _profiles(suite)]
     return [*profiles, *(f"{name}: {text} (opconform)" for name, text in texts.items())]
 
 
-def _near(path: Path) -> str:
-    """A path as it is shortest to type."""
+def _short(path: Path) -> str:
+    """A path relative to the current folder, if it is below it."""
     relative = os.path.relpath(path)
     return relative if not relative.startswith("..") and sys.platform != "win32" else str(path)

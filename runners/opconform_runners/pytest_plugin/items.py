@@ -1,4 +1,4 @@
-"""Cases as tests: a collector of them, and what each tells pytest of its verdict."""
+"""Cases as pytest items, and their collector."""
 
 import os
 import shlex
@@ -16,20 +16,20 @@ from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Sitting
 from opconform_runners.verdicts.results import Result
 
-#: What the cases' node ids begin with.
+#: The first part of the cases' node ids.
 NAME = "opconform"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """What all the cases have in common.
+    """The suite under test, shared by all cases.
 
     Attributes:
         suite: The suite.
-        sitting: Who gives the verdicts.
-        named: The options that name the backend on opconform's own command line.
-        timeout: What a case may take, in seconds, where that is not the default.
-        strict: Whether interpretations count as much as normative requirements.
+        sitting: The session that gives the verdicts.
+        named: The options of opconform's command line that name the backend.
+        timeout: The time limit for a case in seconds, if it is not the default.
+        strict: Whether interpretations count like normative requirements.
     """
 
     suite: Suite
@@ -48,19 +48,19 @@ class Cases(pytest.Collector):
         self._selection = selection
 
     def collect(self) -> Iterable[pytest.Item]:
-        """A test for each of the wanted cases."""
+        """One test per wanted case."""
         profiles = sorted({each.profile for each in self._tested.suite.entries})
         selection = self._selection.of(profiles, f"in {self._tested.suite.store.root}")
         entries = self._tested.suite.entries
         names = {name for each in entries for name in (each.profile, *each.requirements)}
-        marks = {name: getattr(pytest.mark, name) for name in names}  # looked up once, since pytest checks each
+        marks = {name: getattr(pytest.mark, name) for name in names}  # once, since pytest checks each look-up
         for entry in entries:
             if selection.wants_profile(entry.profile) and selection.wants(entry.id, ()):
                 yield CaseItem.from_parent(self, name=entry.id, tested=self._tested, entry=entry, marks=marks)
 
 
 class CaseItem(pytest.Item):
-    """A case. Executing it is the set-up, so that a harness that fails is an error and no failure."""
+    """A case. It is executed in the set-up, so that a failure of the harness is an error, not a failed test."""
 
     def __init__(
         self, *, tested: Tested, entry: Entry, marks: Mapping[str, pytest.MarkDecorator], **known: Any
@@ -73,20 +73,20 @@ class CaseItem(pytest.Item):
             self.add_marker(marks[each])
 
     def setup(self) -> None:
-        """Execute the case, and its twin where the verdict needs it."""
-        fault: str | None = None
+        """Execute the case, and its twin if the verdict needs it."""
+        result, fault = None, ""
         try:
-            self._result = self._tested.sitting.result_of(self._entry)
+            result = self._result = self._tested.sitting.result_of(self._entry)
         except OpconformError as raised:
             fault = str(raised)
-        if fault is not None:
+        if result is None:  # outside the handler, so that pytest shows the sentence alone
             pytest.fail(fault, pytrace=False)
-        if self._result is not None and self._result.verdict == "error":
-            log = f"\n{self._result.log}" if self._result.log else ""
-            pytest.fail(f"harness error: {self._result.sentence}{log}", pytrace=False)
+        if result.verdict == "error":
+            log = f"\n{result.log}" if result.log else ""
+            pytest.fail(f"harness error: {result.sentence}{log}", pytrace=False)
 
     def runtest(self) -> None:
-        """Say what the verdict is."""
+        """Report the verdict."""
         result = self._result
         if result is None or result.verdict == "pass":
             return
@@ -99,7 +99,7 @@ class CaseItem(pytest.Item):
         pytest.fail("\n".join(self._lines(result)), pytrace=False)
 
     def reportinfo(self) -> tuple["os.PathLike[str]", int, str]:
-        """Where a case is: in its suite, by its id."""
+        """The place of the case: its suite and its id."""
         return Path(self._tested.suite.store.root), 0, self.name
 
     def _counts(self, result: Result) -> bool:
@@ -122,7 +122,7 @@ class CaseItem(pytest.Item):
         yield f"reproduce: {self._command()}"
 
     def _command(self) -> str:
-        """The command that shows the same failure without pytest."""
+        """The command that reproduces the failure without pytest."""
         place = os.path.relpath(self._tested.suite.store.root)
         out = f"again/{self.name.rpartition('/')[2]}"
         command = (

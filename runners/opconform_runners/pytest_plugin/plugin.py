@@ -1,36 +1,71 @@
-"""What pytest loads as the plugin `opconform`: options, and nothing more until one of them is given.
+"""The module that pytest loads as the plugin `opconform`: its options, and the rest once one of them is given.
 
-The package announces this module under `pytest11`, so `pytest -p opconform` finds it by that name, and so does every
-pytest that runs where opconform is installed: hence it imports nothing.
+The package announces this module under `pytest11`, so `pytest -p opconform` finds it by that name, and every pytest
+imports it where opconform is installed. Therefore it imports nothing of opconform.
 """
+
+import argparse
+from typing import Any
 
 import pytest
 
 _OPTIONS = ("backend", "harness", "python", "suite", "profile", "timeout", "strict")
 
 
+class _Replacement(argparse.Action):
+    """Stores an option and clears those that it replaces, so that the last of them counts.
+
+    pytest puts the `addopts` of a configuration file in front of the command line.
+    """
+
+    def __init__(self, *, replaces: tuple[str, ...], **known: Any) -> None:
+        super().__init__(**known)
+        self._replaces = replaces
+
+    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
+        """Store the value."""
+        setattr(namespace, self.dest, values)
+        for each in self._replaces:
+            setattr(namespace, f"opconform_{each}", None)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--opconform-backend` and its companions."""
+    """Add `--opconform-backend` and the other options."""
     group = parser.getgroup("opconform", "conformance suites (opconform)")
-    group.addoption("--opconform-backend", metavar="NAME[:DEVICE]", help="Test this backend, or path/file.py:Class.")
-    group.addoption("--opconform-harness", metavar="COMMAND", help="Test what this harness drives.")
-    group.addoption("--opconform-python", metavar="PATH", help="The interpreter that the backend is run in.")
+    group.addoption(
+        "--opconform-backend",
+        metavar="NAME[:DEVICE]",
+        action=_Replacement,
+        replaces=("harness",),
+        help="Test this backend, or path/file.py:Class.",
+    )
+    group.addoption(
+        "--opconform-harness",
+        metavar="COMMAND",
+        action=_Replacement,
+        replaces=("backend", "python"),
+        help="Test the backend that this harness drives.",
+    )
+    group.addoption("--opconform-python", metavar="PATH", help="The Python interpreter that runs the backend.")
     group.addoption(
         "--opconform-suite",
         metavar="PATH",
         help="A suite; by default the shipped cases, generated into pytest's cache folder.",
     )
     group.addoption(
-        "--opconform-profile", metavar="NAME", action="append", help="Only cases of this profile; repeatable."
+        "--opconform-profile", metavar="NAME", action="append", help="Use only cases of this profile; repeatable."
     )
-    group.addoption("--opconform-timeout", metavar="SECONDS", type=float, help="What one case may take (20).")
+    group.addoption("--opconform-timeout", metavar="SECONDS", type=float, help="Time limit for one case. [default: 20]")
     group.addoption(
-        "--opconform-strict", action="store_true", default=None, help="Fail what breaks no more than an interpretation."
+        "--opconform-strict",
+        action="store_true",
+        default=None,
+        help="Treat interpretations of the specification like normative requirements.",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect cases, where an option of the plugin asks for it."""
+    """Collect cases if an option of the plugin is given."""
     if any(config.getoption(f"opconform_{each}") is not None for each in _OPTIONS):
         from opconform_runners.pytest_plugin.conformance import Conformance
 

@@ -1,4 +1,4 @@
-"""Preparing: the suite of the shipped cases in pytest's cache folder, generated where it is not there yet."""
+"""The suite of the shipped cases in pytest's cache folder, generated if it is missing or out of date."""
 
 import asyncio
 import hashlib
@@ -20,10 +20,10 @@ from opconform_runners.harness.process import described
 
 
 def implementation_of(command: Command) -> Implementation:
-    """What a harness says of itself; nobody else's event loop is replaced for it.
+    """The description that a harness gives; a running event loop is left alone.
 
     Raises:
-        HarnessError: It cannot be started.
+        HarnessError: The harness cannot be started.
     """
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         return runner.run(described(command))
@@ -33,15 +33,15 @@ def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, 
     """The suite of the shipped cases in the dialects that a backend reads.
 
     Args:
-        cache: Pytest's cache.
+        cache: pytest's cache.
         read: The dialects.
-        profiles: The profiles; none at all for all but the large.
+        profiles: The profiles; empty for all but `large`.
 
     Raises:
-        OpconformError: It cannot be generated.
+        OpconformError: The suite cannot be generated.
     """
     dialects = tuple(each for each in DIALECTS if each in read)
-    # One process, since worker processes would import the script that called pytest once more.
+    # One process: worker processes would import the script that called pytest again.
     options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
     name = "-".join((*dialects, *sorted(profiles))) or "cases"
     place = cache.mkdir("opconform") / name
@@ -53,7 +53,7 @@ def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, 
 
 
 def _digest(options: Options) -> str:
-    """What the suite's bytes depend on: the specs, the requirements, and how they are generated."""
+    """The digest of everything that decides the suite's bytes: specs, requirements and recipe."""
     digest = hashlib.sha256(recipe_digest(options.recipe).encode())
     for folder in sorted({each.parent for each in shipped_specs()}):
         for file in sorted(folder.glob("*.yaml")):
