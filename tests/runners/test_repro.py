@@ -122,7 +122,7 @@ def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path:
     assert len(text.splitlines()) < MOST_LINES
     assert len(done.stdout.splitlines()) <= MOST_SAID
     assert done.stdout.startswith("expected: ")
-    if "# Where the bug is, it ends this process" in text:
+    if "# If the bug is present, this process crashes or hangs" in text:
         assert done.returncode < 0, done.stdout + done.stderr
     else:
         assert done.returncode == 1, done.stdout + done.stderr
@@ -155,12 +155,12 @@ def ids(suite: Path, *, accepted: bool) -> list[str]:
         (
             True,
             "expected: 3 outputs\nright\n",
-            "Ends with 0 where the outputs are as expected, and with 1 where they are not, or where the case is refused.",
+            "Exits with 0 if the outputs are as expected, and with 1 if they differ or the case is rejected.",
         ),
         (
             False,
-            "expected: it is refused\nrefused, as it must be: ",
-            "Ends with 0 where the case is refused, as it must be, and with 1 where it is accepted.",
+            "expected: it is rejected\nrejected, as it must be: ",
+            "Exits with 0 if the case is rejected, as it must be, and with 1 if it is accepted.",
         ),
     ],
 )
@@ -186,8 +186,8 @@ def test_a_device_that_is_not_there_refuses_nothing(opconform: Run, suite: Path,
     written = opconform("repro", case, "--backend", f"{backend}:NOWHERE", "--suite", suite, "--out", script)
     done = executed(script, python)
 
-    assert written.stderr.endswith("So the script has not been compared with what the backend does.\n")
-    assert 'print("expected: it is refused", flush=True)' in script.read_text()
+    assert written.stderr.endswith("The script was not checked against the backend.\n")
+    assert 'print("expected: it is rejected", flush=True)' in script.read_text()
     assert done.returncode == 1
     assert "expected: " not in done.stdout
     assert "Traceback" in done.stderr
@@ -249,7 +249,7 @@ def test_what_a_spec_says_cannot_become_code(opconform: Run, tmp_path: Path) -> 
 
     assert "exit(7)" in script.read_text()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("expected: it is refused\nrefused, as it must be: ")
+    assert done.stdout.startswith("expected: it is rejected\nrejected, as it must be: ")
 
 
 def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None:

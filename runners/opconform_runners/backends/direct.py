@@ -92,8 +92,12 @@ def plain(tensor: Tensor, known: Collection[str]) -> Any:
     """
     if tensor.type.kind == "lookup" or (tensor.type.is_integer and tensor.element_type not in known):
         raise Unsupported(f"the framework has no element type {tensor.element_type}")
-    if tensor.type.kind == "float":
-        return tensor.array.view(tensor.type.arithmetic).tolist()
-    if not tensor.type.is_integer:
-        return tensor.array.tolist()
-    return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()
+    return python_values(tensor)
+
+
+def python_values(tensor: Tensor) -> Any:
+    """The elements of a tensor as Python's own numbers, booleans and texts, in nested lists."""
+    if tensor.type.is_integer:
+        return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()
+    array = tensor.array.view(tensor.type.arithmetic) if tensor.type.kind == "float" else tensor.array
+    return array.tolist()

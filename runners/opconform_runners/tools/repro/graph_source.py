@@ -5,34 +5,34 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
-
 from opconform.model.graph import evaluated
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.direct import python_values
+from opconform_runners.backends.direct_split import filled
 
-#: The largest number that OpenVINO's function is given as an attribute: it takes memory by it before it looks at data.
+#: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.
 _LARGEST = 1 << 16
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class Step(NamedTuple):
-    """One statement of a script: the variable that holds a node's outputs, and the call that makes them."""
+    """One statement of a script: the variable for a node's outputs, and the call that computes them."""
 
     variable: str
     call: str
 
 
 class GraphSource(NamedTuple):
-    """A graph in source: a statement for each node, and an expression for each output of the model."""
+    """A graph as source: one statement per node, and one expression per output of the model."""
 
     steps: tuple[Step, ...]
     outputs: tuple[str, ...]
 
 
 def openvino_source(case: Case) -> GraphSource | None:
-    """The graph in calls of `openvino.opset*`, on variables such as `data_node`; None where they cannot say it."""
+    """The graph as calls of `openvino.opset*` on variables such as `data_node`, or None if they cannot express it."""
     if not all(_is_regular(node) for node in case.graph.nodes):
         return None
     names = {each.name: f"{each.name}_node" for each in case.inputs}
@@ -40,12 +40,12 @@ def openvino_source(case: Case) -> GraphSource | None:
 
 
 def opsets(case: Case) -> list[str]:
-    """The modules of OpenVINO that the graph's operations are functions of, and the one that parameters are of."""
+    """OpenVINO's modules for the graph's operations and for parameters."""
     return sorted({"opset1", *(_opset(node) for node in case.graph.nodes)})
 
 
 def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
-    """The graph in PyTorch's calls, on the variables of the tensors; None where an operation has no call.
+    """The graph as PyTorch calls on the variables of the tensors, or None if an operation has no call.
 
     Args:
         case: The case.
@@ -58,21 +58,13 @@ def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
 
     def call(node: Node, names: Sequence[str | None]) -> str:
         operands = [
-            plain(given[name]) if name in controls and name is not None else each
+            python_values(given[name]) if name in controls and name is not None else each
             for name, each in zip(node.inputs, names, strict=True)
         ]
         first = tensors.get(node.inputs[0] or "") if node.inputs else None
         return _TORCH[node.op](operands, node.attributes, first.shape if first is not None else ())
 
     return _source(case, {each.name: each.name for each in case.inputs}, call, "{variable}[{number}]")
-
-
-def plain(tensor: Tensor) -> object:
-    """A tensor as Python's own numbers."""
-    if tensor.type.is_integer:
-        return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()
-    values = tensor.array.view(tensor.type.arithmetic) if tensor.type.kind == "float" else tensor.array
-    return values.tolist()
 
 
 def _source(
@@ -84,7 +76,7 @@ def _source(
         case: The case.
         inputs: Expressions for the model's inputs, by name.
         call: The call of a node, given expressions for its inputs.
-        output: How one output of a node's variable is written.
+        output: The format of one output of a node's variable.
     """
     known, steps = dict(inputs), []
     for node in case.graph.nodes:
@@ -95,7 +87,7 @@ def _source(
 
 
 def _is_regular(node: Node) -> bool:
-    """Whether a function that takes every input and plain attributes can be called for a node."""
+    """Whether a node has every input and plain attributes, as a function call needs."""
     operation = OPERATIONS[node.op]
     wanted = sum(not each.optional for each in operation.inputs)
     return (
@@ -136,21 +128,11 @@ def _tensor_split(operands: Sequence[object], attributes: Mapping[str, Attribute
 def _split_with_sizes(operands: Sequence[object], _attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
     data, axis, lengths = (*operands, None, None)[:3]
     along = axis[0] if isinstance(axis, list) and len(axis) == 1 else axis
-    return f"torch.split_with_sizes({data}, {_worked_out(lengths, shape, along)!r}, dim={along!r})"
+    return f"torch.split_with_sizes({data}, {filled(lengths, shape, along)!r}, dim={along!r})"
 
 
 def _cat(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
     return f"[torch.cat([{', '.join(str(each) for each in operands)}], dim={attributes.get('axis')!r})]"
-
-
-def _worked_out(lengths: object, shape: Sequence[int], axis: object) -> object:
-    """Lengths with a single -1 replaced, for a framework that has no such notion."""
-    if not isinstance(lengths, list) or lengths.count(-1) != 1 or not all(type(each) is int for each in lengths):
-        return lengths
-    if type(axis) is not int or not -len(shape) <= axis < len(shape):
-        return lengths
-    rest = shape[axis] - sum(each for each in lengths if each != -1)
-    return [rest if each == -1 else each for each in lengths]
 
 
 #: The call of each operation; its value is a sequence of tensors.

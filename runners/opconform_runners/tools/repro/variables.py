@@ -1,0 +1,112 @@
+"""The variables of a script: the arrays of a case, and how the backend's interface takes them."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from opconform.errors import UsageError
+from opconform.suite.case import Accept, Case, Input, Reject
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
+from opconform_runners.tools.repro.array_source import array_source, output_source
+from opconform_runners.tools.repro.patterns_source import is_odd
+
+#: The bit order of packed types.
+_ROWS: Mapping[str, str] = MappingProxyType(
+    {"i4": "little", "u4": "little", "nf4": "little", "f4e2m1": "little", "u2": "little", "u1": "big"}
+)
+
+
+class Variable(NamedTuple):
+    """A variable of a script and the input that it holds."""
+
+    name: str
+    source: str
+    input: Input
+
+
+class Feed(NamedTuple):
+    """One inference: the variables of the model's parameters, and expressions for the expected outputs."""
+
+    arguments: tuple[Variable, ...]
+    expected: tuple[str, ...]
+
+
+def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable, ...], tuple[Feed, ...]]:
+    """The variables for the arrays of a case, and the inputs and expected outputs of each inference."""
+    variables: dict[str, Variable] = {}
+    feeds = []
+    for feed in range(case.feeds):
+        arrays, names = suite.arrays(entry, inputs_name(feed)), {}
+        for each in case.inputs:
+            source = array_source(arrays[each.name])
+            known = [name for name, one in variables.items() if one.source == source and one.input == each]
+            names[each.name] = known[0] if known else each.name if feed == 0 else f"{each.name}_{feed}"
+            variables.setdefault(names[each.name], Variable(names[each.name], source, each))
+        fed = tuple(variables[names[each.name]] for each in case.inputs if each.binding == "parameter")
+        held = {names[each.name]: arrays[each.name] for each in case.inputs if each.role == "tensor"}
+        feeds.append(Feed(fed, _expected(suite, entry, case, feed, held)))
+    return tuple(variables.values()), tuple(feeds)
+
+
+def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
+    """Whether a script needs a variable for an input, to feed it or to express the expected outputs.
+
+    Args:
+        case: The case.
+        each: The input.
+        held: The dialects of the model; empty if there is no model.
+    """
+    if not held:
+        return each.role == "tensor"
+    return each.binding == "parameter" or (each.role == "tensor" and not isinstance(case.expect, Reject))
+
+
+def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[str, Array]) -> tuple[str, ...]:
+    if not isinstance(case.expect, Accept):
+        return ()
+    golden = suite.arrays(entry, expected_name(feed))
+    return tuple(output_source(golden[each.name], held) for each in case.expect.accept)
+
+
+class Type(NamedTuple):
+    """The type of an input in a script; `bits` and `order` are for packed types, which numpy does not have."""
+
+    name: str
+    element_type: str
+    onnx: str
+    shape: str
+    is_odd: bool
+    bits: int
+    order: str
+
+
+def type_of(each: Input) -> Type:
+    """The type of an input.
+
+    Raises:
+        UsageError: A script cannot pack the type.
+    """
+    kind = ELEMENT_TYPES[each.element_type]
+    packed = 0 < kind.bits < 8  # noqa: PLR2004 - narrower than a byte
+    if packed and each.element_type not in _ROWS:
+        raise UsageError(f"A short script cannot pack {each.element_type}.")
+    return Type(
+        name=each.name,
+        element_type=each.element_type,
+        onnx=kind.onnx or "",
+        shape=_declared(each),
+        is_odd=is_odd(each.element_type),
+        bits=kind.bits if packed else 0,
+        order=_ROWS.get(each.element_type, ""),
+    )
+
+
+def _declared(each: Input) -> str:
+    if each.dynamic is None:
+        return repr(list(each.shape))
+    if isinstance(each.dynamic, str):
+        return "ov.PartialShape.dynamic()"
+    return f'ov.PartialShape("[{",".join(str(size) for size in each.dynamic)}]")'
