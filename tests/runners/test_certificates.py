@@ -124,7 +124,7 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
 
     assert shown.startswith("CONFORMANT (PASSED), 6 of 6 cases supported: numpy ")
     assert "\ncases: 6 of 6 pass\n" in shown
-    assert re.search(r"\n1 of \d+ requirements are fulfilled by the harness, and not by the backend\n", shown)
+    assert re.search(r"\n1 of \d+ requirements are fulfilled by the harness, not by the backend\n", shown)
     assert "; every count and conclusion, derived again from the verdicts.\n" in shown
     assert shown.endswith(
         "Not checked: the verdicts, which need another run of the backend; "
@@ -144,7 +144,7 @@ def test_a_certificate_says_whether_the_specs_are_the_shipped_ones(
     own = opconform("verify-certificate", original.certificate, *checking).stdout
     lacking = opconform("verify-certificate", original.certificate, *checking, "--profile", "types", code=1).stderr
 
-    assert "NOT THE SHIPPED SPECS: VariadicSplit-1/small.yaml are custom" in own
+    assert "NOT THE SHIPPED SPECS: VariadicSplit-1/small.yaml (custom, or of another version" in own
     assert ", the shipped specs but for VariadicSplit-1/" in shipped
     assert lacking == "error: The certificate covers core, but not types.\n"
 

@@ -201,7 +201,7 @@ def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) 
         ("MYCPU=no.so", "There is no file no.so. A device of a plugin is named NAME=path/libplugin.so."),
         (
             "MINE={plugin}",
-            "{plugin} implements CPU, and its device needs a name that contains that, as in MYCPU={plugin}.",
+            "{plugin} implements CPU. The name of its device must contain that, as in MYCPU={plugin}.",
         ),
         ("MYCPU={text}", "OpenVINO cannot load {text} as the device MYCPU: Cannot load library .*"),
         ("GPU={plugin}", "OpenVINO cannot load {plugin} as the device GPU: .*in the OpenVINO Runtime."),

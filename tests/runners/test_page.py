@@ -383,7 +383,7 @@ def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tm
     done = opconform("report", run, tmp_path / "other", code=2)
 
     assert done.stderr.startswith(f"error: Runs on different suites cannot be compared: {run} on ")
-    assert done.stderr.endswith("; `opconform matrix` runs several backends on one.\n")
+    assert done.stderr.endswith("; use `opconform matrix` to run several backends on one suite.\n")
 
 
 def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:

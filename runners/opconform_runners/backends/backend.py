@@ -10,10 +10,10 @@ from pydantic import ConfigDict, Field
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Tensor
 
-#: Where a refusal came: while the model was read, built or compiled, or while it was executed.
+#: When a case was refused: while the model was read, built or compiled, or while it was executed.
 Stage = Literal["build", "run"]
 
-#: The inputs of one feed, by name; constants that the model holds are among them.
+#: The inputs of one feed by name, constants of the model included.
 Inputs = Mapping[str, Tensor]
 #: The outputs of one feed, in order.
 Outputs = Sequence[Tensor]
@@ -24,8 +24,8 @@ class Placement:
     """What executed a case.
 
     Attributes:
-        devices: The devices that executed it, by the product's own names; empty where the product cannot say.
-        threads: How many threads it used, or None where the product cannot say.
+        devices: The product's names of the devices that executed it; empty if the product does not report them.
+        threads: The number of threads, or None if the product does not report it.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -36,16 +36,16 @@ class Placement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlacedOutputs:
-    """The outputs of each feed, and what executed them: what `run` gives where the backend can say."""
+    """The outputs of each feed and what executed them, for backends that can report it."""
 
     outputs: Sequence[Outputs]
     placement: Placement
 
 
-class Rejected(Exception):  # noqa: N818 - it is an answer and no error
+class Rejected(Exception):  # noqa: N818 - an answer, not an error
     """The backend refuses the case as invalid.
 
-    `requirement` is the requirement that the backend's message names, where the backend's module can tell.
+    `requirement` is the requirement that the backend's message names, if the backend's module recognizes it.
     """
 
     def __init__(self, stage: Stage, message: str, requirement: str | None = None) -> None:
@@ -55,31 +55,30 @@ class Rejected(Exception):  # noqa: N818 - it is an answer and no error
         self.requirement = requirement
 
 
-class Unsupported(Exception):  # noqa: N818 - it is an answer and no error
+class Unsupported(Exception):  # noqa: N818 - an answer, not an error
     """The backend says that it does not implement what the case needs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Implementation:
-    """What a backend says of itself.
+    """The description that a backend gives of itself.
 
     Attributes:
         name: The product's name, as in `openvino`.
         version: The product's version.
-        device: What it executes on, as in `CPU`; None where there is nothing to choose.
-        hardware: The full name of that device, as its driver has it, where the backend can say.
-        driver: The driver or plugin of that device, with its version, where the backend can say.
-        language: What the harness is written in.
-        dialects: The dialects that it reads, the one it likes best first; empty where it executes the case directly.
-        element_types: The element types of data that it says it supports.
-        operations: The operations that it implements. Empty for a backend that reads a dialect and takes whatever the
-            dialect can express.
+        device: The device that it executes on, as in `CPU`; None if there is no choice.
+        hardware: The full name of the device, if the driver reports it.
+        driver: The driver or plugin of the device with its version, if the backend reports it.
+        language: The language of the harness.
+        dialects: The dialects that it reads, the preferred one first; empty if it executes cases directly.
+        element_types: The element types of data that it supports.
+        operations: The operations that it implements; empty for a backend that reads a dialect and takes everything
+            that the dialect can express.
         dynamic: Whether it takes models with dynamic dimensions.
-        bindings: How the inputs that decide what an operation does may reach it.
+        bindings: How control inputs may reach it.
         graphs: Whether a backend without dialects executes the graph of a case, and not only the node under test.
-        mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils on the
-            backend's behalf, since the backend's own operation has no such notion: cases for them say nothing of the
-            backend.
+        mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils because the
+            backend's own operation lacks the notion. Cases for them do not test the backend.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -115,8 +114,8 @@ HARDWARE = {"hardware", "driver"}
 def undeclared_operation(case: Case, operations: Collection[str], dialects: Sequence[str]) -> str | None:
     """An operation that a case needs and a backend does not declare, or None.
 
-    A backend that reads a dialect takes what the dialect can express, unless it lists the operations that can be tested
-    on it. Any other must list every operation of the graph.
+    A backend that reads a dialect takes what the dialect can express, unless it lists operations. A backend without a
+    dialect must list every operation of the graph.
     """
     if dialects and not operations:
         return None
@@ -125,31 +124,31 @@ def undeclared_operation(case: Case, operations: Collection[str], dialects: Sequ
 
 
 def full_name(op: str, requirement: str) -> str:
-    """A requirement's name among all operations, as in `Split-1:axis.range`."""
+    """The full name of a requirement, as in `Split-1:axis.range`."""
     return f"{op}:{requirement}"
 
 
 def full_names(requirements: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The full names of requirements that are listed by operation."""
+    """The full names of requirements listed by operation."""
     return tuple(full_name(op, each) for op, ids in requirements.items() for each in ids)
 
 
 class Backend(Protocol):
-    """Something that can execute a case. It is constructed with the device of `NAME:DEVICE`, or None."""
+    """A class that executes cases. Its constructor takes the device of `NAME:DEVICE`, if there is one."""
 
     def describe(self) -> Implementation:
-        """What the backend is and can do; it says no more than is true."""
+        """What the backend is and can do."""
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs] | PlacedOutputs:
-        """A list with the outputs of each feed, each a list of Tensors in order, all of them of one built model.
+        """The outputs of each feed, each a list of tensors in order, all from one built model.
 
-        A backend that can choose between devices gives `PlacedOutputs`. A case that another device than the named one
-        would execute is `Unsupported`.
+        A backend with a choice of devices returns `PlacedOutputs`. It raises `Unsupported` if another device than the
+        named one would execute the case.
 
         Args:
-            case: The case, without what is expected of it.
-            model: The rendered model of the backend's first dialect that the case has, or None for a backend without
-                dialects.
+            case: The case, without its expectation.
+            model: The rendered model in the first of the backend's dialects that the case has, or None for a backend
+                without dialects.
             feeds: One or two sets of inputs.
 
         Raises:

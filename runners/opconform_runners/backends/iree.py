@@ -20,11 +20,10 @@ from opconform.tensors.packing import LOW_FIRST, pack, unpack
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported, full_names
 
-#: What each device runs is compiled for the CPU; the devices differ in how they schedule it.
+#: IREE's devices on the CPU, which differ in how they schedule work.
 _DEVICES = ("local-task", "local-sync")
 
-#: Beside the target, what differs from the compiler's defaults: by default all f64 becomes f32, the inputs included,
-#: so that no f64 can be given to the model.
+#: The target, and one change of the compiler's defaults: by default all f64 becomes f32, model inputs included.
 _FLAGS = (
     "--iree-hal-target-device=local",
     "--iree-hal-local-target-device-backends=llvm-cpu",
@@ -34,7 +33,7 @@ _FLAGS = (
 
 _BYTE = 8
 
-#: What the runtime calls the element types.
+#: The runtime's names of the element types.
 _NAMES = {
     "boolean": "BOOL_8",
     "bf16": "BFLOAT_16",
@@ -56,14 +55,14 @@ _NAMES = {
     "u64": "UINT_64",
 }
 
-#: The element types that come through. Of those narrower than a byte most shapes are not implemented.
+#: The element types that IREE carries; it implements few shapes of those narrower than a byte.
 _CARRIED = tuple(each for each in _NAMES if ELEMENT_TYPES[each].bits % _BYTE == 0)
 
 _KINDS = {name: int(getattr(runtime.HalElementType, theirs)) for name, theirs in _NAMES.items()}
 _BY_KIND = {kind: name for name, kind in _KINDS.items()}
 
 _AXIS = ("axis.element-type", "axis.negative", "axis.range", "axis.required", "axis.shape")
-#: The requirements of each operation of which its slices say nothing, since they are worked out when it is rendered.
+#: The requirements of each operation that the rendering resolves into slices.
 MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Split-1": (
@@ -93,7 +92,7 @@ MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-#: How the compiler says that it does not implement something.
+#: The compiler's messages for something that it does not implement.
 _NOT_IMPLEMENTED = re.compile(
     r"[Uu]nsupported (element|tensor) type|failed to emulate bit width|failed to legalize"
     r"|does not have integral number of total bytes"
@@ -171,7 +170,7 @@ class Iree:
 
 
 def _output(view: runtime.HalBufferView) -> Tensor:
-    """A result of IREE's, bit for bit."""
+    """A result of IREE, bit for bit."""
     name, shape = _BY_KIND[int(view.element_type)], tuple(view.shape)
     size = -(-math.prod(shape) * ELEMENT_TYPES[name].bits // _BYTE)
     content = bytes(np.asarray(view.get_buffer().map()).view(np.uint8)[:size]) if size else b""
@@ -215,12 +214,12 @@ class _Compiler:
 
 
 def _answer(said: Sequence[str]) -> Rejected | Unsupported:
-    message = _line(said[0]) if said else "the compiler says nothing"
+    message = _line(said[0]) if said else "the compiler gives no reason"
     if any(_NOT_IMPLEMENTED.search(each) for each in said):
         return Unsupported(message)
     return Rejected("build", message)
 
 
 def _line(message: str) -> str:
-    """The first line of a message, without the place in the module."""
+    """The first line of a message, without its position in the module."""
     return _PLACE.sub("", message.partition("\n")[0])[:_LONGEST].strip()

@@ -1,4 +1,4 @@
-"""The `numpy` backend: executes a case directly, from the specification pages and with none of the generator's code."""
+"""The `numpy` backend: executes a case directly, written from the specification pages without the generator's code."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -15,7 +15,7 @@ _INTEGERS = frozenset({"i4", "i8", "i16", "i32", "i64", "u1", "u2", "u3", "u4", 
 
 
 class Numpy:
-    """numpy's slices, behind checks of everything that the pages demand."""
+    """numpy's slices, after checks of everything that the specification requires."""
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
@@ -29,7 +29,7 @@ class Numpy:
             graphs=True,
         )
 
-    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed."""
         return [outputs_of(case, feed, _FUNCTIONS) for feed in feeds]
 
@@ -79,7 +79,7 @@ def _axis(axis: Tensor | None, data: Array, *, one_element: bool) -> int:
     if axis is None:
         raise _refuse("axis.required", "axis is missing")
     if axis.element_type not in _INTEGERS:
-        raise _refuse("axis.element-type", f"axis is of type {axis.element_type}, which is no integer type")
+        raise _refuse("axis.element-type", f"axis is of type {axis.element_type}, which is not an integer type")
     if axis.array.ndim > 1 or axis.array.size != 1 or (axis.array.ndim == 1 and not one_element):
         raise _refuse("axis.shape", f"axis has the shape {list(axis.shape)}")
     value = axis.integers()[0]
@@ -89,12 +89,12 @@ def _axis(axis: Tensor | None, data: Array, *, one_element: bool) -> int:
 
 
 def _even_ends(attributes: Mapping[str, Attribute], size: int) -> list[int]:
-    """Where each output but the last ends."""
+    """The end of each output but the last."""
     if "num_splits" not in attributes:
         raise _refuse("num_splits.required", "num_splits is missing")
     count = attributes["num_splits"]
     if type(count) is not int:
-        raise _refuse("num_splits.type", f"num_splits is {count!r}, which is no integer")
+        raise _refuse("num_splits.type", f"num_splits is {count!r}, which is not an integer")
     if count <= 0:
         raise _refuse("num_splits.positive", f"num_splits is {count}")
     if size == 0:
@@ -108,7 +108,7 @@ def _even_ends(attributes: Mapping[str, Attribute], size: int) -> list[int]:
 
 
 def _given_ends(given: Tensor | None, size: int) -> list[int]:
-    """Where each output but the last ends."""
+    """The end of each output but the last."""
     if given is None:
         raise _refuse("lengths.required", "split_lengths is missing")
     if given.element_type not in _INTEGERS:

@@ -1,4 +1,4 @@
-"""What the backends that read the ONNX dialects share: the element types, and what the rendering does for them."""
+"""The element types and mapped requirements of all backends that read the ONNX dialects."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -21,8 +21,8 @@ CARRIED = (
     "string",
 )
 
-#: The requirements that the rendering of each operation fulfils (docs/dialects.md). The axis of ONNX's `Split` is an
-#: attribute, and there is no -1.
+#: The requirements that the rendering of each operation fulfils (docs/dialects.md): the axis of ONNX's `Split` is an
+#: attribute, and its lengths cannot be -1.
 MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Split-1": ("axis.shape", "axis.element-type"),

@@ -20,7 +20,7 @@ _ELEMENT_TYPES = {onnx.TensorProto.DataType.Value(each.onnx): each for each in E
 
 
 class OnnxReference:
-    """What the ONNX package itself makes of a model."""
+    """The ONNX package's own checks and evaluation of a model."""
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
@@ -34,7 +34,7 @@ class OnnxReference:
             mapped=full_names(MAPPED),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - all is in the model
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - the model suffices
         """The outputs of each feed.
 
         Raises:
@@ -52,7 +52,7 @@ class OnnxReference:
             given = {name: _array(feed[name]) for name in evaluator.input_names}
             try:
                 results = evaluator.run(None, given)
-            except Exception as fault:  # the evaluator is plain Python over numpy, and raises whatever these raise
+            except Exception as fault:  # the evaluator is Python over numpy, and raises any exception
                 raise Rejected("run", f"{type(fault).__name__}: {short_message(fault)}") from fault
             outputs.append([_output(np.asarray(each), kind) for each, kind in zip(results, declared, strict=True)])
         return outputs

@@ -30,13 +30,13 @@ from opconform_runners.backends.onnxruntime_provider import FALLBACK_REFUSED, pl
 #: The element types by the names that ONNX Runtime gives them.
 _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.values() if each.onnx is not None}
 
-#: ONNX's own number of the type that numpy cannot name.
+#: ONNX's number of bf16, which numpy cannot name.
 _BFLOAT16 = 16
 
 _REFUSALS = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException)
 
 _ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
-#: What ONNX Runtime's messages about each operation say.
+#: What ONNX Runtime's messages about each operation mean.
 MESSAGES: MessageTable = MappingProxyType({"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS})
 
 _QUIET = 4
@@ -69,7 +69,7 @@ class OnnxRuntime:
 
         Raises:
             Rejected: ONNX Runtime refuses the model (`build`) or the inputs (`run`).
-            Unsupported: It has no kernel for the case, or would execute it with another provider than the named one.
+            Unsupported: It has no kernel for the case, or would use another provider than the named one.
         """
         try:
             session = session_of(str(model), self._provider)
@@ -97,7 +97,7 @@ def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
 
 
 def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:
-    """The outputs; texts go through numpy arrays, since an `OrtValue` is not made of them, and the rest bit for bit."""
+    """The outputs, bit for bit; text goes through numpy arrays, since an `OrtValue` cannot hold it."""
     if any(each.type == "tensor(string)" for each in (*session.get_inputs(), *session.get_outputs())):
         arrays = {name: _array(each) for name, each in given.items()}
         return [_tensor(each) for each in session.run(names, arrays)]

@@ -1,4 +1,4 @@
-"""ONNX Runtime's execution providers: the one that a device names, and sessions that use no other."""
+"""ONNX Runtime's execution providers, and sessions that use one of them alone."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from opconform_runners.backends.backend import Placement, Unsupported
 from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
-#: What ONNX Runtime says where nodes would run on the CPU in the place of the named provider.
+#: ONNX Runtime's message if nodes would run on the CPU instead of the named provider.
 FALLBACK_REFUSED = "fallback to CPU EP has been explicitly disabled"
 
 _SUFFIX = "ExecutionProvider"
@@ -25,10 +25,10 @@ class Provider:
     """An execution provider.
 
     Attributes:
-        device: What the device is called, as in `CUDA`.
+        device: The name of the device, as in `CUDA`.
         name: The provider's name, as in `CUDAExecutionProvider`.
-        devices: The devices of a provider that comes from a plugin's library; none for one that is built in.
-        hardware: The hardware behind it, where ONNX Runtime can say.
+        devices: The devices of a plugin's provider; empty for a built-in one.
+        hardware: The hardware, if ONNX Runtime reports it.
         driver: The plugin and its version.
     """
 
@@ -40,10 +40,10 @@ class Provider:
 
 
 def provider_of(device: str) -> Provider:
-    """The provider of a device; the library of a plugin is registered.
+    """The provider of a device; a plugin's library is registered.
 
     Raises:
-        UsageError: ONNX Runtime has no such device here, cannot load the plugin, or cannot say what executes a case.
+        UsageError: ONNX Runtime lacks the device, cannot load the plugin, or cannot report what executes a case.
     """
     plugin = plugin_of(device)
     if plugin is None and f"{device}{_SUFFIX}" not in ort.get_available_providers():
@@ -53,7 +53,7 @@ def provider_of(device: str) -> Provider:
         )
     if device != _CPU and not hasattr(ort.InferenceSession, "get_provider_graph_assignment_info"):
         raise UsageError(
-            f"ONNX Runtime {ort.__version__} cannot say where a case is executed, which any device but CPU needs. "
+            f"ONNX Runtime {ort.__version__} cannot report where a case is executed; devices other than CPU need that. "
             f"Install 1.24 or later."
         )
     return _plugin_provider(plugin) if plugin is not None else Provider(device=device, name=f"{device}{_SUFFIX}")
@@ -77,11 +77,10 @@ def session_of(model: str, provider: Provider) -> ort.InferenceSession:
 
 
 def placement_of(session: ort.InferenceSession, provider: Provider) -> Placement:
-    """What executes a session.
+    """The placement of a session.
 
     Raises:
-        Unsupported: It is not the provider alone: ONNX Runtime folds constants on the CPU, so nothing may be left of
-            a model.
+        Unsupported: Another provider executes nodes, or none are left: ONNX Runtime folds constants on the CPU.
     """
     if provider.device == _CPU:
         return Placement(devices=(_CPU,))
@@ -118,10 +117,10 @@ def _plugin_provider(plugin: Plugin) -> Provider:
 
 
 def _label(device: Any) -> str:
-    """A provider's name as a device is named, as in `OpenVINO` or `OpenVINO.AUTO`."""
+    """The device name of a provider, as in `OpenVINO` or `OpenVINO.AUTO`."""
     return str(device.ep_name).replace(_SUFFIX, "")
 
 
 def _exact_label(device: Any) -> str:
-    """The same with the kind of hardware, as in `OpenVINO.GPU`."""
+    """The device name with the kind of hardware, as in `OpenVINO.GPU`."""
     return f"{_label(device)}.{device.device.type.name}"

@@ -31,12 +31,12 @@ from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})
 
-#: The element types that this version's Python interface does not have, as u2 in 2025.2.
+#: The element types that this version's Python interface lacks, such as u2 in 2025.2.
 _NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, each))
 #: The others.
 NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
-#: How OpenVINO says that it does not implement something, as against refusing it.
+#: OpenVINO's messages for something that it does not implement.
 _NOT_IMPLEMENTED = (
     re.compile(r"Input image format \w+ is not supported"),  # the plugin has no memory of this element type
     re.compile(r"Not Implemented"),  # a node, or a way to execute it
@@ -50,7 +50,7 @@ _ABOUT_AXIS = (
     (r"'axis' input must be a scalar|Axis should be a scalar", "axis.shape"),
     (r"Element type of 'axis' input must be integer", "axis.element-type"),
 )
-#: What OpenVINO's messages about each operation say. A message about a missing input does not say which.
+#: What OpenVINO's messages about each operation mean. A message about a missing input does not name the input.
 MESSAGES: MessageTable = MappingProxyType(
     {
         "Split-1": (
@@ -82,7 +82,7 @@ _NOISE = re.compile(
 
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
-    """The same runtime, which reads the ONNX model with OpenVINO's ONNX frontend."""
+    """The `openvino-onnx` backend: the same runtime on the ONNX model, through OpenVINO's ONNX frontend."""
     return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"), mapped=full_names(MAPPED))
 
 
@@ -123,8 +123,7 @@ class OpenVINO:
 
         Raises:
             Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
-            Unsupported: OpenVINO says that it does not implement something, or another device than the named one
-                executed the case.
+            Unsupported: OpenVINO does not implement something, or another device than the named one executed the case.
         """
         try:
             compiled = self._core.compile_model(read_model(self._core, model), self._device.name)
@@ -149,15 +148,14 @@ class OpenVINO:
 
 
 def version() -> str:
-    """OpenVINO's version, without its build."""
+    """OpenVINO's version without the build."""
     return str(ov.__version__).partition("-")[0]
 
 
 def answer_of(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
-    """What a message of OpenVINO's means.
+    """The answer that an OpenVINO message stands for.
 
-    Where the specification demands integers at a control input, to say that another type is not implemented is to
-    refuse the case.
+    If the specification requires integers at a control input, "not implemented" for another type counts as a rejection.
     """
     short = short_message(message, _NOISE)
     if not any(each.search(message) for each in _NOT_IMPLEMENTED):
@@ -168,7 +166,7 @@ def answer_of(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
 
 
 def type_of(element_type: str) -> ov.Type:
-    """An element type as OpenVINO names it.
+    """OpenVINO's type for an element type.
 
     Raises:
         Unsupported: This version's Python interface does not have it.
@@ -179,10 +177,10 @@ def type_of(element_type: str) -> ov.Type:
 
 
 def check_types(ports: Sequence[ov.Output]) -> None:
-    """Say in advance that outputs cannot be read, which OpenVINO's Python interface answers with an `IndexError`.
+    """Check that outputs can be read; OpenVINO's Python interface would raise `IndexError` for an unknown type.
 
     Raises:
-        Unsupported: It has no element type of an output.
+        Unsupported: This version does not have the element type of an output.
     """
     if _NAMELESS:
         for each in ports:
@@ -190,7 +188,7 @@ def check_types(ports: Sequence[ov.Output]) -> None:
 
 
 def tensor_of(value: Tensor) -> ov.Tensor:
-    """A tensor as OpenVINO holds it."""
+    """A tensor as an OpenVINO tensor."""
     if value.type.kind == "string":
         return ov.Tensor(value.array)
     tensor = ov.Tensor(type_of(value.element_type), ov.Shape(value.shape))
@@ -201,7 +199,7 @@ def tensor_of(value: Tensor) -> ov.Tensor:
 
 
 def output_of(tensor: ov.Tensor) -> Tensor:
-    """A tensor of OpenVINO's, bit for bit."""
+    """An OpenVINO tensor, bit for bit."""
     name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
     if name == "string":
         return Tensor(element_type=name, array=np.array(tensor.str_data, dtype=np.str_).reshape(shape))

@@ -1,4 +1,4 @@
-"""OpenVINO's devices: which ones a name such as `HETERO:GPU,CPU` allows, and which ones executed a model."""
+"""OpenVINO's devices: those that a name such as `HETERO:GPU,CPU` allows, and those that executed a model."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
-#: The devices that execute nothing themselves and hand models on to others.
+#: The virtual devices, which pass models on to others.
 _COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
 _NAME = re.compile(r"\w+(\.\w+)?")
 _MEMBER = re.compile(r"(?P<excluded>-?)(?P<name>\w+(\.\w+)?)(\(\w+\))?")
@@ -21,12 +21,12 @@ _NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Device:
-    """A device of OpenVINO's by the name that `compile_model` takes.
+    """An OpenVINO device, by the name that `compile_model` takes.
 
     Attributes:
         name: The name, as in `HETERO:GPU,CPU`.
-        allowed: The devices that may execute; any, where the name lists none, as `AUTO` does.
-        excluded: The devices that may not, as in `AUTO:-CPU`.
+        allowed: The devices that may execute; empty if any may, as in `AUTO`.
+        excluded: The devices that may not execute, as in `AUTO:-CPU`.
     """
 
     name: str
@@ -41,10 +41,10 @@ class Device:
 
 
 def device_of(core: ov.Core, text: str) -> Device:
-    """The device of a name; the library of a plugin is registered.
+    """The device of a name; a plugin's library is registered.
 
     Raises:
-        UsageError: OpenVINO has no such device here, or cannot load the plugin.
+        UsageError: OpenVINO does not have the device, or cannot load the plugin.
     """
     plugin = plugin_of(text)
     if plugin is not None:
@@ -65,7 +65,7 @@ def device_of(core: ov.Core, text: str) -> Device:
 
 
 def driver_of(core: ov.Core, device: Device) -> str | None:
-    """The plugins of the devices that may execute, with their versions, or None where OpenVINO cannot say."""
+    """The plugins of the devices that may execute, with their versions, or None if OpenVINO cannot tell."""
     try:
         versions = [core.get_versions(each) for each in (device.name, *_candidates(core, device))]
     except RuntimeError:
@@ -75,7 +75,7 @@ def driver_of(core: ov.Core, device: Device) -> str | None:
 
 
 def hardware_of(core: ov.Core, device: Device) -> str | None:
-    """The full names of the devices that may execute, or None where a plugin cannot say."""
+    """The full names of the devices that may execute, or None if a plugin cannot tell."""
     try:
         names = [core.get_property(each, "FULL_DEVICE_NAME") for each in _candidates(core, device)]
     except RuntimeError:
@@ -84,7 +84,7 @@ def hardware_of(core: ov.Core, device: Device) -> str | None:
 
 
 def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
-    """The devices that executed a model, asked after each inference since AUTO changes them; empty where not known.
+    """The devices that executed a model, read after each inference since AUTO changes them; empty if unknown.
 
     Raises:
         Unsupported: A device executed it that the name does not allow.
@@ -97,17 +97,17 @@ def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
 
 
 def threads_of(compiled: ov.CompiledModel) -> int | None:
-    """How many threads a compiled model runs on, or None where its plugin cannot say."""
+    """The number of threads of a compiled model, or None if its plugin cannot tell."""
     return _property(compiled, "INFERENCE_NUM_THREADS") or None
 
 
 def _candidates(core: ov.Core, device: Device) -> list[str]:
-    """The devices that may execute: those that are listed, or all that are there and not excluded."""
+    """The devices that may execute: the listed ones, or all available ones that are not excluded."""
     return list(device.allowed) or [each for each in core.available_devices if device.allows(each)]
 
 
 def _property(compiled: ov.CompiledModel, name: str) -> Any:
-    """A property of a compiled model, or None where its plugin does not have it."""
+    """A property of a compiled model, or None if its plugin lacks it."""
     try:
         return compiled.get_property(name)
     except RuntimeError:
@@ -134,7 +134,7 @@ def _covers(named: str, executed: str) -> bool:
 
 
 def _register(core: ov.Core, plugin: Plugin) -> None:
-    """Register a plugin's library, and load it so that a wrong one is found before the first case."""
+    """Register a plugin's library and load it, so that a wrong one fails before the first case."""
     try:
         core.register_plugin(str(plugin.path), plugin.name)
         core.get_versions(plugin.name)
@@ -143,7 +143,7 @@ def _register(core: ov.Core, plugin: Plugin) -> None:
         other = _OTHER_NAME.search(message)
         if other is not None:
             raise UsageError(
-                f"{plugin.path} implements {other['name']}, and its device needs a name that contains that, "
+                f"{plugin.path} implements {other['name']}. The name of its device must contain that, "
                 f"as in MY{other['name']}={plugin.path}."
             ) from fault
         said = short_message(message, _NOISE, 300).rstrip(". ")

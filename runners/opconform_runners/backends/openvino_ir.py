@@ -1,4 +1,4 @@
-"""OpenVINO's IR as the installed version reads it: constants packed as that version packs them."""
+"""OpenVINO's IR with constants packed as the installed version expects."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -8,14 +8,14 @@ import openvino as ov
 
 from opconform.tensors.packing import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
 
-#: How the installed version packs types narrower than a byte.
+#: The packing of types narrower than a byte in the installed version.
 LAYOUTS: Layouts = openvino_layouts(str(ov.__version__))
-#: The types that it packs otherwise than a suite's `model.bin` does.
+#: The types that it packs differently from a suite's `model.bin`.
 REPACKED = frozenset(name for name, layout in OPENVINO_IR.items() if LAYOUTS[name] != layout)
 
 
 def read_model(core: ov.Core, path: Path | None) -> ov.Model:
-    """The model of a file, with its constants packed as OpenVINO expects them.
+    """The model of a file, with its constants packed for the installed version.
 
     Raises:
         RuntimeError: OpenVINO refuses the model.
@@ -27,12 +27,12 @@ def read_model(core: ov.Core, path: Path | None) -> ov.Model:
 
 
 def repacked(xml: bytes, weights: bytes, layouts: Layouts) -> bytes:
-    """The weights of a model of a suite with every constant packed by other layouts, each in its place.
+    """The weights of a suite's model with every constant repacked in place.
 
     Args:
-        xml: The model, which says where each constant lies.
-        weights: The constants, as a suite holds them; no constant takes more bytes by the other layouts.
-        layouts: How they are to be packed.
+        xml: The model, which has the offset of each constant.
+        weights: The constants as a suite holds them; no constant takes more bytes in the new layouts.
+        layouts: The new layouts.
     """
     changed = bytearray(weights)
     for data in ET.fromstring(xml).iter("data"):  # noqa: S314 - OpenVINO parses the same file

@@ -12,7 +12,7 @@ from opconform_runners.backends.openvino_ir import read_model
 
 
 class OpenVINOReference:
-    """`Model.evaluate`, which constant folding uses too. It shares its shape inference with the plugins."""
+    """`Model.evaluate`, which constant folding also uses, with the plugins' shape inference."""
 
     def __init__(self) -> None:
         self._core = ov.Core()
@@ -33,7 +33,7 @@ class OpenVINOReference:
 
         Raises:
             Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
-            Unsupported: OpenVINO says that it does not implement something.
+            Unsupported: OpenVINO does not implement something.
         """
         try:
             read = read_model(self._core, model)
@@ -55,7 +55,7 @@ class OpenVINOReference:
 
 
 def _space(port: ov.Output, case: Case) -> ov.Tensor:
-    """An output that the evaluation resizes; of the first tensor's element type where the model does not know it."""
+    """An output for the evaluation to resize; if the model has no static type, of the first tensor input's type."""
     if port.element_type.is_static():
         return ov.Tensor(port.element_type, ov.Shape([0]))
     types = [each.element_type for each in case.inputs if each.role == "tensor"] or ["f32"]

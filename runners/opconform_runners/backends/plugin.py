@@ -1,4 +1,4 @@
-"""Plugins: device names such as `MYCPU=path/libplugin.so`, which bring the library of the device along."""
+"""Plugins: devices given with their library, as in `MYCPU=path/libplugin.so`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,17 +8,17 @@ from opconform.errors import UsageError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plugin:
-    """A library that provides a device, and what the device is called."""
+    """A library that provides a device, and the device's name."""
 
     name: str
     path: Path
 
 
 def plugin_of(device: str) -> Plugin | None:
-    """The plugin of a device that is named `NAME=PATH`; None for a device of the product's own.
+    """The plugin of a device named `NAME=PATH`; None for one of the product's own devices.
 
     Raises:
-        UsageError: The name is empty, or there is no such file.
+        UsageError: The name is empty, or the file does not exist.
     """
     name, equals, path = device.partition("=")
     if not equals:

@@ -17,7 +17,7 @@ from opconform_runners.backends.direct import Support, functions_of, mapped_of, 
 from opconform_runners.backends.direct_split import MAPPED, concat, given_axis
 from opconform_runners.backends.exceptions import Call, MessageTable, Translation
 
-#: The types that TensorFlow's operations here have CPU kernels for.
+#: The types for which the operations used here have CPU kernels.
 _TYPES = MappingProxyType(
     {
         each.name: tf.as_dtype("string" if each.kind == "string" else str(each.native))
@@ -28,7 +28,7 @@ _TYPES = MappingProxyType(
 )
 _NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
 _TRANSLATION = Translation(
-    not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),
+    not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),  # TensorFlow's phrases
     missing=(NotImplementedError, tf.errors.UnimplementedError),
     faults=(tf.errors.OpError,),
 )
@@ -115,7 +115,7 @@ class TensorFlow:
             mapped=mapped_of(_OPERATIONS),
         )
 
-    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all of them of one traced function.
 
         Raises:

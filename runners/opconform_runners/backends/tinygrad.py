@@ -38,8 +38,8 @@ _NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
 _BITS = MappingProxyType({1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64})
 
 _TRANSLATION = Translation(
-    not_implemented=re.compile(r"not implemented"),
-    missing=(NotImplementedError, CalledProcessError),  # the compiler refuses the kernel that tinygrad wrote
+    not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
+    missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
 )
 
 _ABOUT_AXIS = (
@@ -103,8 +103,8 @@ class Tinygrad:
             mapped=mapped_of(_OPERATIONS),
         )
 
-    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
-        """The outputs of each feed; tinygrad builds anew for each.
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
+        """The outputs of each feed; tinygrad builds each of them again.
 
         Raises:
             Rejected: tinygrad or the mapping refuses the case.

@@ -90,7 +90,7 @@ class Torch:
             mapped=mapped_of(_OPERATIONS),
         )
 
-    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - it has no dialect
+    def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all of them of one compiled function under `compile`.
 
         Raises:

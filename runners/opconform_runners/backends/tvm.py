@@ -1,4 +1,4 @@
-"""The `tvm` backend: Apache TVM, which reads the rendered ONNX model, compiles it with LLVM and executes it."""
+"""The `tvm` backend: Apache TVM reads the rendered ONNX model, compiles it with LLVM and executes it."""
 
 import re
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 #: The target of each device.
 _TARGETS = {"CPU": "llvm"}
 
-#: The element types that come through, of those that ONNX's operators take.
+#: The element types that TVM carries, of those that ONNX's operators take.
 _CARRIED = tuple(each for each in CARRIED if each != "string")
 
 _NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
 
-#: What TVM's own checks raise, and what its frontend in Python runs into where it checks nothing.
+#: The exceptions of TVM's checks, and of its Python frontend where it has no checks.
 _REFUSALS = (ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError)
 
-#: How TVM says that it does not implement something, as against refusing it.
+#: TVM's messages for something that it does not implement. Its ONNX frontend raises Python's NotImplementedError.
 _NOT_IMPLEMENTED = re.compile(r"not yet supported|unknown dtype")
 
 _ABOUT_AXIS = (r"input axis .* is out of range", "axis.range")
-#: What TVM's messages about each operation say.
+#: What TVM's messages about each operation mean.
 MESSAGES: MessageTable = MappingProxyType(
     {
         "Split-1": (_ABOUT_AXIS,),

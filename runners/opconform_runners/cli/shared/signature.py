@@ -93,6 +93,6 @@ def specs_sentence(specs: Mapping[str, str]) -> str:
     """A sentence on whether spec files, by name and SHA-256, are the shipped ones, and which differ or are left out."""
     foreign = foreign_specs(specs)
     if foreign:
-        return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} are custom, or of another version of opconform"
+        return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} (custom, or of another version of opconform)"
     left_out = sorted(set(shipped_files()) - set(specs))
     return f"the shipped specs but for {', '.join(left_out)}" if left_out else "the shipped specs"
