@@ -233,7 +233,10 @@ def test_outputs_have_a_place_of_their_own(opconform: Run, blind_suite: Path, ou
     assert f"{mine} was not written by opconform" in opconform(*running, mine, code=2).stderr
     assert mine.read_bytes() == b"PK"
     assert "must be a file whose name ends in .zip" in opconform(*running, tmp_path / "folder", code=2).stderr
-    assert "--out and --strict need verdicts, and --outputs gives none." in opconform(*running, mine, "--strict", code=2).stderr
+    assert (
+        "--out and --strict need verdicts, and --outputs gives none."
+        in opconform(*running, mine, "--strict", code=2).stderr
+    )
     opconform(*running, again)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["again.zip", "mine.zip"]
 

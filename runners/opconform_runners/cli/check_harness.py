@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from opconform.dialects import DIALECTS
-from opconform.generation.options import LIMITS
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
