@@ -44,7 +44,7 @@ def test_help_names_every_command(opconform: Run) -> None:
             ["generate", "--out", "x", "--dialect", "onx"],
             "'onx' is no dialect. Allowed are: openvino, onnx, onnx13, stablehlo.",
         ),
-        (["generate", "--out", ""], "--out '.' names no folder of its own. Name one, such as --out suite."),
+        (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
         (["generate", "--out", "x", "--jobs", "0"], "Limits and --jobs must be 1 or more."),
         (
             ["generate", "--out", "x", "--profile", "cor"],
