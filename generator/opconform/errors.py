@@ -1,87 +1,83 @@
-"""The errors of opconform, each one sentence that says what was wrong, where, and what to do."""
+"""The errors of opconform. Each is one sentence: what is wrong, where, and what to do."""
 
 import difflib
 import errno
 from collections.abc import Iterable
 from pathlib import Path
 
-#: No room on the disk, or no more for this user, or in a file of this process.
+#: The disk is full, or the quota or the file size limit is reached.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: The most characters of a value that a message shows.
 _QUOTED = 200
 
 
 def quoted(value: object) -> str:
-    """A value as a message shows it: as Python writes it, with the end of a long one left out."""
+    """A value in a message: its `repr`, truncated."""
     return quoted_text(repr(value[: _QUOTED + 1] if isinstance(value, str) else value))
 
 
 def quoted_text(text: str) -> str:
-    """A text as a message shows it without quotes: the end of a long one is left out."""
+    """A text in a message, without quotes, truncated."""
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
-#: No word that is known is nearly as long as this, and comparing long texts takes time.
-_LONGEST_WORD = 200
-
-
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that is most like another, ending in a space, or nothing."""
-    near = difflib.get_close_matches(word, [*known], n=1) if len(word) <= _LONGEST_WORD else []
+    """A hint at the known word nearest to another, with a trailing space, or nothing."""
+    near = difflib.get_close_matches(word, [*known], n=1) if len(word) <= _QUOTED else []  # long texts are slow
     return f"Did you mean {near[0]!r}? " if near else ""
 
 
 class OpconformError(Exception):
-    """Any fault that is told to a person and not shown as a traceback."""
+    """An error that is reported without a traceback."""
 
-    #: What the command line exits with when this error ends a command.
+    #: The exit code of a command that ends with this error.
     exit_code = 2
 
 
 class UsageError(OpconformError):
-    """A command that cannot be carried out as it was given."""
+    """A command line or a request that cannot be executed as given."""
 
 
 class SpecError(OpconformError):
-    """One or more mistakes in specs, each on a line of its own with its place."""
+    """One or more mistakes in specs, one line each, with their places."""
 
 
 class RenderError(OpconformError):
-    """A template which cannot be rendered."""
+    """A template that cannot be rendered."""
 
 
 class SuiteError(OpconformError):
-    """A suite, a golden or a results file which is missing, cut short, changed or foreign."""
+    """A suite, golden or results file that is missing, truncated, changed or foreign."""
 
     exit_code = 1
 
 
 class MissingError(SuiteError):
-    """A path that was named, and where there is no suite, no results or no certificate."""
+    """A path without the suite, results or certificate that it should have."""
 
     exit_code = 2
 
 
 class OutputError(OpconformError):
-    """Standard output that cannot be written, as on a full disk."""
+    """Standard output that cannot be written."""
 
     exit_code = 1
 
 
 class CertificateError(OpconformError):
-    """A certificate which was tampered with, does not belong to what it is shown with, or cannot be signed."""
+    """A certificate that was changed, does not match its results, or cannot be signed."""
 
     exit_code = 1
 
 
 class HarnessError(OpconformError):
-    """A harness which cannot be started or does not speak the protocol."""
+    """A harness that cannot be started or violates the protocol."""
 
     exit_code = 3
 
 
 class DiskError(OpconformError):
-    """A disk which is full, or refuses to be written to in the middle of the work."""
+    """A disk that is full, or fails during the work."""
 
     exit_code = 1
 
@@ -90,5 +86,5 @@ class DiskError(OpconformError):
 
     @staticmethod
     def is_full(fault: OSError) -> bool:
-        """Whether a disk refused for want of room."""
+        """Whether an error means that the disk is full."""
         return fault.errno in _FULL

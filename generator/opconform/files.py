@@ -1,4 +1,4 @@
-"""Files: read without trusting them, and written whole or not at all."""
+"""Files: safe reading of untrusted ones, and atomic writing."""
 
 import contextlib
 import errno
@@ -14,12 +14,12 @@ from opconform.errors import DiskError, UsageError
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
-#: Enough of a file to tell whose it is.
+#: How many bytes of a file are searched for the mark of opconform.
 _HEAD = 300
 
 
 class FileTooLargeError(OSError):
-    """A file that holds more bytes than its reader allows."""
+    """A file that is larger than its reader allows."""
 
     def __init__(self, path: Path, size: int, limit: int) -> None:
         super().__init__(errno.EFBIG, f"it has {size:,} bytes, and at most {limit:,} are allowed", str(path))
@@ -27,14 +27,10 @@ class FileTooLargeError(OSError):
 
 
 def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
-    """A regular file, opened for reading. A pipe or a device is refused at once, and nothing is read from it.
-
-    Args:
-        path: The file.
-        follow_links: Whether it may be a symbolic link to such a file, as a file that the user names may be.
+    """A regular file, opened for reading. Pipes and devices are refused without reading from them.
 
     Raises:
-        OSError: It is not there, cannot be read, is a link, or is not a regular file.
+        OSError: The file is missing, unreadable, not regular, or a link that may not be followed.
     """
     try:
         descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | _NO_LINKS)
@@ -51,16 +47,11 @@ def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
 
 
 def read_regular(path: Path, limit: int, *, follow_links: bool = False) -> bytes:
-    """The bytes of a regular file, of which no more than the limit is ever held in memory.
-
-    Args:
-        path: The file.
-        limit: The most bytes that it may have.
-        follow_links: Whether it may be a symbolic link to such a file.
+    """The bytes of a regular file, which may have at most `limit` bytes.
 
     Raises:
-        FileTooLargeError: It has more bytes than that.
-        OSError: It is not there, cannot be read, is a link, or is not a regular file.
+        FileTooLargeError: The file is larger.
+        OSError: The file is missing, unreadable, not regular, or a link that may not be followed.
     """
     with open_regular(path, follow_links=follow_links) as file:
         size = os.fstat(file.fileno()).st_size
@@ -75,10 +66,10 @@ def _irregular(path: Path) -> OSError:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file, or write a new one; a reader sees the old file or the new one, and never a part.
+    """Replace or create a file atomically.
 
     Raises:
-        OSError: The disk refuses; what stood there still does.
+        OSError: The file cannot be written; an earlier file is unchanged.
     """
     with replacement(path) as file:
         file.write(content)
@@ -86,10 +77,10 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of another when it is closed without an error, and else is removed.
+    """A new file that replaces another when the block ends, unless the block raises.
 
     Raises:
-        OSError: The disk refuses.
+        OSError: The file cannot be written.
     """
     beside, file = _new_beside(path)
     try:
@@ -101,7 +92,7 @@ def replacement(path: Path) -> Iterator[BinaryIO]:
 
 
 def _new_beside(path: Path) -> tuple[Path, BinaryIO]:
-    """A new file beside another, of a name that no other file has."""
+    """A new file with a unique name beside another."""
     for number in itertools.count():
         beside = path.with_name(f".{path.name}.opconform-{os.getpid()}-{number}")
         with contextlib.suppress(FileExistsError):
@@ -110,11 +101,11 @@ def _new_beside(path: Path) -> tuple[Path, BinaryIO]:
 
 
 def replace_named(path: Path, content: bytes) -> None:
-    """The same for a file that a user named: folders are made for it, and a pipe or a device is written to as it is.
+    """Replace a file that the user named. Missing folders are made; pipes and devices are written to directly.
 
     Raises:
         DiskError: The disk is full.
-        UsageError: It cannot be written, or it is a link to a file.
+        UsageError: The file cannot be written, or is a link.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -130,25 +121,20 @@ def replace_named(path: Path, content: bytes) -> None:
 
 
 def check_no_link(path: Path) -> None:
-    """Refuse a link, which replacing would break.
+    """Refuse to replace a link.
 
     Raises:
-        UsageError: It is one.
+        UsageError: The path is a link.
     """
     if path.is_symlink():
         raise UsageError(f"{path} is a link, and links are not replaced. Name what it links to: {path.resolve()}.")
 
 
 def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
-    """The same, but nothing is overwritten that opconform did not write.
-
-    Args:
-        path: The file.
-        content: Its new content.
-        mark: What stands among the first bytes of every such file.
+    """Replace a file that the user named, if opconform wrote it: it has a mark among its first bytes.
 
     Raises:
-        UsageError: The file is somebody else's, or the disk refuses.
+        UsageError: Another program wrote the file, or it cannot be written.
     """
     check_ours(path, mark)
     replace_named(path, content)
@@ -158,7 +144,7 @@ def check_ours(path: Path, mark: bytes) -> None:
     """Refuse a file that opconform did not write, and a link.
 
     Raises:
-        UsageError: It is another program's file, or a link, or cannot be read.
+        UsageError: Another program wrote the file, or it is a link or unreadable.
     """
     try:
         if not path.exists() or path.is_file():  # a pipe or a device may be linked, as /dev/stdout is
@@ -171,12 +157,10 @@ def check_ours(path: Path, mark: bytes) -> None:
 
 
 def is_ours(path: Path, marks: Sequence[bytes]) -> bool:
-    """Whether one of some marks stands among a file's first bytes.
-
-    What is empty, a pipe or a device is as good as no file: nothing would be lost.
+    """Whether a file may be overwritten: it is empty, a pipe or a device, or has one of the marks at its beginning.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     if not path.is_file():
         return True

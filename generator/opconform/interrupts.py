@@ -1,4 +1,4 @@
-"""Interrupts: an orderly end on Ctrl-C and on signals to end, put off while something must not be broken off."""
+"""Interrupts: Ctrl-C and termination signals, and sections that defer them."""
 
 import contextlib
 import signal
@@ -6,16 +6,13 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-#: The signals that ask a program to end: of a cancelled job, and of a terminal that was closed.
+#: The signals of a cancelled job and of a closed terminal.
 _ENDING = ("SIGTERM", "SIGHUP")
 
 
 @contextlib.contextmanager
 def as_interrupts() -> Iterator[list[int]]:
-    """Take the signals that ask this program to end for Ctrl-C, so that it ends in the same order.
-
-    Gives a list of those that came. One that is ignored, as under `nohup`, stays ignored.
-    """
+    """Treat termination signals as Ctrl-C. Yields the list of signals received; ignored ones stay ignored."""
     came: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield came
@@ -40,10 +37,10 @@ def as_interrupts() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def put_off() -> Iterator[None]:
-    """Put Ctrl-C off until this is done, and then raise it. Only the main thread is ever interrupted.
+    """Defer Ctrl-C until the block ends. Only the main thread is ever interrupted.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C came meanwhile.
+        KeyboardInterrupt: Ctrl-C was pressed in the block.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

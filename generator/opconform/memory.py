@@ -1,10 +1,10 @@
-"""Free memory: how much there is, and a refusal of what would take more of it."""
+"""Free memory, and checks against it."""
 
 from pathlib import Path
 
 from opconform.errors import SuiteError
 
-#: Where a container's control group tells its limit, its use and its page cache, in versions 2 and 1 of the interface.
+#: The files with the limit, the usage and the page cache of a control group, in versions 2 and 1 of the interface.
 _CONTROL_GROUPS = (
     ("memory.max", "memory.current", ("inactive_file", "active_file")),
     ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", ("total_inactive_file", "total_active_file")),
@@ -14,7 +14,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def free_memory() -> int:
-    """The bytes that this process may still take: of the machine, and of the control group that it runs in."""
+    """The free bytes of the machine, or of this process's control group if those are fewer."""
     import psutil
 
     free: int = psutil.virtual_memory().available
@@ -22,14 +22,10 @@ def free_memory() -> int:
 
 
 def check_memory(size: int, what: str) -> None:
-    """Refuse what does not fit into free memory.
-
-    Args:
-        size: Its bytes.
-        what: What takes them, as an error calls it.
+    """Check that a number of bytes fits into free memory; `what` names their purpose in the error.
 
     Raises:
-        SuiteError: There are fewer bytes free.
+        SuiteError: Less memory is free.
     """
     free = free_memory()
     if size > free:
@@ -37,13 +33,13 @@ def check_memory(size: int, what: str) -> None:
 
 
 def shown_bytes(size: int) -> str:
-    """A number of bytes in the largest unit of which there is one, as in `24.0 GiB`."""
+    """A number of bytes with a unit, as in `24.0 GiB`."""
     power = min(max(size.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
     return f"{size / (1 << 10 * power):,.1f} {_UNITS[power]}" if power else f"{size:,} bytes"
 
 
 def _left(limit: str, used: str, cached: tuple[str, ...]) -> float:
-    """The bytes that a control group has left, its page cache among them; infinity where it has no limit."""
+    """The free bytes of a control group, including its page cache; infinity without a limit."""
     try:
         most, taken = (int((_CONTROL_GROUP_ROOT / name).read_text()) for name in (limit, used))
         statistics = (_CONTROL_GROUP_ROOT / used).with_name("memory.stat").read_text().split()

@@ -1,4 +1,4 @@
-"""The cases and templates that opconform ships: where they are, and templates rendered with jinja2."""
+"""The shipped cases and templates, and the rendering of templates."""
 
 from functools import cache
 from importlib.resources import files
@@ -13,30 +13,28 @@ from opconform.errors import RenderError
 
 
 def root() -> Traversable:
-    """The folder that holds `cases` and `templates`: as installed or, in a checkout, the top level."""
+    """The folder of `cases` and `templates`: installed, or the top level of a checkout."""
     installed = files("opconform") / "_data"
     return installed if installed.is_dir() else Path(__file__).parents[2]
 
 
 def render(template: str, **values: object) -> Markup:
-    """A template's text with the values put in; everything in them that XML would misread is escaped.
-
-    What is not XML, but Python, is given values that are Python source already.
+    """A rendered template. Values are escaped for XML, except in templates of Python, which get Python source.
 
     Raises:
-        RenderError: There is no such template, or it is wrong.
+        RenderError: The template is missing or wrong.
     """
     try:
-        return Markup(_template(template).render(values))  # noqa: S704 - what came in has been escaped
+        return Markup(_template(template).render(values))  # noqa: S704 - the values have been escaped
     except TemplateError as fault:
         raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
 
 
 def text_of(name: str) -> str:
-    """A file of the folder as it stands, for what is no template.
+    """A file among the templates, not rendered.
 
     Raises:
-        RenderError: There is no such file.
+        RenderError: The file is missing.
     """
     source = _source(name)
     if source is None:

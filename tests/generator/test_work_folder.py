@@ -66,8 +66,8 @@ FOREIGN: dict[str, tuple[str, Callable[[Path], object], str]] = {
         "It is not replaced: remove",
     ),
     "a file named as a zip file": ("my.zip", lambda path: path.write_text("mine"), "It is not replaced: remove"),
-    "a folder named as a zip file": ("my.zip", Path.mkdir, "is no file; --out names a folder or a file NAME.zip."),
-    "a FIFO named as a zip file": ("my.zip", os.mkfifo, "is no file; --out names a folder or a file NAME.zip."),
+    "a folder named as a zip file": ("my.zip", Path.mkdir, "is not a file; --out names a folder or a file NAME.zip."),
+    "a FIFO named as a zip file": ("my.zip", os.mkfifo, "is not a file; --out names a folder or a file NAME.zip."),
     "a linked folder": ("suite", lambda path: path.symlink_to(path.parent), "is a link, and links are not replaced."),
     "a link to nothing": ("suite", lambda path: path.symlink_to("nothing"), "is a link, and links are not replaced."),
     "a work folder without its mark": (

@@ -1,8 +1,7 @@
-"""Writing a suite: in its work folder first, case by case, and put in its place when it is whole.
+"""The writer of suites: case by case in the work folder, which replaces the suite when it is complete.
 
-A generation that was killed continues from its work folder, and one that replaces a suite takes its unchanged cases
-over. Every case is evaluated in either case: a file is kept only where its bytes are the evaluated ones, so nothing
-that lies in the folders is believed.
+A generation continues a killed one from its work folder, and takes over the unchanged cases of the suite that it
+replaces. Every case is still evaluated, and a file is kept only if its bytes are the evaluated ones.
 """
 
 import contextlib
@@ -32,11 +31,11 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Leftovers:
-    """Folders whose cases need not be written again.
+    """Folders with cases that may not have to be written again.
 
     Attributes:
         partial: The folder of the suite that is being written.
-        resumed: Whether it holds what an earlier attempt wrote.
+        resumed: Whether it has files of an earlier attempt.
         earlier: The suite that is replaced, or None.
     """
 
@@ -45,11 +44,11 @@ class Leftovers:
     earlier: Path | None
 
     def keep(self, files: CaseFiles) -> bool:
-        """Whether a case is there byte for byte; its folder is then in place, and otherwise there is none."""
+        """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""
         target = self.partial / files.entry.id
         if self.resumed and _holds(target, files.contents):
             return True
-        if self.resumed:  # a file of it may be a hard link to one of the suite that is replaced
+        if self.resumed:  # its files may be hard links into the suite that is replaced
             shutil.rmtree(target, ignore_errors=True)
         source = None if self.earlier is None else self.earlier / files.entry.id
         if source is None or not _holds(source, files.contents):
@@ -60,7 +59,7 @@ class Leftovers:
 
 @dataclass(slots=True)
 class ManifestFile:
-    """The manifest while it is written: lines in the order in which cases are done, and where each stands."""
+    """The manifest while it is written: unordered lines, and the place of each."""
 
     _work: WorkFolder
     _file: BinaryIO
@@ -77,7 +76,7 @@ class ManifestFile:
         self.counts["accept" if accepted else "reject"] += 1
 
     def finish(self) -> str:
-        """Write the lines in the order of their ids; returns the manifest's SHA-256."""
+        """Write the lines in the order of their ids. Returns the manifest's SHA-256."""
         digest = hashlib.sha256()
         with (self._work.partial / MANIFEST).open("wb") as ordered, self._work.lines.open("rb") as lines:
             for _, start, size in sorted(self._lines):
@@ -89,10 +88,10 @@ class ManifestFile:
 
 
 def prepare(work: WorkFolder) -> Leftovers:
-    """Make the partial folder ready, and find what can be taken over.
+    """Prepare the partial folder, and find what can be taken over.
 
     Raises:
-        UsageError: What stands at the place is no suite.
+        UsageError: The path has something other than a suite.
     """
     with telling(work.out):
         check_replaceable(work.out)
@@ -104,7 +103,7 @@ def prepare(work: WorkFolder) -> Leftovers:
 
 @contextlib.contextmanager
 def forgetting(leftovers: Leftovers) -> Iterator[None]:
-    """Remove the partial folder again where the specs turn out to be wrong, unless it was there before."""
+    """Remove a new partial folder again if the specs are wrong."""
     try:
         yield
     except (SpecError, UsageError):
@@ -124,7 +123,7 @@ def write_case(partial: Path, files: CaseFiles) -> None:
     """Write a case's folder.
 
     Raises:
-        SuiteError: The disk is full, or refuses.
+        SuiteError: A file cannot be written.
     """
     folder = f"{partial}/{files.entry.id}"
     with telling(partial):
@@ -136,11 +135,11 @@ def write_case(partial: Path, files: CaseFiles) -> None:
 
 
 def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
-    """Put a suite whose cases and manifest are written in its place, whole or not at all.
+    """Put a written suite in its place atomically.
 
     Raises:
-        SuiteError: The disk is full, or refuses.
-        UsageError: Something else has been put at the place meanwhile.
+        SuiteError: A file cannot be written.
+        UsageError: Something else is there now.
     """
     with telling(work.out):
         (work.partial / HEADER).write_bytes(header_text(header).encode())
@@ -160,10 +159,10 @@ def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
 
 @contextlib.contextmanager
 def telling(path: Path) -> Iterator[None]:
-    """State what the operating system refused in one sentence.
+    """Translate errors of the operating system.
 
     Raises:
-        SuiteError: It refused something.
+        SuiteError: A file cannot be written.
     """
     try:
         yield
@@ -174,21 +173,23 @@ def telling(path: Path) -> Iterator[None]:
 
 
 def is_zip(out: Path) -> bool:
-    """Whether the suite at a place is one file."""
+    """Whether the suite at a path is one file."""
     return out.suffix == ".zip"
 
 
 def check_replaceable(out: Path) -> None:
-    """Check that nothing stands at a place but a whole suite and nothing else, or an empty folder or file.
+    """Check that a path has nothing, an empty folder or file, or a suite without other files.
 
     Raises:
-        UsageError: Something else does.
+        UsageError: There is something else.
     """
     check_no_link(out)
     if not out.exists():
         return
     if not (out.is_file() if is_zip(out) else out.is_dir()):
-        raise UsageError(f"{out} is no {'file' if is_zip(out) else 'folder'}; --out names a folder or a file NAME.zip.")
+        raise UsageError(
+            f"{out} is not a {'file' if is_zip(out) else 'folder'}; --out names a folder or a file NAME.zip."
+        )
     if not (out.stat().st_size if is_zip(out) else any(out.iterdir())):
         return
     if not is_zip(out) and not (out / HEADER).exists():
@@ -203,7 +204,7 @@ def check_replaceable(out: Path) -> None:
 
 
 def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
-    """Whether a folder has all the files, each a regular file of just these bytes."""
+    """Whether a folder has all the files, as regular files with these bytes."""
     return all(_is_file_of(folder / name, content) for name, content in contents.items())
 
 
@@ -225,7 +226,7 @@ def _link(folder: Path, target: Path, names: Iterable[str]) -> None:
 
 
 def write_all(file: io.FileIO, content: bytes) -> None:
-    """Write all of it; one call writes no more than some 2 GiB, and a full disk takes nothing more."""
+    """Write all bytes; one call writes at most 2 GiB, and nothing on a full disk."""
     rest = memoryview(content)
     while rest:
         written = file.write(rest)
@@ -235,7 +236,7 @@ def write_all(file: io.FileIO, content: bytes) -> None:
 
 
 def _sweep(partial: Path) -> None:
-    """Remove everything that an earlier attempt left and that is no part of the suite."""
+    """Remove the files of an earlier attempt that are not part of the suite."""
     known = set(_names(partial))
     for folder, folders, files in os.walk(partial, topdown=False):
         inside = Path(folder)
@@ -248,7 +249,7 @@ def _sweep(partial: Path) -> None:
 
 
 def _pack(partial: Path, packed: Path) -> None:
-    """Write a suite into one zip file, members in the order of the manifest."""
+    """Write a suite to one zip file, in the order of the manifest."""
     with zipfile.ZipFile(packed, "w") as archive:
         for name in _names(partial):
             with (

@@ -1,6 +1,6 @@
-"""Drafts: a case as its spec describes it, before any of its tensors is filled.
+"""Drafts: cases as their specs describe them, before tensors are filled.
 
-The classes have no slots: drafts go to other processes by the thousand, and pickling slots is slow.
+The classes have no slots, since many drafts are sent to other processes, and pickling slots is slow.
 """
 
 import hashlib
@@ -16,8 +16,7 @@ from opconform.tensors.literals import Element
 
 Fill = Literal["ramp", "bits", "special", "constant", "values"]
 
-
-#: How many hexadecimal digits of its content's SHA-256 a case's id ends in.
+#: How many hexadecimal digits of the content's SHA-256 are in a case's id.
 DIGITS = 10
 
 
@@ -33,12 +32,12 @@ class TensorDraft:
 
 @dataclass(frozen=True, kw_only=True)
 class Acceptance:
-    """The author's expectation that a case is executed."""
+    """The author's expectation that a case is accepted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """The author's expectation that a case is refused for a requirement, and for others that cannot be avoided."""
+    """The author's expectation that a case is rejected for a requirement, and for others that cannot be avoided."""
 
     requirement: str
     also: tuple[str, ...] = ()
@@ -54,10 +53,10 @@ class Draft:
     Attributes:
         where: The place of its group, as in `cases/Split-1/axis.yaml:12:5`.
         tensors: The first feed, by input name.
-        second: What a second feed gives otherwise, by input name; None where there is no second feed.
-        dynamic: The dimensions that the IR declares, by input name; what is not here has its shape declared.
-        twin: The digits of the accepted case that differs in nothing but the fault, or None.
-        is_twin: Whether the case stands here only as the twin of another.
+        second: Inputs that differ in the second feed, by name; None without a second feed.
+        dynamic: The dimensions that the IR declares, by input name; by default those of the shape.
+        twin: The digits of the accepted case that differs only in the fault, or None.
+        is_twin: Whether the case exists only as the twin of another.
         essential: Whether no backend of the operation may lack it.
     """
 
@@ -81,7 +80,7 @@ class Draft:
 
     @property
     def operation(self) -> Operation:
-        """The operation's row in the table."""
+        """The operation under test."""
         return OPERATIONS[self.op]
 
     @property
@@ -91,7 +90,7 @@ class Draft:
 
 
 def content_of(draft: Draft) -> str:
-    """The canonical JSON of all that a backend is given: what the case's id is the digest of."""
+    """The canonical JSON of everything that a backend is given; its digest is in the case's id."""
     return canonical_json(
         {
             "op": draft.op,
@@ -106,7 +105,7 @@ def content_of(draft: Draft) -> str:
 
 
 def digits_of(content: str) -> str:
-    """The digits that a case's id ends in."""
+    """The digits of a case's id."""
     return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
 
 
@@ -116,12 +115,12 @@ def id_of(draft: Draft, digits: str) -> str:
 
 
 def arguments_of(draft: Draft, feed: int) -> Arguments:
-    """What the reference semantics see of one feed of a case."""
+    """The arguments of the operation in one feed of a case."""
     return Arguments(inputs=operands_of(draft, feed), attributes=draft.attributes)
 
 
 def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:
-    """The inputs of one feed of a case, by name, as the reference semantics see them."""
+    """The operands of one feed of a case, by name."""
     return {name: _operand(name, each, draft.operation) for name, each in draft.feeds[feed].items()}
 
 

@@ -1,4 +1,4 @@
-"""Footprints: the bytes that a case takes on disk and in memory, known from its draft before anything is allocated."""
+"""The footprint of a case on disk and in memory, estimated from its draft before anything is allocated."""
 
 import math
 from collections.abc import Iterable
@@ -8,15 +8,15 @@ from opconform.model.fills import longest_text
 from opconform.model.graph import graph_of, inferred
 from opconform.tensors.element_types import ELEMENT_TYPES
 
-#: How many times its files' bytes a case takes in memory while they are written, as measured over all element types.
+#: The memory for writing a case, as a multiple of its files' bytes; measured over all element types.
 _COPIES = 3
-#: The bytes that one text takes while it is made.
+#: The bytes of one string while it is made.
 _TEXT = 640
 _CHARACTER = 4
 
 
 def file_bytes(draft: Draft) -> int:
-    """The least number of bytes of a case's files: the arrays of all feeds, and the constants of one model."""
+    """The minimum size of a case's files in bytes: the arrays of all feeds, and the constants of one model."""
     total = sum(_array_bytes(each) for feed in draft.feeds for each in feed.values())
     total += sum(_array_bytes(each) for name, each in draft.tensors.items() if draft.binding[name] == "constant")
     if isinstance(draft.expect, Refusal):
@@ -30,7 +30,7 @@ def file_bytes(draft: Draft) -> int:
 
 
 def memory_bytes(draft: Draft) -> int:
-    """About how many bytes of memory it takes to make a case."""
+    """The approximate memory for making a case, in bytes."""
     texts = sum(
         math.prod(each.shape) for feed in draft.feeds for each in feed.values() if each.element_type == "string"
     )
@@ -38,7 +38,7 @@ def memory_bytes(draft: Draft) -> int:
 
 
 def _widths(tensors: Iterable[TensorDraft]) -> dict[str, int]:
-    """The bytes of an element of each type that is given; of text as the longest one takes."""
+    """The bytes per element of each type of the tensors; for strings those of the longest one."""
     widths: dict[str, int] = {}
     for each in tensors:
         widths[each.element_type] = max(widths.get(each.element_type, 0), _element_bytes(each))

@@ -1,4 +1,4 @@
-"""Goldens: the inputs of a case, and the outputs that the reference semantics give for them."""
+"""Goldens: the inputs of a case, and the outputs of the reference semantics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from opconform.tensors.tensor import Tensor
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Golden:
-    """A draft with its values.
+    """A draft with the values of its tensors.
 
     Attributes:
         graph: The model of the case.
@@ -32,13 +32,7 @@ class Golden:
 
 
 def golden_of(draft: Draft, content: str, seed: int) -> Golden:
-    """The golden of a draft.
-
-    Args:
-        draft: The draft; its expectation agrees with the reference semantics.
-        content: Its content in canonical JSON, which with the seed decides every random bit.
-        seed: The suite's seed.
-    """
+    """The golden of a validated draft; its content and the suite's seed decide the random bits."""
     first = {name: fill(each, seed, content, 0, name) for name, each in draft.tensors.items()}
     second = {name: fill(each, seed, content, 1, name) for name, each in (draft.second or {}).items()}
     inputs = (first,) if draft.second is None else (first, {**first, **second})

@@ -1,4 +1,4 @@
-"""Which part of an input becomes which output, for pictures of a case."""
+"""Highlights: the part of an input that becomes each output, for pictures of a case."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,12 +31,7 @@ class Highlight:
 
 
 def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
-    """The highlight of a case, or None where its outputs are not consecutive parts of one input.
-
-    Args:
-        case: The case.
-        arrays: The inputs of one feed, by name.
-    """
+    """The highlight of a case, given the inputs of one feed; None if its outputs are not consecutive parts of one."""
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.highlight is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None
@@ -55,7 +50,7 @@ def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
 
 
 def _axis_of(regions: tuple[Region, ...], shape: tuple[int, ...]) -> int | None:
-    """The one dimension along which regions follow each other, the first where they are the whole; or None."""
+    """The dimension along which regions are consecutive, or None."""
     parted = {axis for each in regions for axis, size in enumerate(each.sizes) if size != shape[axis]}
     if len(parted) > 1 or not shape:
         return None

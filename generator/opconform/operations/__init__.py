@@ -1,4 +1,4 @@
-"""The operations that opconform knows, each with its reference semantics."""
+"""The known operations, with their reference semantics."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What Split-1 and VariadicSplit-1 share: data, the axis, and consecutive outputs along it."""
+"""The shared semantics of Split-1 and VariadicSplit-1: data, the axis, and consecutive outputs along it."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -16,7 +16,7 @@ AXIS = Port("axis", role="control")
 
 
 def data_violations(arguments: Arguments) -> list[str]:
-    """The requirements on data that are violated (both pages, Inputs, 1)."""
+    """The violated requirements on data (both pages, Inputs, 1)."""
     data = arguments.inputs.get("data")
     if data is None:
         return ["data.required"]
@@ -24,12 +24,7 @@ def data_violations(arguments: Arguments) -> list[str]:
 
 
 def axis_violations(arguments: Arguments, allowed: Sequence[Shape]) -> list[str]:
-    """The requirements on the axis that are violated (both pages, Inputs, 2, and Types, T2).
-
-    Args:
-        arguments: What the operation is given.
-        allowed: The shapes that the page allows the axis to have.
-    """
+    """The violated requirements on the axis, given its allowed shapes (both pages, Inputs, 2, and Types, T2)."""
     axis = arguments.inputs.get("axis")
     if axis is None:
         return ["axis.required"]
@@ -43,7 +38,7 @@ def axis_violations(arguments: Arguments, allowed: Sequence[Shape]) -> list[str]
 
 
 def axis_from_front(arguments: Arguments) -> int | None:
-    """The number of the dimension that is split, or None where data and axis do not name one."""
+    """The index of the dimension to split, or None if data and axis do not determine one."""
     data, value = arguments.inputs.get("data"), _axis_value(arguments)
     if data is None or value is None or not -len(data.shape) <= value < len(data.shape):
         return None
@@ -51,7 +46,7 @@ def axis_from_front(arguments: Arguments) -> int | None:
 
 
 def dimension(arguments: Arguments) -> int | None:
-    """The size of the dimension that is split, or None where data and axis do not name one."""
+    """The size of the dimension to split, or None if data and axis do not determine one."""
     axis = axis_from_front(arguments)
     return None if axis is None else arguments.inputs["data"].shape[axis]
 
@@ -71,7 +66,7 @@ def splitting(
         controls: Its ports after data and axis.
         attributes: Its attributes.
         sizes: The sizes of the outputs along the axis; raises `Rejection`.
-        requested_outputs: How many outputs arguments ask for, right or wrong.
+        requested_outputs: How many outputs the arguments request, even if they are invalid.
     """
 
     def infer(arguments: Arguments) -> tuple[TensorType, ...]:
@@ -114,7 +109,7 @@ def splitting(
 
 
 def _axis_value(arguments: Arguments) -> int | None:
-    """The axis as it is given, or None where there is not exactly one integer."""
+    """The axis as given, or None if it is not exactly one integer."""
     axis = arguments.inputs.get("axis")
     if axis is None or axis.integers is None or len(axis.integers) != 1:
         return None

@@ -7,7 +7,7 @@ from opconform.tensors.tensor import Tensor
 
 
 def _axis(arguments: Arguments) -> int | None:
-    """The axis counted from the front, or None where it is not one of the first input's (Attributes, axis)."""
+    """The non-negative axis, or None if the first input has no such dimension (Attributes, axis)."""
     given, tensors = arguments.attributes.get("axis"), arguments.every("inputs")
     rank = len(tensors[0].shape) if tensors else 0
     is_axis = isinstance(given, int) and not isinstance(given, bool) and -rank <= given < rank
@@ -15,7 +15,7 @@ def _axis(arguments: Arguments) -> int | None:
 
 
 def _axis_violations(arguments: Arguments) -> list[str]:
-    """The requirements on the axis that are violated (Attributes, axis)."""
+    """The violated requirements on the axis (Attributes, axis)."""
     given = arguments.attributes.get("axis")
     if given is None:
         return ["axis.required"]
@@ -25,7 +25,7 @@ def _axis_violations(arguments: Arguments) -> list[str]:
 
 
 def _input_violations(tensors: tuple[Operand, ...], axis: int | None) -> list[str]:
-    """The requirements on the inputs that are violated (Inputs, 1..N)."""
+    """The violated requirements on the inputs (Inputs, 1..N)."""
     if not tensors:
         return ["inputs.required"]
     first = tensors[0]

@@ -1,4 +1,4 @@
-"""What an operation is to the generator: its ports, its attributes, and its reference semantics."""
+"""The declaration of an operation: its ports, its attributes, and its reference semantics."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -15,11 +15,11 @@ class Port:
 
     Attributes:
         name: The specification's name.
-        role: `control` for values that decide what the operation does, which a spec gives in place; `tensor` for data,
-            which a spec may have filled.
+        role: `control` for values that decide what the operation does, which specs write out; `tensor` for data, which
+            may be filled.
         variadic: Whether it takes any number of tensors; only the last port may.
-        optional: Whether the specification allows to leave it out.
-        element_type: The element type of a tensor whose spec does not say one.
+        optional: Whether it may be omitted.
+        element_type: The default element type, if not `f32` for a tensor and `i64` for a control input.
     """
 
     name: str
@@ -31,11 +31,11 @@ class Port:
 
     @property
     def default_type(self) -> str:
-        """The element type of a tensor whose spec does not say one."""
+        """The default element type."""
         return self.element_type or ("f32" if self.role == "tensor" else "i64")
 
     def names(self, count: int) -> tuple[str, ...]:
-        """What the tensors at this port are called, where a variadic one has so many."""
+        """The names of the tensors at this port; `count` applies to a variadic port."""
         return tuple(f"{self.name}_{number}" for number in range(count)) if self.variadic else (self.name,)
 
 
@@ -46,8 +46,8 @@ class AttributeSpec:
     Attributes:
         name: The specification's name.
         type: The type of its value.
-        values: The allowed texts of an `enum`.
-        default: What applies where it is left out, or None where it must be given.
+        values: The allowed strings of an `enum`.
+        default: The default value, or None if the attribute is required.
     """
 
     name: str
@@ -67,13 +67,13 @@ class TensorType:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operand:
-    """One input as the semantics see it.
+    """One input of an operation.
 
     Attributes:
         element_type: A name of `ELEMENT_TYPES`.
         shape: The sizes of the dimensions.
-        integers: The elements of an integer tensor at a control port, exact and in row-major order; otherwise None.
-        tensor: The elements; None while only types are inferred.
+        integers: The exact elements of an integer tensor at a control port, in row-major order; otherwise None.
+        tensor: The elements; None during inference.
     """
 
     element_type: str
@@ -89,13 +89,13 @@ class Operand:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arguments:
-    """What an operation is given: operands by the names of its ports. What is left out is not in `inputs`."""
+    """The arguments of an operation: operands by port name, without omitted ones, and attributes."""
 
     inputs: Mapping[str, Operand]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
 
     def tensor(self, name: str) -> Tensor:
-        """The elements of an input, which are there when an operation is evaluated."""
+        """The elements of an input, available during evaluation."""
         tensor = self.inputs[name].tensor
         if tensor is None:
             raise LookupError(f"the elements of {name} are not known while types are inferred")
@@ -111,7 +111,7 @@ class Arguments:
         return tuple(numbered[number] for number in sorted(numbered))
 
 
-class Rejection(Exception):  # noqa: N818 - it is the specification's answer and not an error
+class Rejection(Exception):  # noqa: N818 - a valid answer, not an error
     """The arguments violate the specification; `requirements` names every requirement that they violate."""
 
     def __init__(self, requirements: tuple[str, ...]) -> None:
@@ -121,13 +121,13 @@ class Rejection(Exception):  # noqa: N818 - it is the specification's answer and
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """What a context builds a graph around.
+    """The node under test, for the context that builds a graph around it.
 
     Attributes:
         operation: The operation under test.
         node: Its node, connected to the model's inputs.
-        arguments: What it is given in each feed that it accepts, or in the only feed of a rejected case.
-        outputs: The types of its outputs in each feed that it accepts; none for a rejected case with one feed.
+        arguments: Its arguments in each accepted feed, or in the only feed of a rejected case.
+        outputs: The types of its outputs in each accepted feed; none for a rejected case with one feed.
     """
 
     operation: "Operation"
@@ -151,7 +151,7 @@ class Region:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """One versioned operation. Nothing outside its module knows more of it than this.
+    """One versioned operation. Nothing outside its module knows more about it.
 
     Attributes:
         name: Its name and version, as in `Split-1`.
@@ -159,11 +159,10 @@ class Operation:
         attributes: Its attributes.
         infer: The types of its outputs; raises `Rejection` with every requirement that the arguments violate.
         evaluate: Its outputs, for arguments that `infer` accepts.
-        requested_outputs: How many outputs arguments ask for, right or wrong, or None where they do not say.
-        bits: The requirement that says that the elements of the outputs are those of the inputs, bit for bit.
-        contexts: The graphs that it can be tested in beside `bare` and `folded`, which every operation has. A builder
-            raises `ContextError` where a case does not fit.
-        highlight: For pictures: the region of an input that each output is, or None where outputs are no regions.
+        requested_outputs: How many outputs the arguments request, even if they are invalid, or None.
+        bits: The requirement that the outputs have the exact bits of the inputs.
+        contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
+        highlight: The region of an input that is each output, or None if the outputs are not regions.
     """
 
     name: str
@@ -187,7 +186,7 @@ class Operation:
         return ("bare", "folded", *self.contexts)
 
     def port_of(self, name: str) -> Port:
-        """The port that a tensor stands at, by the tensor's name."""
+        """The port of a tensor, by the tensor's name."""
         for port in self.inputs:
             if name == port.name and not port.variadic:
                 return port

@@ -5,13 +5,13 @@ from opconform.operations.operation import Arguments, AttributeSpec, Rejection
 
 
 def _num_splits(arguments: Arguments) -> int | None:
-    """`num_splits`, or None where it is left out or not an integer."""
+    """`num_splits`, or None if it is missing or not an integer."""
     given = arguments.attributes.get("num_splits")
     return given if isinstance(given, int) and not isinstance(given, bool) else None
 
 
 def _num_splits_violations(arguments: Arguments) -> list[str]:
-    """The requirements on `num_splits` that are violated (Attributes; Detailed Description, first sentence)."""
+    """The violated requirements on `num_splits` (Attributes; Detailed Description, first sentence)."""
     if "num_splits" not in arguments.attributes:
         return ["num_splits.required"]
     count, size = _num_splits(arguments), dimension(arguments)

@@ -3,18 +3,18 @@
 from opconform.operations.axis import axis_violations, data_violations, dimension, splitting
 from opconform.operations.operation import Arguments, Port, Rejection
 
-#: The length which means "all that the other outputs leave" (Inputs, 3).
+#: The length that means "the remaining elements" (Inputs, 3).
 REMAINDER = -1
 
 
 def _lengths(arguments: Arguments) -> tuple[int, ...] | None:
-    """`split_lengths`, or None where they are left out or are not a list of integers."""
+    """`split_lengths`, or None if they are missing or not a list of integers."""
     lengths = arguments.inputs.get("split_lengths")
     return lengths.integers if lengths is not None and len(lengths.shape) == 1 else None
 
 
 def _lengths_violations(arguments: Arguments) -> list[str]:
-    """The requirements on `split_lengths` that are violated (Inputs, 3; Detailed Description; Types, T2)."""
+    """The violated requirements on `split_lengths` (Inputs, 3; Detailed Description; Types, T2)."""
     given = arguments.inputs.get("split_lengths")
     if given is None:
         return ["lengths.required"]

@@ -1,4 +1,4 @@
-"""Elements as specs write them: checked against their element type, and turned into its bits."""
+"""Literals: the elements in specs, checked against their element type and converted to its bits."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from opconform.errors import quoted, quoted_text
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array
 
-#: One element in a spec: a number, a truth value or a text; `0x7fc00001` is a bit pattern, `nan` a number.
+#: One element in a spec: a number, a boolean or a string; `0x7fc00001` is a bit pattern, and `nan` a number.
 Element = bool | int | float | str
 
 _PATTERN = re.compile(r"0x[0-9a-fA-F]+")
@@ -17,10 +17,10 @@ _FLOAT_TEXTS = frozenset({"nan", "inf", "-inf", "-nan"})
 
 
 def checked(name: str, element: Element) -> Element:
-    """The element as it is kept: an integer for integer types, a bit pattern in lower case, or as it was.
+    """The normalized element: an integer for integer types, a lower-case bit pattern, or unchanged.
 
     Raises:
-        ValueError: The element type has no such value; the message says what it has.
+        ValueError: The element type has no such value.
     """
     element_type = ELEMENT_TYPES[name]
     if element_type.kind == "string":
@@ -37,7 +37,7 @@ def checked(name: str, element: Element) -> Element:
 
 
 def encoded(name: str, elements: Sequence[Element]) -> Array:
-    """The elements, each checked before, in the storage dtype of their type: a flat array."""
+    """Checked elements as a flat array in the storage dtype."""
     element_type = ELEMENT_TYPES[name]
     storage = element_type.storage
     if element_type.kind == "string":

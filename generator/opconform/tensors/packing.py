@@ -1,6 +1,6 @@
-"""Packing: tensors as the raw bytes that models and runtimes hold.
+"""Packing: tensors as raw bytes in models and runtimes.
 
-How types narrower than a byte are packed differs between dialects, and between versions of one runtime.
+The packing of types narrower than a byte differs between dialects and between versions of a runtime.
 """
 
 import math
@@ -21,7 +21,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Where some bits of an element lie in its group: the element's number, its bits, and the place in the group."""
+    """Some bits of an element and their place in a group: element, shift, number of bits, byte, and place in it."""
 
     element: int
     shift: int
@@ -35,10 +35,10 @@ class Layout:
     """How the elements of one type are packed.
 
     Attributes:
-        elements: How many elements make a group.
-        bytes: How many bytes a group takes.
-        fields: Where the bits of each element lie in its group.
-        tail: How many bits of an incomplete last group an element takes; 0 where such a group is written whole.
+        elements: The number of elements in a group.
+        bytes: The number of bytes in a group.
+        fields: The places of the elements' bits in a group.
+        tail: The bits per element of an incomplete last group; 0 if such a group is written whole.
     """
 
     elements: int
@@ -47,7 +47,7 @@ class Layout:
     tail: int = 0
 
     def size(self, count: int) -> int:
-        """The bytes that a number of elements take."""
+        """The size of a number of elements in bytes."""
         whole, rest = divmod(count, self.elements)
         last = -(-rest * self.tail // _BYTE) if self.tail else self.bytes * bool(rest)
         return whole * self.bytes + last
@@ -58,7 +58,7 @@ Layouts = Mapping[str, Layout]
 
 
 def _stream(bits: int) -> Layout:
-    """One stream of bits, lowest first: element i takes the bits from i * bits on, and may lie in two bytes."""
+    """One stream of bits, lowest first; an element may span two bytes."""
     count = math.lcm(bits, _BYTE) // bits
 
     def fields() -> Iterator[_Field]:
@@ -115,24 +115,21 @@ _OPENVINO: Mapping[tuple[int, int], Layouts] = MappingProxyType(
 
 
 def openvino_layouts(version: str) -> Layouts:
-    """How a version of OpenVINO packs narrow types, in constants of the IR and in tensors at run time.
+    """How a version of OpenVINO, as in `2026.4.1-22982-e213a147257`, packs narrow types.
 
-    u2 turned from high first to low first in 2025.3, and u3 and u6 became a stream of bits after 2026.4.
-
-    Args:
-        version: As in `2026.4.1` or `2026.4.1-22982-e213a147257`.
+    u2 changed from high first to low first in 2025.3, and u3 and u6 became a stream of bits after 2026.4.
     """
     found = _VERSION.match(version)
     known = (int(found[1]), int(found[2])) if found else max(_OPENVINO)
     return next(layouts for first, layouts in _OPENVINO.items() if first <= known)
 
 
-#: How the constants in `model.bin` are packed: as OpenVINO has it from 2025.3 to 2026.4.
+#: The packing of constants in `model.bin`: that of OpenVINO 2025.3 to 2026.4.
 OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
 
 
 def pack(tensor: Tensor, layouts: Layouts) -> bytes:
-    """The bytes of a tensor, little-endian; narrow types packed, the last byte or group filled up with zeros."""
+    """The bytes of a tensor, little-endian, with narrow types packed and the last group zero-padded."""
     if tensor.type.kind == "string":
         return _packed_texts(tensor.array)
     layout = layouts.get(tensor.element_type)
@@ -149,14 +146,7 @@ def pack(tensor: Tensor, layouts: Layouts) -> bytes:
 
 
 def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...], layouts: Layouts) -> Tensor:
-    """The tensor that some bytes hold.
-
-    Args:
-        content: The bytes, as `pack` makes them; what pads the last byte or group is not looked at.
-        element_type: A name of the element types' table that is no string.
-        shape: The sizes of the dimensions.
-        layouts: How narrow types are packed.
-    """
+    """The tensor in some bytes, as packed by `pack`; padding is ignored. Strings are not supported."""
     count, storage = math.prod(shape), ELEMENT_TYPES[element_type].storage
     layout = layouts.get(element_type)
     if layout is None:
@@ -173,7 +163,7 @@ def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...
 
 
 def _packed_texts(texts: Array) -> bytes:
-    """The number of texts, 0, the end of each, and their UTF-8 bytes one after the other."""
+    """The number of strings, 0, the end of each, and their UTF-8 bytes."""
     encoded = [str(each).encode() for each in texts.reshape(-1)]
     ends = np.cumsum([len(each) for each in encoded], dtype=_COUNT)
     return np.array([len(encoded), 0], _COUNT).tobytes() + ends.tobytes() + b"".join(encoded)

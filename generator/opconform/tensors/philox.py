@@ -1,4 +1,4 @@
-"""Random numbers: Philox keyed by text, the same on every machine and with every numpy."""
+"""Philox random numbers keyed by text, the same with every version of numpy."""
 
 import hashlib
 
@@ -6,10 +6,7 @@ import numpy as np
 
 
 def random_words(count: int, *key: object) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    """`count` random 64-bit words that depend on the key alone.
-
-    They are Philox's raw stream, the one thing of numpy's generators that no release changes.
-    """
+    """`count` random 64-bit words that depend on the key only: Philox's raw stream, which numpy never changes."""
     digest = hashlib.sha256("\0".join(str(each) for each in key).encode()).digest()
     words: np.ndarray[tuple[int], np.dtype[np.uint64]]
     words = np.random.Philox(key=int.from_bytes(digest[:16], "little")).random_raw(count)

@@ -1,4 +1,4 @@
-"""Tensors as opconform keeps them: an element type and an array in its storage dtype."""
+"""Tensors: an element type, and an array in its storage dtype."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +18,7 @@ class Tensor:
 
     Attributes:
         element_type: A name of `ELEMENT_TYPES`.
-        array: The elements in the type's storage dtype; for types narrower than a byte one element a byte, in its low
-            bits; for strings of dtype `<U`.
+        array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings.
     """
 
     element_type: str
@@ -27,7 +26,7 @@ class Tensor:
 
     @property
     def type(self) -> ElementType:
-        """The row of the element type's table."""
+        """The element type."""
         return ELEMENT_TYPES[self.element_type]
 
     @property
