@@ -42,7 +42,7 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["no-such-command"], "No such command 'no-such-command'"),
         (
             ["generate", "--out", "x", "--dialect", "onx"],
-            "'onx' is no dialect. Allowed are: openvino, onnx, onnx13, stablehlo.",
+            "'onx' is not a dialect. Allowed are: openvino, onnx, onnx13, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
         (["generate", "--out", "x", "--jobs", "0"], "Limits and --jobs must be 1 or more."),

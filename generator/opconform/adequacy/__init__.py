@@ -1,1 +1,1 @@
-"""How good the cases of an operation are: what they tell apart in its reference semantics."""
+"""The adequacy of an operation's cases: the changes of its reference semantics that they detect."""

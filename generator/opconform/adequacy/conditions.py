@@ -1,6 +1,7 @@
-"""Conditions that matter: for each one, two cases between which it alone changes, and the decision with it.
+"""Modified condition/decision coverage of the reference semantics, in its masking form.
 
-That is modified condition/decision coverage in its masking form: a condition that was not evaluated has any value.
+For each condition it finds two cases between which only the condition and its decision change. A condition that was not
+evaluated matches any value.
 """
 
 import ast
@@ -11,7 +12,7 @@ from opconform.adequacy.evaluation import Trial, answer_of
 from opconform.adequacy.semantics import loaded, modules_of
 
 _RECORDER = "__decided__"
-#: The values of a decision's conditions, None for one that was not evaluated, and the decision.
+#: The values of a decision's conditions, None if not evaluated, and of the decision.
 Vector = tuple[tuple[bool | None, ...], bool]
 
 
@@ -24,7 +25,7 @@ class Condition:
         line: The decision's line.
         decision: The decision as source.
         condition: The condition as source.
-        pair: Two cases that show that it matters, or None.
+        pair: Two cases that show its effect, or None.
     """
 
     module: str
@@ -44,12 +45,7 @@ class _Decision:
 
 
 def conditions_of(ops: Sequence[str], trials: Sequence[Trial]) -> list[Condition]:
-    """Every condition of the semantics of some operations, with two cases that show that it matters.
-
-    Args:
-        ops: The operations, by name.
-        trials: Their cases.
-    """
+    """Every condition of the semantics of some operations, with the two cases that show its effect."""
     decisions: list[_Decision] = []
     trees = {name: _instrumented(name, path.read_text(), decisions) for name, path in modules_of(ops).items()}
     now = [0]
@@ -90,7 +86,7 @@ def _instrumented(module: str, source: str, decisions: list[_Decision]) -> ast.M
 
 
 class _Recorder(ast.NodeTransformer):
-    """Puts the recorder around the decisions that have a number."""
+    """Wraps the numbered decisions in calls of the recorder."""
 
     def __init__(self, numbers: Mapping[int, int]) -> None:
         self._numbers = numbers
@@ -120,7 +116,7 @@ def _shown(decision: _Decision, trials: Sequence[Trial]) -> Iterator[Condition]:
 
 
 def _pair(seen: Mapping[Vector, list[int]], place: int, trials: Sequence[Trial]) -> tuple[str, str] | None:
-    """Two cases that differ in one condition and in the decision, best a rejected case and its twin."""
+    """Two cases that differ in one condition and the decision, preferably a rejected case and its twin."""
     found = None
     for (values, decision), numbers in seen.items():
         for (others, other), rest in seen.items():

@@ -1,4 +1,4 @@
-"""What an operation makes of cases: what the systematic mutants of its semantics are told apart by."""
+"""The evaluation of cases by an operation, by which mutants of its semantics are detected."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,16 +15,11 @@ _MOST_ELEMENTS = 1 << 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """One feed of a case: what an operation is given, and what its reference semantics make of it.
+    """One feed of a case: the arguments of the operation, and the answer of its reference semantics.
 
     Attributes:
-        case: The id of the case.
-        twin: The id of its twin, if it has one.
-        op: The operation.
-        rejects: Whether the case is rejected.
-        arguments: The operation's arguments.
         filled: Whether the tensors have elements.
-        expected: What `answer_of` gives for the semantics in use.
+        expected: The result of `answer_of` for the semantics in use.
     """
 
     case: str
@@ -61,7 +56,7 @@ def trials_of(cases: Iterable[Expanded], operations: Mapping[str, Operation]) ->
 
 
 def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> object:
-    """What an operation makes of its arguments, in a form that can be compared."""
+    """The result of an operation in a comparable form."""
     requested = operation.requested_outputs(arguments)
     try:
         types = operation.infer(arguments)

@@ -1,4 +1,4 @@
-"""Systematic mutations of a Python source: one small change of one expression each."""
+"""Systematic mutations of a Python module: one small change of one expression each."""
 
 import ast
 import copy
@@ -37,7 +37,7 @@ class Mutation:
         line: Its line in the source.
         before: The expression before the change.
         after: The expression after it.
-        names: The texts in the changed function, among which are the requirements that it is about.
+        names: The strings beside the change, which include the requirements concerned.
         tree: The whole module with the change.
     """
 
@@ -51,12 +51,7 @@ class Mutation:
 
 
 def mutations_of(source: str, module: str) -> Iterator[Mutation]:
-    """Every mutation of the functions of a module.
-
-    Args:
-        source: The source of the module.
-        module: The name of the module.
-    """
+    """Every mutation of the functions of a module, given its source and its name."""
     tree = ast.parse(source)
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     owner = {id(node): each for each in functions for node in _inside(each)}
@@ -85,7 +80,7 @@ Change = tuple[str, int | None, object]
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
-    """The changes of one node: a field, a place in it where it is a list, and what stands there afterwards."""
+    """The changes of one node: a field, an index if the field is a list, and the replacement."""
     for kind, change in _KINDS:
         if isinstance(node, kind):
             yield from change(node)
@@ -168,12 +163,12 @@ def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def _same_place(tree: ast.AST, twin: ast.AST, node: ast.AST) -> ast.AST:
-    """The node of a copied tree that stands where a node stands in the original."""
+    """The node of a copied tree that corresponds to a node of the original."""
     return next(b for a, b in zip(ast.walk(tree), ast.walk(twin), strict=True) if a is node)
 
 
 def _names(node: ast.AST, function: ast.FunctionDef) -> tuple[str, ...]:
-    """The texts beside a node: those in it, or else those of its function."""
+    """The strings in a node, or else in its function."""
     for within in (node, function):
         found = [each.value for each in ast.walk(within) if isinstance(each, ast.Constant)]
         texts = [each for each in found if isinstance(each, str) and "." in each and " " not in each]

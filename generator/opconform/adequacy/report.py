@@ -1,4 +1,4 @@
-"""The adequacy of an operation's cases: mutants that survive them, and conditions that they do not show to matter."""
+"""The adequacy report of an operation's cases: surviving mutants, and conditions without a shown effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ class _Keys(BaseModel):
 
 
 class Equivalent(_Keys):
-    """A mutant, or a condition, that no case can tell from the original; reviewed by a person."""
+    """A reviewed mutant or condition that no case can distinguish from the original."""
 
     module: str = Field(description="The module in `opconform/operations`.")
     function: str = Field("", description="The function that is changed; empty for a condition.")
     before: str = Field(description="The expression, or the condition.")
     after: str = Field("", description="The changed expression; empty for a condition.")
-    reason: str = Field(description="Why nothing can tell them apart.", min_length=1)
+    reason: str = Field(description="Why nothing can distinguish them.", min_length=1)
 
 
 class Equivalents(_Keys):
@@ -41,7 +41,7 @@ class Equivalents(_Keys):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Survivor:
-    """A mutant that no case tells from the original, and the reason where that was reviewed."""
+    """A mutant that no case detects, and the reason if it was reviewed."""
 
     mutation: Mutation
     reason: str | None
@@ -49,16 +49,16 @@ class Survivor:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Adequacy:
-    """What the cases of some operations tell apart.
+    """The adequacy of the cases of some operations.
 
     Attributes:
         ops: The operations.
-        cases: How many feeds of cases were evaluated.
-        mutants: How many mutants there are.
-        survivors: Those that no case tells from the original.
+        cases: The number of evaluated feeds.
+        mutants: The number of mutants.
+        survivors: The mutants that no case detects.
         conditions: Every condition of the semantics.
-        reviewed: Conditions that were reviewed as ones that no two cases can show to matter, with the reason.
-        stale: Reviewed equivalents that are none any more.
+        reviewed: The reviewed conditions whose effect no two cases can show, with the reason.
+        stale: The reviewed equivalents that are not equivalent any more.
     """
 
     ops: tuple[str, ...]
@@ -71,12 +71,12 @@ class Adequacy:
 
     @property
     def open_survivors(self) -> tuple[Survivor, ...]:
-        """The survivors that nobody has reviewed."""
+        """The survivors that were not reviewed."""
         return tuple(each for each in self.survivors if each.reason is None)
 
     @property
     def open_conditions(self) -> tuple[Condition, ...]:
-        """The conditions that no two cases show to matter, and that were not reviewed."""
+        """The conditions whose effect no two cases show, and that were not reviewed."""
         return tuple(each for each in self.conditions if each.pair is None and each not in self.reviewed)
 
     @property
@@ -126,7 +126,7 @@ def _reason(reasons: Mapping[Key, Equivalent], key: Key) -> str | None:
 
 
 def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:
-    """The mutants that answer every trial as the original does. A trial that told one apart is tried first next."""
+    """The mutants that no trial detects. A trial that detected one is tried first for the next."""
     order, alive = list(trials), []
     for mutant in mutants:
         killer = _killer(ops, mutant, order)
@@ -138,15 +138,15 @@ def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence
 
 
 def _killer(ops: Sequence[str], mutant: Mutation, trials: Sequence[Trial]) -> int | None:
-    """The place of the first trial that tells a mutant from the original; 0 where it cannot even be loaded."""
+    """The index of the first trial that detects a mutant; 0 if it cannot be loaded."""
     try:
         operations = loaded(ops, {mutant.module: mutant.tree})
-    except Exception:  # noqa: BLE001 - a module that does not load is told apart
+    except Exception:  # noqa: BLE001 - a module that does not load is detected
         return 0
     for place, each in enumerate(trials):
         try:
             answer = answer_of(operations[each.op], each.arguments, filled=each.filled)
-        except Exception:  # noqa: BLE001 - so is one that fails
+        except Exception:  # noqa: BLE001 - and so is one that fails
             return place
         if answer != each.expected:
             return place

@@ -1,4 +1,4 @@
-"""The reference semantics of an operation loaded again from changed source, beside the ones that are in use."""
+"""Reference semantics loaded again from changed source, without replacing the ones in use."""
 
 import ast
 import contextlib
@@ -13,12 +13,12 @@ import opconform.operations
 from opconform.operations.operation import Operation
 
 _PACKAGE = "opconform.operations"
-#: What every operation shares; its mutants say nothing of an operation's cases.
+#: The modules that all operations share; their mutants are not specific to an operation's cases.
 _SHARED = frozenset({"operation", "contexts"})
 
 
 def modules_of(ops: Sequence[str]) -> dict[str, Path]:
-    """The modules that hold the reference semantics of operations, by name, each after those that it imports."""
+    """The modules with the reference semantics of operations, by name, in the order of their imports."""
     found: dict[str, Path] = {}
     for op in ops:
         _collect(_home(op), found)
@@ -28,13 +28,7 @@ def modules_of(ops: Sequence[str]) -> dict[str, Path]:
 def loaded(
     ops: Sequence[str], changed: Mapping[str, ast.Module], known: Mapping[str, object] | None = None
 ) -> dict[str, Operation]:
-    """Operations whose modules are loaded anew.
-
-    Args:
-        ops: The operations, by name.
-        changed: The trees of modules that are changed, by the modules' names.
-        known: Names that the modules may use beside their own.
-    """
+    """Operations whose modules are loaded again, with changed syntax trees and with additional global names."""
     with _put_aside(modules_of(ops)) as files:
         for name, path in files.items():
             module = ModuleType(f"{_PACKAGE}.{name}")
@@ -48,7 +42,7 @@ def loaded(
 
 @contextlib.contextmanager
 def _put_aside(files: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Take modules out of `sys.modules`, and put them back afterwards."""
+    """Remove modules from `sys.modules`, and restore them afterwards."""
     names = [f"{_PACKAGE}.{each}" for each in files]
     kept = {each: sys.modules.pop(each) for each in names if each in sys.modules}
     try:

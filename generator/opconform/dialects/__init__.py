@@ -1,4 +1,4 @@
-"""The dialects that a case is rendered into, a module and a folder of templates each."""
+"""The dialects that cases are rendered into, each with a module and a folder of templates."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -20,7 +20,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
     }
 )
-#: The dialects that are rendered unless others are asked for: the one that can say all that a case says.
+#: The dialects that are rendered by default: the one that can express every case.
 DEFAULT = ("openvino",)
 
 
@@ -28,11 +28,11 @@ def check_renderable(names: Iterable[str]) -> None:
     """Check that dialects exist and can be rendered here.
 
     Raises:
-        UsageError: One is unknown, or the package that renders it is not installed.
+        UsageError: A dialect is unknown, or its package is not installed.
     """
     for each in names:
         if each not in DIALECTS:
-            raise UsageError(f"{each!r} is no dialect. Allowed are: {', '.join(DIALECTS)}.")
+            raise UsageError(f"{each!r} is not a dialect. Allowed are: {', '.join(DIALECTS)}.")
         package = DIALECTS[each].package
         if package is not None and find_spec(package) is None:
             raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')

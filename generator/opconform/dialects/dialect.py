@@ -1,4 +1,4 @@
-"""What a dialect is: an IR language that cases are rendered into."""
+"""The contract of a dialect: an IR language that cases are rendered into."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from opconform.model.golden import Golden
 
 
-class Inexpressible(Exception):  # noqa: N818 - it is an answer and no error
-    """A dialect cannot say what a case says; `reason` is a sentence's end that stands in the manifest."""
+class Inexpressible(Exception):  # noqa: N818 - an answer, not an error
+    """A case that a dialect cannot express; `reason` is a clause for the manifest."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -19,9 +19,9 @@ class Dialect:
     """An IR language.
 
     Attributes:
-        model: The file, in a case's folder, that a backend loads.
-        files_of: What renders a case, given a name for the model, into all the dialect's files; raises `Inexpressible`.
-        package: The package that has to be installed to render it, or None.
+        model: The file that a backend loads, relative to a case's folder.
+        files_of: Renders a case, with a name for the model, into the dialect's files; raises `Inexpressible`.
+        package: The package that rendering needs, or None.
     """
 
     model: str

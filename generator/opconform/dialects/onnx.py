@@ -1,8 +1,4 @@
-"""The dialects `onnx` and `onnx13`: operators of opset 18 and of opset 13, from the ONNX text format.
-
-Each operation has a rendering, which says which of its cases the operator cannot express; a case with an operation that
-has none is left out of the dialect.
-"""
+"""The dialects `onnx` and `onnx13`: models of opset 18 and 13, made from the ONNX text format."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +29,7 @@ VERSIONS: Mapping[str, Version] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Rendering:
-    """How an operation is said in ONNX: why its cases cannot be, and its nodes."""
+    """The rendering of an operation: why ONNX cannot express some cases, and the nodes of the others."""
 
     reasons: Callable[[Model], Iterator[str]]
     render: Callable[[Model, Node], Rendered]
@@ -61,7 +57,7 @@ class _Value(NamedTuple):
 
 
 def printed(model: bytes) -> str:
-    """A model as ONNX's text format says it.
+    """A model in ONNX's text format.
 
     Raises:
         ImportError: The onnx package is not installed.
@@ -77,15 +73,10 @@ def printed(model: bytes) -> str:
 
 
 def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
-    """The model of a case, by its name in the case's folder.
-
-    Args:
-        dialect: `onnx` or `onnx13`.
-        golden: The case.
-        name: What the model is called.
+    """The model of a case in `onnx` or `onnx13`, by file name; `name` is the name of the model.
 
     Raises:
-        Inexpressible: ONNX cannot say what the case says.
+        Inexpressible: ONNX cannot express the case.
     """
     from onnx import parser
 
@@ -116,7 +107,7 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
 
 
 def _reasons(model: Model) -> Iterator[str]:
-    """Why ONNX cannot say what a case says."""
+    """The reasons why ONNX cannot express a case."""
     for node in model.golden.graph.nodes:
         if node.op not in RENDERINGS:
             yield f"{node.op} has no rendering in this dialect"
@@ -131,7 +122,7 @@ def _reasons(model: Model) -> Iterator[str]:
 
 
 def _named(line: Line, results: Mapping[str, str]) -> Line:
-    """A line in which the model's outputs have the names that a user asks for; what is left out is an empty text."""
+    """A line with the names of the model's outputs; omitted inputs are empty strings."""
     inputs = tuple('""' if each is None else results.get(each, each) for each in line.inputs)
     return line._replace(inputs=inputs, outputs=tuple(results.get(each, each) for each in line.outputs))
 

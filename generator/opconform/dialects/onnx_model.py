@@ -1,4 +1,4 @@
-"""What a rendering of an operation in the ONNX dialects works with: the case, the opset, and the lines it gives."""
+"""The input and output of renderings in the ONNX dialects: the case with its opset, and lines of text."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,13 +15,7 @@ _LIMIT = 1 << 63
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Version:
-    """An opset, and what its `Split` can say.
-
-    Attributes:
-        opset: The opset.
-        ir: The version of the IR that came with it.
-        has_num_outputs: Whether `Split` has the attribute `num_outputs`.
-    """
+    """An opset, the IR version of its release, and whether its `Split` has the attribute `num_outputs`."""
 
     opset: int
     ir: int
@@ -39,7 +33,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rendered:
-    """One node of a case in ONNX: its lines, and the initializers that it brings along."""
+    """One rendered node: its lines and initializers."""
 
     lines: tuple[Line, ...]
     initializers: Mapping[str, Tensor] = field(default_factory=dict)
@@ -47,7 +41,7 @@ class Rendered:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Model:
-    """The case that is rendered, and the opset."""
+    """The case to render, and the opset."""
 
     golden: Golden
     version: Version
@@ -59,17 +53,17 @@ class Model:
 
     @property
     def rejected_for(self) -> str | None:
-        """The requirement that the case violates, or None where it is accepted."""
+        """The requirement that the case violates, or None if it is accepted."""
         return self.draft.expect.requirement if isinstance(self.draft.expect, Refusal) else None
 
     def constant(self, name: str | None) -> Tensor | None:
-        """The elements of a constant of the model, or None where the name is not one's."""
+        """The elements of a constant of the model, or None for any other name."""
         if name is None or self.draft.binding.get(name) != "constant":
             return None
         return self.golden.inputs[0][name]
 
     def shapes(self, node: Node) -> list[tuple[int, ...]] | None:
-        """The shapes of a node's outputs in the first feed, or None where the case is rejected."""
+        """The shapes of a node's outputs in the first feed, or None for a rejected case."""
         if not self.golden.tensors:
             return None
         return [self.golden.tensors[0][name].shape for name in node.outputs]
@@ -86,7 +80,7 @@ def attribute_text(value: Attribute) -> str:
 
 
 def attribute_reasons(draft: Draft) -> Iterator[str]:
-    """Why ONNX's text format cannot hold the attributes of a case."""
+    """The reasons why ONNX's text format cannot hold the attributes of a case."""
     for value in draft.attributes.values():
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, bool):

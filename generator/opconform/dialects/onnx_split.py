@@ -1,8 +1,7 @@
-"""Split-1 and VariadicSplit-1 as ONNX's `Split`, and why it cannot say some of their cases.
+"""Split-1 and VariadicSplit-1 as ONNX's `Split`, and why it cannot express some cases.
 
-ONNX's operation says less than the specification's: the axis is an attribute and so a constant, lengths are of `i64`,
-there is no -1, and opset 18 lets the last of `num_outputs` outputs be smaller. What a -1 stands for is worked out here,
-in accepted cases whose data is known when the model is built.
+In ONNX the axis is an attribute and so a constant, lengths are `i64`, there is no -1, and in opset 18 the last of
+`num_outputs` outputs may be smaller. A -1 is replaced by its length in accepted cases with static data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +16,11 @@ from opconform.suite.case import Node
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
-#: The element types of data that `Split` takes, of either opset.
+#: The element types of data in `Split` of either opset.
 _TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
-#: The faults that an opset does not know to be such, with what it has instead.
+#: The violations that are valid in an opset, with the reason.
 _NO_FAULT: Mapping[str, str] = MappingProxyType(
     {
         "axis.shape": "the axis is an attribute, and has no shape",
@@ -48,7 +47,7 @@ _NO_FAULT_13: Mapping[str, str] = MappingProxyType(
 
 
 def reasons(model: Model) -> Iterator[str]:
-    """Why ONNX's `Split` cannot say what a case says."""
+    """The reasons why ONNX's `Split` cannot express a case."""
     data, refused = model.draft.tensors.get("data"), model.rejected_for
     if data is not None and data.element_type not in _TYPES:
         yield f"ONNX's Split does not take {data.element_type}"
@@ -64,7 +63,7 @@ def reasons(model: Model) -> Iterator[str]:
 
 
 def render(model: Model, node: Node) -> Rendered:
-    """A split as one `Split` node."""
+    """One `Split` node."""
     data, axis, *lengths = (*node.inputs, None, None)[: max(2, len(node.inputs))]
     along = model.constant(axis)
     attributes = [] if along is None else [("axis", str(along.integers()[0]))]
@@ -80,7 +79,7 @@ def render(model: Model, node: Node) -> Rendered:
 
 
 def _worked_out(model: Model, node: Node, axis: Tensor | None, given: Tensor) -> Tensor:
-    """The lengths as they are given; those of an accepted case with what a -1 stands for in its place."""
+    """The lengths; in an accepted case a -1 is replaced by its length."""
     shapes = model.shapes(node)
     if shapes is None or axis is None:
         return given

@@ -1,6 +1,6 @@
-"""The `openvino` dialect: IR version 11, and the bare layer as the specification's pages print it.
+"""The dialect `openvino`: IR version 11, and the bare layer as printed in the specification.
 
-It renders any operation: a layer's type and version are the operation's name, its data are the attributes.
+It renders any operation: the name becomes the layer's type and version, and the attributes its data.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ MODEL = "openvino/model.xml"
 _WEIGHTS = "openvino/model.bin"
 _LAYER = "openvino/layer.xml"
 
-#: What the IR writes for a dimension that is not known.
+#: An unknown dimension in the IR.
 _UNKNOWN = -1
 
 Pairs = tuple[tuple[str, str], ...]
@@ -44,12 +44,7 @@ class _Edge(NamedTuple):
 
 
 def files_of(golden: Golden, name: str) -> dict[str, bytes]:
-    """The files of a case in this dialect, by their names in its folder.
-
-    Args:
-        golden: The case.
-        name: What the model is called.
-    """
+    """The files of a case in this dialect, by file name; `name` is the name of the model."""
     model = _Model(golden)
     layers = render("openvino/layer.xml.j2", layers=tuple(model.layers()))
     document = render("openvino/model.xml.j2", name=name, layers=layers, edges=tuple(model.edges()))
@@ -58,7 +53,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
 
 class _Model:
-    """A case's graph as layers, numbered through: the model's inputs, the nodes, and a `Result` for each output."""
+    """A case's graph as numbered layers: the model's inputs, the nodes, and one `Result` per output."""
 
     def __init__(self, golden: Golden) -> None:
         draft = golden.draft
@@ -72,7 +67,7 @@ class _Model:
         }
 
     def layers(self) -> Iterator[_Layer]:
-        """Every layer, in the order of the numbers."""
+        """All layers in order."""
         offset = 0
         for number, name in enumerate(self._draft.tensors):
             content = self.weights.get(name)
@@ -86,7 +81,7 @@ class _Model:
             yield _Layer(_head(number, f"output_{place}", "Result", "opset1"), (), inputs, ())
 
     def bare(self) -> _Layer:
-        """The layer under test with what the pages print of it: no name, version, precisions or names of ports."""
+        """The layer under test as printed in the specification: without name, version, precisions and port names."""
         node = next(each for each in self._graph.nodes if each.under_test)
         return _Layer(
             attributes=(("id", "1"), ("type", _type(node))),
@@ -96,7 +91,7 @@ class _Model:
         )
 
     def edges(self) -> Iterator[_Edge]:
-        """The connections, each from the port where a tensor is made to one that takes it."""
+        """The edges from the port that produces a tensor to each port that consumes it."""
         sources = {name: (number, 0) for number, name in enumerate(self._draft.tensors)}
         for number, node in enumerate(self._graph.nodes, len(self._draft.tensors)):
             for port, name in enumerate(node.inputs):
@@ -149,7 +144,7 @@ def _type(node: Node) -> str:
 
 
 def _outputs(node: Node) -> Sequence[tuple[int, str]]:
-    """The outputs of a node with the numbers of their ports, which go on from those of the inputs."""
+    """The outputs of a node with their port numbers, which follow those of the inputs."""
     return list(enumerate(node.outputs, len(node.inputs)))
 
 

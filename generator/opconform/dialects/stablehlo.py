@@ -1,7 +1,7 @@
 """The dialect `stablehlo`: an MLIR module of static shapes.
 
-StableHLO has no split: each output is a slice whose limits are worked out here. That tests whether the slices move the
-right bits. A slice cannot have the faults of a split's axis, count and lengths, so rejected cases are left out.
+StableHLO has no split, so each output is a slice with computed limits. Slices cannot have the faults of a split's axis,
+count or lengths, so rejected cases are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -38,7 +38,7 @@ class _Constant(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """One operation: what it makes, its name, its operands and attributes as text, and the types around it."""
+    """One operation: its result, its name, its operands and attributes as text, and its types."""
 
     value: str
     op: str
@@ -48,14 +48,10 @@ class _Line(NamedTuple):
 
 
 def files_of(golden: Golden, name: str) -> dict[str, bytes]:
-    """The module of a case, by its name in the case's folder.
-
-    Args:
-        golden: The case.
-        name: What the module is called.
+    """The module of a case, by file name; `name` is the name of the module.
 
     Raises:
-        Inexpressible: StableHLO cannot say what the case says.
+        Inexpressible: StableHLO cannot express the case.
     """
     reason = next(_reasons(golden), None)
     if reason is not None:
@@ -79,7 +75,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
 
 def _reasons(golden: Golden) -> Iterator[str]:
-    """Why StableHLO cannot say what a case says."""
+    """The reasons why StableHLO cannot express a case."""
     draft = golden.draft
     for node in golden.graph.nodes:
         if node.op not in RENDERINGS:
@@ -97,7 +93,7 @@ def _reasons(golden: Golden) -> Iterator[str]:
 
 
 def _slices(golden: Golden, node: Node) -> Iterator[_Line]:
-    """An operation whose outputs are regions of its inputs: a slice for each."""
+    """An operation whose outputs are regions of its inputs: one slice per output."""
     operation, tensors = OPERATIONS[node.op], golden.tensors[0]
     if operation.highlight is None:
         raise Inexpressible(f"the outputs of {node.op} are not slices")
@@ -125,13 +121,13 @@ RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = MappingPro
 
 
 def _ports(node: Node) -> dict[str, str]:
-    """The tensors that a node takes, by the names of its ports."""
+    """The input tensors of a node, by port name."""
     ports = (name for port in OPERATIONS[node.op].inputs for name in port.names(len(node.inputs)))
     return {port: name for port, name in zip(ports, node.inputs, strict=False) if name is not None}
 
 
 def _operands(draft: Draft, node: Node) -> Iterator[str]:
-    """The tensors that are operands in StableHLO, too: those that do not decide what the operation does."""
+    """The inputs of a node that are operands in StableHLO: those at tensor ports."""
     for port, name in _ports(node).items():
         if OPERATIONS[node.op].port_of(port).role == "tensor" and name in draft.tensors:
             yield name
@@ -148,7 +144,7 @@ def _type(tensor: Tensor) -> str:
 
 
 def _elements(tensor: Tensor) -> str:
-    """A constant's elements: its bytes where each element has whole ones, else a list of integers or bit patterns."""
+    """The elements of a constant: hexadecimal bytes for byte-sized types, otherwise a list of literals."""
     if not tensor.array.size:
         return ""
     if tensor.type.kind != "boolean" and tensor.type.bits % _BYTE == 0:
@@ -163,7 +159,7 @@ def _elements(tensor: Tensor) -> str:
 
 
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
-    """A list in brackets, nested as a shape is."""
+    """A list in brackets, nested by shape."""
     rows: list[Any] = texts
     for size in reversed(shape):
         rows = ["[" + ", ".join(rows[start : start + size]) + "]" for start in range(0, len(rows), size)]
