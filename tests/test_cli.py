@@ -52,7 +52,7 @@ def test_help_names_every_command(opconform: Run) -> None:
         ),
         (["generate", "--out", "x", "--select", "nothing"], "No case matches nothing."),
         (["run", "x", "--backend", "numpy", "--harness", "true"], "both --backend and --harness are given."),
-        (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is no interpreter that can be run."),
+        (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is not an interpreter that can be run."),
         (["run", "x"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (["check-harness"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (
@@ -62,11 +62,11 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["certify"], "Name the backend with either --backend NAME or --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],
-            "'numpi' is no backend. Allowed are: ",
+            "'numpi' is not a backend. Allowed are: ",
         ),
         (["certify", "--backend", "a.py"], "A backend in a file is named with its class, as a.py:ClassName."),
         (["certify", "--backend", "nowhere/a.py:A"], "There is no file nowhere/a.py."),
-        (["certify", "--backend", "numpy", "--python", "/nonexistent"], "/nonexistent is no interpreter"),
+        (["certify", "--backend", "numpy", "--python", "/nonexistent"], "/nonexistent is not an interpreter"),
         (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
         (["show", "Split-1/nothing", "--from", "SUITE"], "No case matches 'Split-1/nothing'."),
         (["show", "*/accepted/*", "--from", "SUITE"], "4 cases match '*/accepted/*'"),

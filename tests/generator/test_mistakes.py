@@ -276,7 +276,7 @@ def test_mistakes_of_both_kinds_are_told_at_once(opconform: Run, tmp_path: Path)
             "error: a.yaml:3:9: id: 'My Group' is not allowed: it must be lower-case words joined by hyphens, as in "
             "zero-length."
         ),
-        "a.yaml:7:17: '${{ 1' is not closed; an expression stands between ${{ and }}.",
+        "a.yaml:7:17: '${{ 1' is not closed; an expression is written between ${{ and }}.",
         (
             "a.yaml:8:5: group 'b': expect: the spec says `accept`, but the reference semantics reject it for "
             "num_splits.divides."

@@ -216,7 +216,7 @@ def test_what_only_opconform_decides_is_not_believed(
 
     for change, sentence in (
         (unsent, "VariadicSplit-1/accepted/055b3aac7f could not be sent, and it could."),
-        (mapped, f"maps VariadicSplit-1:all.of-it, which is no requirement of {small_suite}."),
+        (mapped, f"maps VariadicSplit-1:all.of-it, which is not a requirement of {small_suite}."),
     ):
         path = rewritten(outputs, tmp_path / "outputs.zip", change)
         done = opconform("judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
@@ -294,7 +294,7 @@ def _unknown(members: dict[str, bytes]) -> None:
         (_type_less, "has 1 feeds, and element types of 0."),
         (_foreign, "does not hold the files that it lists: ../../evil."),
         (_unsorted, "answers.jsonl is not sorted by id, each once."),
-        (_unknown, "answers.jsonl holds a line that is no answer."),
+        (_unknown, "answers.jsonl holds a line that is not an answer."),
     ],
 )
 def test_outputs_of_a_stranger_are_not_believed(
@@ -339,7 +339,7 @@ def test_what_is_no_file_of_outputs_is_refused(tmp_path: Path, content: bytes) -
     path = tmp_path / "outputs.zip"
     path.write_bytes(content)
 
-    with pytest.raises(SuiteError, match="is no whole file of outputs, as `run --outputs` writes it"):
+    with pytest.raises(SuiteError, match="is not a complete file of outputs, as `run --outputs` writes it"):
         open_recorded(path)
 
 
@@ -349,5 +349,7 @@ def test_a_container_of_a_version_to_come_is_refused(outputs: Path, tmp_path: Pa
     content[content.rindex(b"PK\1\2") + 6] = 255
     (tmp_path / "outputs.zip").write_bytes(content)
 
-    with pytest.raises(SuiteError, match="is no whole file of outputs, as `run --outputs` writes it: zip file version"):
+    with pytest.raises(
+        SuiteError, match="is not a complete file of outputs, as `run --outputs` writes it: zip file version"
+    ):
         open_recorded(tmp_path / "outputs.zip")

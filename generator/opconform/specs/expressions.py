@@ -137,7 +137,7 @@ def expression_of(value: str) -> Expression:
         ExpressionError: The expression cannot be parsed, or there is text around it.
     """
     if "}}" not in value:
-        raise ExpressionError(f"{quoted(value)} is not closed; an expression stands between ${{{{ and }}}}")
+        raise ExpressionError(f"{quoted(value)} is not closed; an expression is written between ${{{{ and }}}}")
     whole = _WHOLE.fullmatch(value)
     if whole is None or "${{" in whole[1]:
         raise ExpressionError(f"{quoted(value)} mixes text with an expression; an expression must be the whole value")

@@ -52,11 +52,11 @@ def encoded(name: str, elements: Sequence[Element]) -> Array:
 
 def _checked_text(element: Element) -> str:
     if not isinstance(element, str):
-        raise ValueError(f"{quoted(element)} is no text; write it in quotes")
+        raise ValueError(f"{quoted(element)} is not text; write it in quotes")
     if element.endswith("\0"):
         raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
     if any("\ud800" <= each <= "\udfff" for each in element):
-        raise ValueError(f"{quoted(element)} holds half of a surrogate pair, which is no character")
+        raise ValueError(f"{quoted(element)} holds half of a surrogate pair, which is not a character")
     return element
 
 
@@ -75,16 +75,16 @@ def _checked_pattern(element_type: ElementType, element: str) -> Element:
 def _checked_boolean(element: Element) -> Element:
     if element in (0, 1) and not isinstance(element, float):
         return int(element)
-    raise ValueError(f"{quoted(element)} is no boolean; write true or false")
+    raise ValueError(f"{quoted(element)} is not a boolean; write true or false")
 
 
 def _checked_float(element_type: ElementType, element: Element) -> Element:
     if isinstance(element, str) and element not in _FLOAT_TEXTS:
         raise ValueError(
-            f"{quoted(element)} is no number; write a number, nan, inf, -inf or a bit pattern such as 0x1f"
+            f"{quoted(element)} is not a number; write a number, nan, inf, -inf or a bit pattern such as 0x1f"
         )
     if isinstance(element, bool):
-        raise ValueError(f"{quoted(element)} is no number; write 0 or 1")
+        raise ValueError(f"{quoted(element)} is not a number; write 0 or 1")
     try:
         number = float(element)
     except OverflowError:
@@ -98,7 +98,7 @@ def _checked_float(element_type: ElementType, element: Element) -> Element:
 def _checked_integer(element_type: ElementType, element: Element) -> int:
     last = element_type.maximum
     if isinstance(element, bool) or not isinstance(element, int):
-        raise ValueError(f"{quoted(element)} is no integer, as {element_type.name} needs")
+        raise ValueError(f"{quoted(element)} is not an integer, as {element_type.name} needs")
     if not element_type.minimum <= element <= last:
         raise ValueError(
             f"{quoted(element)} is not in the range of {element_type.name}, {element_type.minimum} to {last}"

@@ -252,7 +252,7 @@ def open_recorded(path: Path) -> Recorded:
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
-        raise SuiteError(f"{path} is no whole file of outputs, as `run --outputs` writes it: {fault}.") from fault
+        raise SuiteError(f"{path} is not a complete file of outputs, as `run --outputs` writes it: {fault}.") from fault
     origin = _origin(_member(archive, path, HEADER, _LIMIT), path)
     answers = _answers(_member(archive, path, ANSWERS, _LIMIT), origin, path)
     recorded = Recorded(path=path, origin=origin, digest=_digest(path), answers=answers, archive=archive)
@@ -276,7 +276,9 @@ def _member(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> byte
             raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} that it may.")
         return archive.read(metadata)
     except KeyError as fault:
-        raise SuiteError(f"{path} holds no {name}: it is no file of outputs, as `run --outputs` writes it.") from fault
+        raise SuiteError(
+            f"{path} holds no {name}: it is not a file of outputs, as `run --outputs` writes it."
+        ) from fault
     except ZIP_ERRORS as fault:
         raise SuiteError(f"{path}: {name} cannot be read: {fault}.") from fault
 
@@ -298,7 +300,7 @@ def _answers(content: bytes, origin: Origin, path: Path) -> dict[str, tuple[Answ
         lines = [_LINE.validate_json(line) for line in content.splitlines()]
         answers = {each.id: (_answer_of(each.first), _answer_of(each.again)) for each in lines}
     except (ValidationError, KeyError) as fault:
-        raise SuiteError(f"{path}: {ANSWERS} holds a line that is no answer.") from fault
+        raise SuiteError(f"{path}: {ANSWERS} holds a line that is not an answer.") from fault
     if [each.id for each in lines] != sorted(answers):
         raise SuiteError(f"{path}: {ANSWERS} is not sorted by id, each once.")
     return answers

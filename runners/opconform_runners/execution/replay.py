@@ -51,7 +51,7 @@ def judge(
     known = full_names(suite.header.requirements)
     unknown = sorted(set(recorded.origin.implementation.mapped).difference(known))
     if unknown:
-        raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is no requirement of {suite.store.root}.")
+        raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is not a requirement of {suite.store.root}.")
     executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
 
     def executor(

@@ -56,7 +56,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         return Command(arguments=arguments, name=name, options=options, python=sys.executable)
     if not python.is_file() or not os.access(python, os.X_OK):
         raise UsageError(
-            f"{python} is no interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
+            f"{python} is not an interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
         )
     script = Path(bootstrap.__file__)
     folder = Path(opconform.__file__ or "").parent

@@ -97,7 +97,7 @@ def _entry(name: str) -> EntryPoint:
     if not found:
         known = ", ".join(names())
         raise UsageError(
-            f"{name!r} is no backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness."
+            f"{name!r} is not a backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness."
         )
     return found[0]
 
