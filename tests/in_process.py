@@ -16,6 +16,8 @@ from opconform_runners.harness.protocol import reply_line, request_of, said_line
 from opconform_runners.harness.registry import load
 from opconform_runners.harness.scratch import scratch_folder
 
+#: The files of the backends that are served in this process.
+FILES = ("miniatures.py", "misreturned.py")
 #: The miniatures that end, block or fill their process, or are about another one.
 ISOLATED = ("Aborts", "AbortsUndeclared", "Chats", "Hangs", "Leaks", "Nobody", "RightTheSecondTime", "Waits")
 
@@ -55,7 +57,7 @@ class Served:
 async def connect(command: Command) -> Any:
     """A harness in this process where the backend is numpy's or a miniature that needs no process of its own."""
     *module, name = command.name.split(":")
-    is_miniature = bool(module) and Path(module[0]).name == "miniatures.py" and name not in ISOLATED
+    is_miniature = bool(module) and Path(module[0]).name in FILES and name not in ISOLATED
     if command.python == sys.executable and not command.elsewhere and (is_miniature or command.name == "numpy"):
         return Served(command.name)
     return await _connect(command)

@@ -210,7 +210,7 @@ def test_what_run_must_give_is_told(opconform: Run, small_suite: Path, tmp_path:
     must = "run() must give a list with the outputs of each feed, each a list of Tensors, and gave"
     wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
     for number, (given, sentence) in enumerate(wanted.items()):
-        (tmp_path / "own.py").write_text(
+        (tmp_path / "misreturned.py").write_text(
             "from opconform.tensors.tensor import Tensor\n"
             "from opconform_runners.backends.numpy import Numpy\n\n\n"
             "class Own(Numpy):\n"
@@ -218,7 +218,7 @@ def test_what_run_must_give_is_told(opconform: Run, small_suite: Path, tmp_path:
             "        outputs = super().run(case, model, feeds)\n"
             f"        return {given}\n"
         )
-        arguments = ("--backend", tmp_path / "own.py:Own", "--select", "VariadicSplit-1/accepted")
+        arguments = ("--backend", tmp_path / "misreturned.py:Own", "--select", "VariadicSplit-1/accepted")
         report, odd = verdicts(opconform, small_suite, tmp_path / str(number), *arguments)
 
         assert [(each["verdict"], each["sentence"]) for each in odd] == [("error", sentence)] * 4
