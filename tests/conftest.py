@@ -27,7 +27,18 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 6 << 30
 
 #: The files whose single tests take longest, or whose fixtures do.
-SLOWEST = ("test_readme.py", "test_packaging.py", "test_matrix.py", "test_cpp.py", "test_mutants.py", "test_ci_docs.py")
+SLOWEST = (
+    "test_readme.py",
+    "test_mutants.py",
+    "test_cpp.py",
+    "test_protocol_check.py",
+    "test_plugin.py",
+    "test_faults.py",
+    "test_certificates.py",
+    "test_devices.py",
+    "test_suite.py",
+    "test_matrix.py",
+)
 
 settings.register_profile("opconform", max_examples=50, deadline=None, derandomize=True)
 settings.load_profile("opconform")

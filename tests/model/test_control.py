@@ -15,7 +15,7 @@ from opconform.suite.manifest import CASE, CONTROL, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
 from tests.conftest import Run
-from tests.generator.test_graph import split
+from tests.model.test_graph import split
 
 SPEC = """\
 op: Split-1

@@ -26,7 +26,7 @@ from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import backend_command
 from tests.conftest import MINIATURES
 from tests.forgery import forge, generator, seal
-from tests.generator.test_suite import tree
+from tests.suite.test_suite import tree
 
 #: A backend that gives what a forged suite expects.
 BROKEN = f"{MINIATURES}:LosesAll"
