@@ -152,7 +152,7 @@ def test_judged_outputs_are_certified_where_they_are_whole(
     assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} holds the results of a certification of numpy ")
-    assert "report.json is of a run that may select: only a whole `certify` or `judge` is signed." in refused
+    assert "report.json is of a run that may select cases: only a whole `certify` or `judge` can be signed." in refused
     assert not (out / "certificate.json").exists()
 
 
