@@ -1,6 +1,7 @@
 """Harnesses in this process: a harness process takes half a second to start, and few tests are about what it isolates."""
 
 import contextlib
+import json
 import sys
 import warnings
 from collections import deque
@@ -12,7 +13,7 @@ from unittest import mock
 from opconform_runners.execution import scheduler
 from opconform_runners.harness import server
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.protocol import reply_line, request_of, said_line, said_of
+from opconform_runners.harness.protocol import reply_line, said_line, said_of
 from opconform_runners.harness.registry import load
 from opconform_runners.harness.scratch import scratch_folder
 
@@ -25,12 +26,13 @@ _connect = vars(scheduler)["connect"]
 
 
 class Served:
-    """A harness as the scheduler sees it: lines of the protocol go in, lines come out."""
+    """A harness and its process as the scheduler sees them: lines of the protocol go in, lines come out."""
 
     def __init__(self, name: str) -> None:
         self._backend = load(name)
         self._folder = scratch_folder()
         self._requests: deque[bytes] = deque()
+        self.process = self
         self.scratch = Path(self._folder.name)
         self.implementation = said_of(said_line(self._backend.describe()))
         self.served = 0
@@ -43,7 +45,7 @@ class Served:
     async def receive(self, within: float) -> bytes:  # noqa: ARG002
         """The reply to the oldest request."""
         with warnings.catch_warnings(action="ignore"):
-            return reply_line(server._served(self._backend, request_of(self._requests.popleft())))
+            return reply_line(server._served(self._backend, json.loads(self._requests.popleft())))
 
     async def stop(self) -> None:
         """Remove the scratch folder."""

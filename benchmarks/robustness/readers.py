@@ -37,12 +37,12 @@ from opconform_runners.certificates.envelope import envelope_of, envelope_text, 
 from opconform_runners.certificates.keys import read_private, read_public
 from opconform_runners.cli.shared.page import page_text, subjects_of
 from opconform_runners.cli.verify_certificate import _lines as certificate_lines
+from opconform_runners.execution.case_verdicts import Seen, result_of
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.journal import own_document, read_steps
 from opconform_runners.execution.outputs import output_limit, read_outputs
 from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
-from opconform_runners.execution.runner import Seen, result_of
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
 from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
@@ -53,7 +53,7 @@ from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.reader import finished
 from opconform_runners.reports.terminal import print_summary
-from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, _object, said_in
+from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, decoded, said_in
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import first_verdict
@@ -453,7 +453,7 @@ class OutputFileReader:
 def read_greeting(line: bytes) -> None:
     """Read a reply to `start`, as `run` and as `check-harness` do."""
     said_faults(line)
-    document = _object(line)
+    document = decoded(line)
     if document is not None:
         answer = Answer(request=b"", line=line, document=document, seconds=0.5)
         said_in(Greeting(answer=answer, early=()), ("Split-1",))

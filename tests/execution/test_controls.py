@@ -10,8 +10,8 @@ import pytest
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.journal import read_steps
-from opconform_runners.execution.session import Sitting
-from opconform_runners.harness.command import backend_command
+from opconform_runners.execution.session import Session
+from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import control_due, controlled
 from opconform_runners.verdicts.results import Result, line_of, read_written, result_document
@@ -169,8 +169,8 @@ def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_pat
 def test_a_single_case_has_the_verdict_that_a_run_gives(suite: Suite) -> None:
     """As under pytest."""
     entry = entry_in(suite, "concat")
-    with closing(Sitting(suite, backend_command(f"{MINIATURES}:LosesJoins"), 60.0)) as sitting:
-        result = sitting.result_of(entry)
+    with closing(Session(suite, Launch(command=backend_command(f"{MINIATURES}:LosesJoins")))) as session:
+        result = session.result_of(entry)
 
     assert (result.verdict, result.sentence) == (
         "inconclusive",

@@ -53,21 +53,21 @@ class FakeBackend:
     def __call__(
         self,
         entries: Sequence[Entry],
-        tell: Callable[[Entry, Case, Outcome], None],
+        on_outcome: Callable[[Entry, Case, Outcome], None],
         *,
         again: bool,
         alone: bool,
-        ready: Callable[[Implementation], None] = lambda _: None,
+        on_ready: Callable[[Implementation], None] = lambda _: None,
     ) -> Executed:
         """Execute the cases one after the other."""
-        ready(self.implementation)
+        on_ready(self.implementation)
         for entry in entries:
             if len(self.executed) == self.until:
                 raise self.fault
             self.executed.append(f"{entry.id}{' again' if again else ''}{' alone' if alone else ''}")
             case = self.suite.case(entry)
             odd = self.odd(entry, sum(each.startswith(entry.id) for each in self.executed))
-            tell(entry, case, odd or self._right(entry, case))
+            on_outcome(entry, case, odd or self._right(entry, case))
         return Executed(implementation=self.implementation, gave_up=None)
 
     def _right(self, entry: Entry, case: Case) -> Outcome:

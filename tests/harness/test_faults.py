@@ -30,8 +30,8 @@ def verdicts(
 
 
 HARNESS_FAULTS = {
-    "garbage": ("error", "the harness wrote a line that is no JSON: 'Segmentation fault (not really)'"),
-    "not_utf8": ("error", "the harness wrote a line that is no JSON"),
+    "garbage": ("error", "the harness wrote a line that is not JSON: 'Segmentation fault (not really)'"),
+    "not_utf8": ("error", "the harness wrote a line that is not JSON"),
     "other_seq": ("error", "the harness answered another request than the one that was due"),
     "out_of_order": ("error", "the harness answered another request than the one that was due"),
     "unknown_status": ("error", "is wrong: Input tag 'fine'"),
@@ -131,7 +131,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
         (["--harness", "false"], "error: The harness false cannot be started: it ended with code 1."),
         (
             ["--harness", "echo hello"],
-            "error: The harness echo cannot be started: the harness wrote a line that is no JSON",
+            "error: The harness echo cannot be started: the harness wrote a line that is not JSON",
         ),
         (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} holds no class Nobody.\n"),
         (["--backend", "numpy:TPU"], "The backend has no devices to choose from, and was given 'TPU'."),
@@ -197,7 +197,7 @@ MISRETURNED = {
 }
 MISMADE = {
     "outputs * 2": "run() gave the outputs of 2 feeds, and was given 1",
-    "[[Tensor(element_type='float', array=None)]]": "run() gave a Tensor of 'float', which is no element type",
+    "[[Tensor(element_type='float', array=None)]]": "run() gave a Tensor of 'float', which is not an element type",
     "[[Tensor(element_type='f32', array=[1.0])]]": "run() gave a Tensor of a list, and its array must be numpy's",
     "[[Tensor(element_type='f16', array=outputs[0][0].array)]]": (
         "a Tensor of f16 holds float16, and the one that run() gave holds float32"

@@ -14,7 +14,7 @@ import pytest
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.harness.protocol import LINE_LIMIT, VERSION, reply_faults, said_faults
-from opconform_runners.tools.protocol_check.check import RULES
+from opconform_runners.tools.protocol_check.rules import RULES
 from tests.conftest import ROOT, Run
 
 PAGE = (ROOT / "docs" / "protocol.md").read_text()

@@ -17,7 +17,7 @@ from opconform_runners.backends.backend import Inputs, Rejected, Unsupported
 from opconform_runners.execution.outputs import PLENTY, output_limit
 from opconform_runners.execution.runner import selected
 from opconform_runners.execution.scheduler import execute
-from opconform_runners.harness.command import backend_command
+from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Broken, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.judge import broken_requirements, final_verdict, first_verdict
@@ -139,7 +139,7 @@ class Workbench:
 
         if isolated:
             command = backend_command(f"tests.mutants.backend:Mutant:{name}")
-            execute(self._suite, self._entries, command, jobs=1, timeout=self._timeout, tell=judge)
+            execute(self._suite, self._entries, Launch(command=command, timeout=self._timeout), judge)
         else:
             mutant = Mutant(name)
             for entry, case, given, feeds in self._given:

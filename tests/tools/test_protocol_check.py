@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.harness.command import Command, backend_command
-from opconform_runners.tools.protocol_check.check import RULES, Broken, Checked, Unasked, check
+from opconform_runners.harness.command import Command, Launch, backend_command
+from opconform_runners.tools.protocol_check.check import Broken, Checked, Unasked, check
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
+from opconform_runners.tools.protocol_check.rules import RULES
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.unruly import BoastsInStart
 
@@ -23,22 +24,22 @@ UNRULY = ROOT / "tests" / "unruly.py"
 #: The rule that each of the unruly harnesses breaks, and a word of what is said of it.
 UNRULINESS = {
     "LeavesBindingsOut": ("start.answer", "`bindings` is missing"),
-    "BoastsInStart": ("start.answer", "`speed` is no key of this message"),
+    "BoastsInStart": ("start.answer", "`speed` is not a key of this message"),
     "SaysYes": ("start.answer", '`dynamic` is "yes": input should be a valid boolean'),
-    "NamesFloat32": ("start.names", "`element_types` names 'float32', which there is not"),
-    "NamesAnotherDialect": ("start.names", "`dialects` names 'openvinoo', which there is not"),
-    "NamesAnotherOperation": ("start.names", "`operations` names 'Split', which there is not"),
-    "NamesAnotherRequirement": ("start.names", "`mapped` names 'Split-1:lengths.sum', which there is not"),
+    "NamesFloat32": ("start.names", "`element_types` names 'float32', which does not exist"),
+    "NamesAnotherDialect": ("start.names", "`dialects` names 'openvinoo', which does not exist"),
+    "NamesAnotherOperation": ("start.names", "`operations` names 'Split', which does not exist"),
+    "NamesAnotherRequirement": ("start.names", "`mapped` names 'Split-1:lengths.sum', which does not exist"),
     "ListsNoOperation": ("start.names", "a harness without dialects must list what it implements"),
-    "SpeaksFirst": ("output.before-start", "nobody asked for 'welcome'"),
-    "StartsUnasked": ("output.before-start", 'nobody asked for \'{"protocol": 1'),
-    "PrintsBetween": ("output.between", "nobody asked for 'executing a case'"),
-    "AnswersTwice": ("output.between", 'nobody asked for \'{"seq": 1, "status": "ok"}\''),
+    "SpeaksFirst": ("output.before-start", "unexpected output 'welcome'"),
+    "StartsUnasked": ("output.before-start", 'unexpected output \'{"protocol": 1'),
+    "PrintsBetween": ("output.between", "unexpected output 'executing a case'"),
+    "AnswersTwice": ("output.between", 'unexpected output \'{"seq": 1, "status": "ok"}\''),
     "RefusesAtLength": ("output.length", "the harness wrote a line of more than 1,048,576 bytes"),
     "RefusesEverything": ("run.plain", "none of 5 plain cases is answered `ok`"),
     "Sleeps": ("run.plain", "no reply came within 6 seconds"),
-    "AddsAKey": ("run.answer", "`mood` is no key of this message"),
-    "SaysFine": ("run.answer", "`status` is 'fine', which is none of ok, rejected, unsupported, error"),
+    "AddsAKey": ("run.answer", "`mood` is not a key of this message"),
+    "SaysFine": ("run.answer", "`status` is 'fine', which is not one of ok, rejected, unsupported, error"),
     "CountsInText": ("run.answer", '`seq` is "1": input should be a valid integer'),
     "AlwaysTheFirst": ("run.seq", "the `seq` of the reply is not that of the request"),
     "CountsIn32Bits": ("run.seq", "the `seq` of the reply is not that of the request"),
@@ -86,7 +87,7 @@ def core(core_suite: Path) -> Suite:
 def checked(command: Command, suite: Suite) -> dict[str, Checked]:
     """What comes of each rule."""
     greeting = asyncio.run(greeting_of(command, _TIMEOUT))
-    found = check(command, greeting, suite, ["openvino", "layer"], timeout=_TIMEOUT, tell=lambda *_: None)
+    found = check(Launch(command=command, timeout=_TIMEOUT), greeting, suite, ["openvino", "layer"])
     return {each.id: each for each in found}
 
 
@@ -211,7 +212,7 @@ def test_a_broken_rule_is_shown_with_what_was_asked_and_answered(opconform: Run)
     assert lines[place + 2 : place + 5] == [
         '    → {"cmd":"start","protocol":1}',
         f"    ← {shortened(json.dumps(BoastsInStart().said()).encode())}",
-        "    `speed` is no key of this message",
+        "    `speed` is not a key of this message",
     ]
     assert "    not applicable: the harness declares no dialect" in lines
     assert last == f"{Path(sys.executable).name}: 25 rules hold, 1 is broken: start.answer; 1 is not applicable."

@@ -10,7 +10,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.options import json_option
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.harness.command import backend_command
-from opconform_runners.harness.process import described
+from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 
 

@@ -19,10 +19,10 @@ from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import BackendOptions, GenerationOptions, backend_options, json_option
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.terminal import print_document
-from opconform_runners.harness.command import Command
+from opconform_runners.harness.command import Command, Launch
 from opconform_runners.tools.protocol_check.check import Broken, Checked, Held, Unasked, check
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
-from opconform_runners.tools.protocol_check.player import Breach
+from opconform_runners.tools.protocol_check.desk import Breach
 
 #: The profile whose cases are sent.
 _PROFILE = "core"
@@ -60,9 +60,8 @@ def _checked(started: Command, timeout: float, *, quiet: bool) -> tuple[Checked,
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)
         with progress("check", of="rules", quiet=quiet) as on_progress:
-            return check(
-                started, greeting, open_suite(generated.out), tuple(DIALECTS), timeout=timeout, tell=on_progress
-            )
+            launch = Launch(command=started, timeout=timeout)
+            return check(launch, greeting, open_suite(generated.out), tuple(DIALECTS), on_progress)
 
 
 def _print(started: Command, checked: Sequence[Checked]) -> None:

@@ -37,7 +37,7 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.execution.runner import RunOptions, run_suite
 from opconform_runners.harness.command import Command, backend_command, harness_command
-from opconform_runners.harness.process import described
+from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.matrix import (
     LEGEND,

@@ -21,8 +21,8 @@ from opconform.suite.selection import Selection
 from opconform_runners.backends.backend import full_name
 from opconform_runners.cli.shared.options import PATH, BackendOptions, python_option, timeout_option
 from opconform_runners.cli.shared.terminal import print_document
-from opconform_runners.execution.session import Sitting
-from opconform_runners.harness.command import Command
+from opconform_runners.execution.session import Session
+from opconform_runners.harness.command import Command, Launch
 from opconform_runners.tools.repro.script import Reproduced, dialects_needed, needs, reproducible, script_of
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import FAILS_UNDECLARED
@@ -139,15 +139,15 @@ def _found(suite: Suite, case: str) -> Entry:
 
 def _seen(suite: Suite, entry: Entry, command: Command, timeout: float) -> _Seen | str:
     """The result of the case on the installed backend, or the reason why there is none."""
-    sitting = Sitting(suite, command, timeout, once=True)
+    session = Session(suite, Launch(command=command, timeout=timeout), once=True)
     try:
-        result = sitting.result_of(entry)
-        who = sitting.implementation
+        result = session.result_of(entry)
+        who = session.implementation
     except HarnessError as fault:
         click.echo(f"warning: {fault} The script was not checked against the backend.", err=True)
         return str(fault)
     finally:
-        sitting.close()
+        session.close()
     if isinstance(suite.case(entry).expect, Reject) and full_name(entry.op, result.requirements[0]) in who.mapped:
         raise UsageError(
             f"{entry.id} tests {result.requirements[0]}, which the harness implements for {who.name}. "

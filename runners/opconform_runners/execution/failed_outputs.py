@@ -1,4 +1,4 @@
-"""Kept outputs: what a backend returned for the cases that failed, to be shown beside what would have been right."""
+"""The outputs that a backend returned for failed cases, to be shown beside the expected ones."""
 
 import contextlib
 import io
@@ -15,11 +15,11 @@ from opconform.tensors.npz import ZIP_ERRORS, arrays_of, member, npz_bytes
 from opconform.tensors.tensor import Array
 
 KEPT = "actual.zip"
-#: The most bytes that are kept of a case, and of a run.
+#: The bytes that are kept of a case, and of a run.
 CASE_LIMIT = 1 << 16
 RUN_LIMIT = 1 << 24
 
-#: The head of a member: its checksum, its size and the sizes of its name and its extra field come last.
+#: The header of a zip member; it ends with the checksum, the sizes, and the lengths of name and extra field.
 _LOCAL = struct.Struct("<4s5H3L2H")
 _MARK = "opconform-actual-outputs"
 _NAME = re.compile(r"feed_(\d{1,4})_output_(\d{1,9})")
@@ -27,7 +27,7 @@ _NONE: Mapping[tuple[int, int], Array] = {}
 
 
 def _beginning() -> bytes:
-    """The first bytes of such a file: a member that says what it is."""
+    """The first bytes of such a file: an empty member whose name identifies it."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr(member(_MARK), b"")
@@ -39,7 +39,7 @@ KEPT_BEGINNING = _beginning()
 
 
 class Keeper:
-    """Keeps the outputs of cases that fail; a run that has none leaves no file."""
+    """Keeps the outputs of cases that fail. The file appears with the first of them."""
 
     def __init__(self, out: Path) -> None:
         self._path = out / KEPT
@@ -47,10 +47,10 @@ class Keeper:
         self._archive: zipfile.ZipFile | None = None
 
     def resume(self) -> None:
-        """Go on after what an interrupted run kept.
+        """Continue the file of an interrupted run.
 
         Raises:
-            DiskError: The disk refuses.
+            DiskError: The file cannot be written.
         """
         if not self._path.exists():
             return
@@ -63,15 +63,15 @@ class Keeper:
         self._left -= sum(each.file_size for each in self._archive.infolist())
 
     def keep(self, case: str, outputs: Sequence[Sequence[Array]]) -> None:
-        """Keep a case's outputs, an array for each output of each feed, where there is room for them.
+        """Keep a case's outputs, one array per output of each feed, if there is room for them.
 
         Raises:
-            DiskError: The disk refuses.
+            DiskError: The file cannot be written.
         """
         name = f"{case}.npz"
         if sum(each.nbytes for feed in outputs for each in feed) > min(CASE_LIMIT, self._left):
             return
-        if self._archive is not None and name in self._archive.NameToInfo:  # kept just before a kill
+        if self._archive is not None and name in self._archive.NameToInfo:  # kept just before an interruption
             return
         arrays = {
             f"feed_{feed}_output_{number}": each
@@ -92,14 +92,14 @@ class Keeper:
             raise DiskError(self._path, fault) from fault
 
     def close(self) -> None:
-        """Finish the file, if there is one. Where the disk refuses, what was kept can be read all the same."""
+        """Finish the file, if there is one. Even an unfinished file can be read."""
         if self._archive is not None:
             with contextlib.suppress(OSError):
                 self._archive.close()
 
 
 class Kept:
-    """What was kept of a run; nothing where its folder has no such file."""
+    """The kept outputs of a run; none if its folder has no such file."""
 
     def __init__(self, out: Path) -> None:
         self._path = out / KEPT
@@ -112,17 +112,17 @@ class Kept:
             raise SuiteError(f"{self._path} cannot be read: {fault}. Run the suite again.") from fault
 
     def outputs(self, case: str) -> Mapping[tuple[int, int], Array]:
-        """The outputs of a case by feed and number; none where they were not kept.
+        """The outputs of a case by feed and number; none if they were not kept.
 
         Raises:
-            SuiteError: They are damaged, or larger than what is kept.
+            SuiteError: They are damaged, or larger than the limit.
         """
         name = f"{case}.npz"
         if self._archive is None or name not in self._archive.NameToInfo:
             return _NONE
         try:
             if self._archive.getinfo(name).file_size > 2 * RUN_LIMIT:
-                raise SuiteError(f"{self._path}:{name} is larger than what is kept. Run the suite again.")
+                raise SuiteError(f"{self._path}:{name} is larger than allowed. Run the suite again.")
             content = self._archive.read(name)
         except ZIP_ERRORS as fault:
             raise SuiteError(f"{self._path}:{name} cannot be read: {fault}. Run the suite again.") from fault
@@ -138,7 +138,7 @@ def _place(name: str) -> tuple[int, int]:
 
 
 def _archive(path: Path) -> zipfile.ZipFile:
-    """The archive in a file, also in one that a killed run did not finish."""
+    """The archive in a file, which a killed run may not have finished."""
     open_regular(path).close()
     if _is_finished(path):
         return zipfile.ZipFile(path)
@@ -149,7 +149,7 @@ def _archive(path: Path) -> zipfile.ZipFile:
 
 
 def _is_finished(path: Path) -> bool:
-    """Whether an archive has its own directory, and not only those of the archives that it holds."""
+    """Whether an archive has its own directory, not only those of the archives in it."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _MARK in archive.NameToInfo
@@ -158,7 +158,7 @@ def _is_finished(path: Path) -> bool:
 
 
 def _mended(content: bytes) -> bytes:
-    """An archive without its directory, with it; a member that was not written to its end is left out."""
+    """An unfinished archive with a directory; a member that was not written completely is left out."""
     mended, place = io.BytesIO(), 0
     with zipfile.ZipFile(mended, "w") as archive:
         while content[place : place + 4] == b"PK\x03\x04" and place + _LOCAL.size <= len(content):

@@ -1,4 +1,4 @@
-"""The journal of a run: `results.jsonl` while the run goes on, one line per execution, so that a kill loses nothing."""
+"""The journal of a run: `results.jsonl` during the run, one line per execution, so that a kill loses nothing."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ from opconform_runners.verdicts.results import (
 from opconform_runners.verdicts.run_header import RunHeader, changes, difference, header_line
 from opconform_runners.verdicts.verdict import Error, Fail, Pass, Unsupported, name_of, twin_sentence
 
-#: What a run writes into its folder, and what stands among the first bytes of each file that opconform wrote.
+#: The files of a run, and the possible first bytes of each.
 _MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
     {
         RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
@@ -39,11 +39,11 @@ _MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
         KEPT: (KEPT_BEGINNING,),
     }
 )
-#: The verdict of one execution, before its twin and other executions are asked.
+#: The verdict of one execution, regardless of its twin and other executions.
 Own = Pass | Fail | Unsupported | Error
-#: Which execution of a case it is: the first, one in a fresh harness, one in a harness that no other case touched, or
-#: the one of its control.
-Execution = Literal["first", "again", "alone", "control"]
+#: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
+#: its control.
+Attempt = Literal["first", "again", "alone", "control"]
 _OWN: Mapping[str, TypeAdapter[Any]] = {
     "pass": TypeAdapter(Pass),
     "fail": TypeAdapter(Fail),
@@ -54,18 +54,18 @@ _OWN: Mapping[str, TypeAdapter[Any]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """A line of the journal: one execution of a case, and what is known of the case after it.
+    """A line of the journal: one execution of a case, and the result so far.
 
     Attributes:
         execution: Which execution of the case it is.
         own: The verdict of this execution by itself, as a JSON object.
-        result: The case's result so far; the verdict of its twin is not in it.
+        result: The case's result so far, regardless of its twin.
         twin: The id of the twin.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    execution: Execution
+    execution: Attempt
     own: Mapping[str, Any]
     result: Result
     twin: str | None = None
@@ -88,15 +88,15 @@ def own_document(own: Own) -> dict[str, Any]:
 
 
 class Journal:
-    """A journal that is being written; until it is begun the folder is as an earlier run left it."""
+    """A journal that is being written. Until `begin` the folder is as an earlier run left it."""
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
-        """Nothing is written yet.
+        """Read what the folder holds.
 
         Args:
-            out: The folder, which `check_folder` has found fit.
-            force: Whether the results of any other run are replaced.
-            resume: Whether the same run goes on where it was interrupted.
+            out: The folder, which `check_folder` has checked.
+            force: Whether the results of another run are replaced.
+            resume: Whether an interrupted run of the same kind is continued.
 
         Raises:
             UsageError: It holds results that cannot be read.
@@ -105,18 +105,18 @@ class Journal:
         self._path = out / RESULTS
         self._file: io.FileIO | None = None
         self._held = None if force else _held(self._path)
-        #: What the same run did before it was interrupted.
+        #: The executions before the run was interrupted.
         self.steps: Sequence[Step] = ()
         if self._held is not None and not self._held.is_complete and resume:
             self.steps = read_steps(self._path, self._held.lines)
 
     @property
     def is_begun(self) -> bool:
-        """Whether the folder holds what this run found so far."""
+        """Whether the folder holds the results of this run so far."""
         return self._file is not None
 
     def begin(self, header: RunHeader) -> None:
-        """Make the folder, remove what an earlier run left in it, and begin the journal or go on with it.
+        """Make the folder, remove the files of an earlier run, and begin or continue the journal.
 
         Args:
             header: Which run it is.
@@ -141,10 +141,10 @@ class Journal:
             raise _no_place(self._out, fault) from fault
 
     def add(self, step: Step) -> None:
-        """Write a line, so that it is there whatever happens next.
+        """Write a line at once.
 
         Raises:
-            DiskError: The disk refuses.
+            DiskError: The line cannot be written.
         """
         document = {
             "execution": step.execution,
@@ -163,13 +163,13 @@ class Journal:
             self._file.close()
 
     def _write(self, line: bytes) -> None:
-        """Write a line to its end, or nothing of it."""
+        """Write a whole line, or nothing of it."""
         if self._file is None:
             return
         end = self._file.tell()
         written = 0
         try:
-            while written < len(line):  # a disk that is nearly full takes a part
+            while written < len(line):  # a disk that is nearly full may take a part
                 written += self._file.write(line[written:])
         except OSError:
             with contextlib.suppress(OSError):
@@ -181,7 +181,7 @@ def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
     """The steps of an interrupted run.
 
     Raises:
-        SuiteError: A line is no step.
+        SuiteError: A line is not a step.
     """
     try:
         steps = [_STEP.validate_json(line) for line in lines]
@@ -193,13 +193,13 @@ def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
 
 
 def results_so_far(steps: Sequence[Step]) -> list[Result]:
-    """The result of each case that an interrupted run came to, sorted by id."""
+    """The results of an interrupted run, sorted by id."""
     last = {each.result.id: each for each in steps}
     return [_so_far(last[name], last) for name in sorted(last)]
 
 
 def _so_far(step: Step, last: Mapping[str, Step]) -> Result:
-    """A result with what its twin says, whose rejection counts only once the twin has passed."""
+    """A result that takes the twin into account: a rejection counts only if the twin passed."""
     result = step.result
     twin = last[step.twin].result if step.twin is not None and step.twin in last else None
     if result.expect == "accept" or result.verdict != "pass" or (twin is not None and twin.verdict == "pass"):
@@ -209,10 +209,10 @@ def _so_far(step: Step, last: Mapping[str, Step]) -> Result:
 
 
 def check_folder(out: Path) -> None:
-    """Check that a folder can take results; nothing in it is touched.
+    """Check that results may be written to a folder, without changing it.
 
     Raises:
-        UsageError: It is a file, or in a suite, or holds files of these names that opconform did not write.
+        UsageError: It is a file, lies in a suite, or holds files of the same names that opconform did not write.
     """
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():
@@ -230,7 +230,7 @@ def check_folder(out: Path) -> None:
 
 
 def check_certifiable(out: Path, started: str, profiles: Sequence[str]) -> None:
-    """Check that a folder holds no results but of the same certification, before its suite is generated there.
+    """Check that a folder holds no results of another run than the same certification.
 
     Args:
         out: The folder.
@@ -259,7 +259,7 @@ def _held(path: Path) -> Written | None:
 
 
 def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -> None:
-    """Refuse to replace the results of another run, or to go on with one under other circumstances."""
+    """Refuse to replace the results of another run, or to continue one under other conditions."""
     held, state = written.header, "" if written.is_complete else ", interrupted"
     if (other := difference(held, new)) is not None:
         kind = "a certification" if new.whole else "no certification"
@@ -272,7 +272,7 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
         )
 
 
-#: What can be done where the results of another run are in the way.
+#: How to get past the results of another run.
 _OTHERWISE = "Name another --out, or replace them with --force."
 
 

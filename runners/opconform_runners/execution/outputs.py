@@ -1,4 +1,4 @@
-"""Outputs: the files that a harness wrote, read without trusting them, and how large they may be."""
+"""Output files of a harness, read without trusting them, and the limit of their size."""
 
 import errno
 from math import prod
@@ -13,20 +13,20 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import arrays_of
 from opconform.tensors.tensor import Array
 
-#: The bytes that the outputs of any case may take (16 MiB): only larger ones are compared with what is expected.
+#: The bytes that the outputs of any case may take (16 MiB). Only for larger ones the exact limit is computed.
 PLENTY = 1 << 24
-#: The bytes that an output takes in the file beside its elements, and some more.
+#: The bytes that an output takes in the file besides its elements, generously.
 _HEAD = 1_024
-#: The most characters that are shown of what is wrong with a file.
+#: The maximum length of a message about a file.
 _LONGEST = 400
 
 
 class UnreadableOutputs(Exception):  # noqa: N818 - the harness's fault, not an error of opconform
-    """A file of outputs that cannot be read; the message says why."""
+    """An output file cannot be read; the message says why."""
 
 
 class OversizedOutputs(Exception):  # noqa: N818 - the same
-    """A file of outputs that is larger than allowed, of which nothing was kept; `size` is its size in bytes."""
+    """An output file is larger than allowed and was not read; `size` is its size in bytes."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -38,8 +38,8 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
 
     Args:
         path: The file.
-        where: What to call it in an error.
-        limit: The most bytes that the file, and all its arrays together, may take.
+        where: The name of the file in errors.
+        limit: The bytes that the file, and all its arrays together, may take.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -56,7 +56,7 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
         raise UnreadableOutputs(str(fault)[:_LONGEST].rstrip(".")) from fault
     except OSError as fault:
         raise UnreadableOutputs(f"{where} cannot be read: {fault.strerror}") from fault
-    except Exception as fault:  # the boundary: whatever a harness wrote ends no run
+    except Exception as fault:  # the boundary: nothing that a harness wrote may end the run
         raise UnreadableOutputs(f"{where} is not a readable .npz file: {type(fault).__name__}") from fault
     names = [f"output_{number}" for number in range(len(arrays))]
     if set(arrays) != set(names):
@@ -73,10 +73,10 @@ def _content(path: Path, limit: int) -> bytes:
 
 
 def output_limit(suite: Suite, entry: Entry, case: Case) -> int:
-    """The most bytes that the outputs of one feed may take: twice all that is known of the case, and `PLENTY`.
+    """The bytes that the outputs of one feed may take: twice the size of all known arrays of the case, and `PLENTY`.
 
-    Known are the inputs and the expected outputs of all feeds, the declared outputs, which a blind suite has too, and
-    the inputs and outputs of a rejected case's twin. Each text takes as much as the longest, as in `.npy`.
+    Known are the inputs and expected outputs of all feeds, the declared outputs (also in a blind suite), and the arrays
+    of a rejected case's twin. Each string takes as much as the longest one, as in `.npy`.
 
     Raises:
         SuiteError: A file of the suite is missing, changed or not readable.

@@ -1,9 +1,9 @@
-"""Recorded outputs: one zip file with what a backend made of every case, for somebody else to judge.
+"""Recorded outputs: one zip file with the outcome of every case, to be judged elsewhere.
 
 ```
 outputs.json        what was run, on what, and the digest of answers.jsonl
-answers.jsonl       a line a case, sorted by id: what came of it, and what came of it in a fresh harness
-<case id>/          outputs.npz, and outputs.1.npz of a second feed; again.npz, … where the second time gave others
+answers.jsonl       one line per case, sorted by id: its outcome, and its outcome in a fresh harness
+<case id>/          outputs.npz, outputs.1.npz of a second feed; again.npz, … where the second outputs differ
 ```
 """
 
@@ -40,7 +40,7 @@ _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kept:
+class SavedOutputs:
     """The backend executed the case: the SHA-256 of the file of each feed's outputs."""
 
     __pydantic_config__ = _STRICT
@@ -51,11 +51,11 @@ class Kept:
     placement: Placement | None = None
 
 
-#: What came of a case: an outcome, its outputs being elsewhere.
-Answer = Kept | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
+#: The outcome of a case, without the arrays of its outputs.
+Answer = SavedOutputs | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
 
 _KINDS: Mapping[str, type[Any]] = {
-    "returned": Kept,
+    "returned": SavedOutputs,
     "rejected": Refused,
     "unsupported": NotSupported,
     "crash": Crashed,
@@ -65,13 +65,13 @@ _KINDS: Mapping[str, type[Any]] = {
     "error": Broken,
 }
 _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for name, each in _KINDS.items()}
-#: What the protocol says in a reply, and what an answer has no use for.
+#: The fields of a reply that are not recorded.
 _PROTOCOL = {"seq": 0}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """A line of `answers.jsonl`: what came of a case, and what came of it in a fresh harness."""
+    """A line of `answers.jsonl`: the outcome of a case, and its outcome in a fresh harness."""
 
     __pydantic_config__ = _STRICT
 
@@ -86,11 +86,11 @@ class Origin:
 
     Attributes:
         format: The version of the file's format.
-        suite: The digest of the suite, or of what a blind suite of the same would be.
+        suite: The digest that the suite has with --blind.
         implementation: What the harness says that it drives.
         environment: Where it ran.
-        timeout: How long a case might take, in seconds.
-        counts: The cases by what came of them.
+        timeout: The time limit of a case, in seconds.
+        counts: The number of cases by outcome.
         digest: The SHA-256 of the answers.
         checksum: The SHA-256 of this document without this key, in canonical JSON.
     """
@@ -132,14 +132,12 @@ def origin_text(origin: Origin) -> str:
 
 def answer_line(identity: str, first: Answer, again: Answer) -> bytes:
     """The line of a case."""
-    return (
-        canonical_json({"id": identity, "first": answer_document(first), "again": answer_document(again)}).encode()
-        + b"\n"
-    )
+    document = {"id": identity, "first": answer_document(first), "again": answer_document(again)}
+    return canonical_json(document).encode() + b"\n"
 
 
 def kind_of(answer: Answer) -> str:
-    """What an answer is called in the file."""
+    """The name of an answer's kind in the file."""
     return next(name for name, each in _KINDS.items() if isinstance(answer, each))
 
 
@@ -166,21 +164,21 @@ def outputs_name(feed: int, *, again: bool) -> str:
 
 def outputs_names(identity: str, first: Answer, again: Answer) -> Iterator[tuple[str, str]]:
     """The files of a case in the archive, and the digest of each."""
-    if isinstance(first, Kept):
+    if isinstance(first, SavedOutputs):
         for feed, digest in enumerate(first.files):
             yield f"{identity}/{outputs_name(feed, again=False)}", digest
-    if isinstance(again, Kept) and not _same_files(first, again):
+    if isinstance(again, SavedOutputs) and not _same_files(first, again):
         for feed, digest in enumerate(again.files):
             yield f"{identity}/{outputs_name(feed, again=True)}", digest
 
 
 def _same_files(first: Answer, again: Answer) -> bool:
-    return isinstance(first, Kept) and isinstance(again, Kept) and first.files == again.files
+    return isinstance(first, SavedOutputs) and isinstance(again, SavedOutputs) and first.files == again.files
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """A file of recorded outputs whose parts have been checked against each other."""
+    """A file of recorded outputs that has been checked."""
 
     path: Path
     origin: Origin
@@ -198,14 +196,14 @@ class Recorded:
         }
 
     def outcome(self, suite: Suite, entry: Entry, case: Case, *, again: bool) -> Outcome:
-        """What came of a case of a suite, the first or the second time.
+        """The first or second outcome of a case.
 
         Raises:
-            SuiteError: A file of its outputs was changed, or is larger than it can be, or a file of the suite was.
+            SuiteError: A file of its outputs or of the suite was changed, or is too large.
         """
         first, second = self.answers[case.id]
         answer = second if again else first
-        if not isinstance(answer, Kept):
+        if not isinstance(answer, SavedOutputs):
             return answer
         if len(answer.files) != case.feeds:
             raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and outputs of {len(answer.files)}.")
@@ -255,18 +253,15 @@ def open_recorded(path: Path) -> Recorded:
         raise SuiteError(f"{path} is not a complete file of outputs, as `run --outputs` writes it: {fault}.") from fault
     origin = _origin(_member(archive, path, HEADER, _LIMIT), path)
     answers = _answers(_member(archive, path, ANSWERS, _LIMIT), origin, path)
-    recorded = Recorded(path=path, origin=origin, digest=_digest(path), answers=answers, archive=archive)
+    with open_regular(path, follow_links=True) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    recorded = Recorded(path=path, origin=origin, digest=digest, answers=answers, archive=archive)
     known = sorted([HEADER, ANSWERS, *recorded.files])
     held = sorted(each.filename for each in archive.infolist())
     if held != known:
-        odd = next(iter(sorted(set(held) ^ set(known))), None) or "a file that stands there twice"
+        odd = next(iter(sorted(set(held) ^ set(known))), None) or "a file that it holds twice"
         raise SuiteError(f"{path} does not hold the files that it lists: {odd}.")
     return recorded
-
-
-def _digest(path: Path) -> str:
-    with open_regular(path, follow_links=True) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _member(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> bytes:

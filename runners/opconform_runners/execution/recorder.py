@@ -1,11 +1,11 @@
-"""Recording: a suite executed without a verdict, and all that came of it in one file for somebody else to judge."""
+"""The recorder executes a suite without judging it, and writes the outcomes to one file to be judged elsewhere."""
 
 import contextlib
 import hashlib
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opconform.errors import HarnessError, SuiteError, UsageError
@@ -19,56 +19,57 @@ from opconform_runners.execution.outputs_archive import (
     ANSWERS,
     HEADER,
     Answer,
-    Kept,
     Origin,
+    SavedOutputs,
     answer_line,
     blind_digest,
     kind_of,
     origin_text,
     outputs_name,
 )
-from opconform_runners.execution.runner import RunOptions, selected
+from opconform_runners.execution.runner import OnProgress, RunOptions, selected
 from opconform_runners.execution.scheduler import Executed, execute
-from opconform_runners.harness.command import Command
+from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 
-#: After these a harness process is not what it was, so the second time is one that no other case has touched.
+#: Outcomes that spoil a harness: the second execution is in one that no other case has touched.
 _ALONE = ("crash", "timeout")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recording:
-    """What was recorded: the SHA-256 of the file, and what was run, on what."""
+    """The SHA-256 of a written file, and its origin."""
 
     digest: str
     origin: Origin
 
 
 def record(
-    suite: Suite, command: Command, out: Path, options: RunOptions, tell: Callable[[float, int], None] = lambda *_: None
+    suite: Suite, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
 ) -> Recording:
-    """Execute cases of a suite and write down what came of them.
+    """Execute cases of a suite and record their outcomes.
 
-    Every case is executed twice, the second time in a fresh harness, since only who judges knows which of them fail.
+    Every case is executed twice, the second time in a fresh harness, since it is not known here which cases fail.
 
     Args:
         suite: The suite, blind or not.
-        command: How the harness is started.
+        command: The command of a harness.
         out: The file, whose name ends in `.zip`. It appears whole or not at all.
         options: How to run.
-        tell: Told the share of the work that is done, of 1, and how many executions that are.
+        on_progress: Called periodically with the completed fraction (0 to 1) and the number of executions.
 
     Raises:
         HarnessError: The harness cannot be started, or not again.
-        SuiteError: A file of the suite is not what it says, or the disk refuses.
-        UsageError: No case is selected, or the outputs have no place.
+        SuiteError: A file of the suite is missing, changed or not readable, or the file cannot be written.
+        UsageError: No case is selected, or another file is in the way.
     """
     entries = selected(suite, options.selection)
     with _archive(out) as archive:
-        recorder = _Recorder(suite, command, options, archive, tell)
-        executed = recorder.run(entries)
+        launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
+        recorder = _Recorder(suite, launch, entries, archive, on_progress)
+        executed = recorder.run()
         lines = b"".join(answer_line(each.id, recorder.first[each.id], recorder.again[each.id]) for each in entries)
         origin = Origin(
             suite=blind_digest(suite),
@@ -86,7 +87,7 @@ def record(
 
 @contextlib.contextmanager
 def _archive(out: Path) -> Iterator[zipfile.ZipFile]:
-    """The file that is being written, beside its place until it is whole."""
+    """The file that is being written, under a temporary name until it is whole."""
     if out.suffix != ".zip":
         raise UsageError(f"--outputs {out} must be a file whose name ends in .zip.")
     check_no_link(out)
@@ -107,85 +108,75 @@ def _is_ours(path: Path) -> bool:
         return {HEADER, ANSWERS} <= set(archive.namelist())
 
 
+@dataclass(slots=True)
 class _Recorder:
     """One recording, from its first execution to its last."""
 
-    def __init__(
-        self,
-        suite: Suite,
-        command: Command,
-        options: RunOptions,
-        archive: zipfile.ZipFile,
-        tell: Callable[[float, int], None],
-    ) -> None:
-        self._suite = suite
-        self._command = command
-        self._options = options
-        self._archive = archive
-        self._tell = tell
-        self.first: dict[str, Answer] = {}
-        self.again: dict[str, Answer] = {}
+    suite: Suite
+    launch: Launch
+    entries: Sequence[Entry]
+    archive: zipfile.ZipFile
+    on_progress: OnProgress
+    first: dict[str, Answer] = field(default_factory=dict)
+    again: dict[str, Answer] = field(default_factory=dict)
 
-    def run(self, entries: Sequence[Entry]) -> Executed:
-        def told(keep: Callable[[str, Outcome], None]) -> Callable[[Entry, Case, Outcome], None]:
-            def tell(entry: Entry, case: Case, outcome: Outcome) -> None:  # noqa: ARG001 - an execution says all
-                keep(entry.id, outcome)
-                done = len(self.first) + len(self.again)
-                self._tell(done / (2 * len(entries)), done)
-
-            return tell
-
-        executed = self._execute(entries, told(self._keep_first))
-        together = [each for each in entries if kind_of(self.first[each.id]) not in _ALONE]
+    def run(self) -> Executed:
+        """Execute every case twice. What crashed, timed out or ended differently is executed alone."""
+        executed = self._execute(self.entries, self._on_first)
+        together = [each for each in self.entries if kind_of(self.first[each.id]) not in _ALONE]
         if together:
-            self._execute(together, told(self._keep_same))
-        alone = [each for each in entries if each.id not in self.again]
+            self._execute(together, self._on_same)
+        alone = [each for each in self.entries if each.id not in self.again]
         if alone:
-            self._execute(alone, told(self._keep_again), alone=True)
+            self._execute(alone, self._on_again, alone=True)
         return executed
 
     def placements(self) -> Iterator[Placement]:
-        """What executed each case that returned outputs, the first time."""
+        """What executed each case that returned outputs the first time."""
         for each in self.first.values():
-            if isinstance(each, Kept) and each.placement is not None:
+            if isinstance(each, SavedOutputs) and each.placement is not None:
                 yield each.placement
 
     def _execute(
-        self, entries: Sequence[Entry], tell: Callable[[Entry, Case, Outcome], None], *, alone: bool = False
+        self, entries: Sequence[Entry], note: Callable[[str, Outcome], None], *, alone: bool = False
     ) -> Executed:
-        jobs, timeout = self._options.jobs, self._options.timeout
-        executed = execute(self._suite, entries, self._command, jobs=jobs, timeout=timeout, tell=tell, alone=alone)
+        def on_outcome(entry: Entry, _case: Case, outcome: Outcome) -> None:
+            note(entry.id, outcome)
+            done = len(self.first) + len(self.again)
+            self.on_progress(done / (2 * len(self.entries)), done)
+
+        executed = execute(self.suite, entries, self.launch, on_outcome, alone=alone)
         if executed.gave_up is not None:
             raise HarnessError(f"{executed.gave_up} The outputs are not complete, and none are written.")
         return executed
 
-    def _keep_first(self, identity: str, outcome: Outcome) -> None:
-        self.first[identity], contents = _kept(outcome)
+    def _on_first(self, identity: str, outcome: Outcome) -> None:
+        self.first[identity], contents = _answer(outcome)
         self._write(identity, contents, again=False)
 
-    def _keep_same(self, identity: str, outcome: Outcome) -> None:
-        answer, _ = _kept(outcome)
+    def _on_same(self, identity: str, outcome: Outcome) -> None:
+        answer, _ = _answer(outcome)
         if _essence(answer) == _essence(self.first[identity]):
             self.again[identity] = answer
 
-    def _keep_again(self, identity: str, outcome: Outcome) -> None:
-        self.again[identity], contents = _kept(outcome)
+    def _on_again(self, identity: str, outcome: Outcome) -> None:
+        self.again[identity], contents = _answer(outcome)
         if _files(self.again[identity]) != _files(self.first[identity]):
             self._write(identity, contents, again=True)
 
     def _write(self, identity: str, contents: Sequence[bytes], *, again: bool) -> None:
         for feed, content in enumerate(contents):
-            self._archive.writestr(member(f"{identity}/{outputs_name(feed, again=again)}"), content)
+            self.archive.writestr(member(f"{identity}/{outputs_name(feed, again=again)}"), content)
 
 
-def _kept(outcome: Outcome) -> tuple[Answer, list[bytes]]:
-    """What is written down of an outcome, and the files of its outputs."""
+def _answer(outcome: Outcome) -> tuple[Answer, list[bytes]]:
+    """An outcome as it is recorded, and the contents of its output files."""
     match outcome:
         case Returned(outputs=outputs, element_types=element_types, seconds=seconds, placement=placement):
             contents = [npz_bytes({f"output_{i}": each for i, each in enumerate(feed)}) for feed in outputs]
             files = tuple(hashlib.sha256(each).hexdigest() for each in contents)
-            kept = Kept(files=files, element_types=element_types or None, seconds=seconds, placement=placement)
-            return kept, contents
+            saved = SavedOutputs(files=files, element_types=element_types or None, seconds=seconds, placement=placement)
+            return saved, contents
         case Refused() | NotSupported():
             return replace(outcome, seq=0), []
         case _:
@@ -193,13 +184,13 @@ def _kept(outcome: Outcome) -> tuple[Answer, list[bytes]]:
 
 
 def _files(answer: Answer) -> tuple[str, ...]:
-    return answer.files if isinstance(answer, Kept) else ()
+    return answer.files if isinstance(answer, SavedOutputs) else ()
 
 
 def _essence(answer: Answer) -> tuple[object, ...]:
-    """What of an answer a verdict depends on, so that another is worth an execution on its own."""
+    """What a verdict depends on; where it differs the second time, the case is executed alone."""
     match answer:
-        case Kept(files=files, element_types=element_types):
+        case SavedOutputs(files=files, element_types=element_types):
             return ("returned", files, element_types)
         case Refused(stage=stage, requirement=requirement):
             return ("rejected", stage, requirement)

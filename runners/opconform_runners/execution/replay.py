@@ -1,17 +1,17 @@
-"""Replaying: recorded outputs judged against a suite, as if the harness were here."""
+"""The judgement of recorded outputs against a suite, as if the harness were here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from opconform.errors import SuiteError
-from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
-from opconform_runners.backends.backend import Implementation, full_names
+from opconform_runners.backends.backend import full_names
 from opconform_runners.execution.outputs_archive import Recorded, blind_digest
-from opconform_runners.execution.runner import Run, judged
-from opconform_runners.execution.scheduler import Executed, dialect_of
-from opconform_runners.harness.outcome import NotSent, Outcome
+from opconform_runners.execution.request import dialect_of
+from opconform_runners.execution.runner import OnProgress, Run, judged
+from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady
+from opconform_runners.harness.outcome import NotSent
 from opconform_runners.verdicts.run_header import RunPlan
 
 
@@ -19,7 +19,7 @@ def judge(
     suite: Suite,
     recorded: Recorded,
     out: Path,
-    tell: Callable[[float, int], None] = lambda *_: None,
+    on_progress: OnProgress = lambda *_: None,
     *,
     strict: bool = False,
     force: bool = False,
@@ -28,15 +28,15 @@ def judge(
 
     Args:
         suite: The suite with its expected outputs.
-        recorded: The outputs; of that suite, or of the blind one that differs from it in the expected outputs alone.
+        recorded: The outputs, of that suite or of the same suite made with --blind.
         out: The folder for the results.
-        tell: Told the share of the cases that are done, of 1, and how many that are.
+        on_progress: Called periodically.
         strict: Whether interpretations count as much as normative requirements.
         force: Whether the results of another run are replaced.
 
     Raises:
-        SuiteError: The outputs are of another suite, or a file of either is not what it says.
-        UsageError: The results have no place.
+        SuiteError: The outputs are of another suite, or a file of either was changed.
+        UsageError: The results cannot be written.
     """
     digest = blind_digest(suite)
     if recorded.origin.suite != digest:
@@ -56,19 +56,19 @@ def judge(
 
     def executor(
         entries: Sequence[Entry],
-        tell: Callable[[Entry, Case, Outcome], None],
+        on_outcome: OnOutcome,
         *,
         again: bool,
-        alone: bool,  # noqa: ARG001 - what was executed again alone is written down as such
-        ready: Callable[[Implementation], None] = lambda _: None,
+        alone: bool,  # noqa: ARG001 - the second recorded outcome is the one that counts
+        on_ready: OnReady = lambda _: None,
     ) -> Executed:
-        ready(executed.implementation)
+        on_ready(executed.implementation)
         for entry in entries:
             case = suite.case(entry)
             outcome = recorded.outcome(suite, entry, case, again=again)
             if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, executed.implementation)[1] is None:
                 raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
-            tell(entry, case, outcome)
+            on_outcome(entry, case, outcome)
         return executed
 
     entries = [each for each in suite.entries if each.id in recorded.answers]
@@ -81,11 +81,11 @@ def judge(
         outputs=recorded.digest,
         force=force,
     )
-    return judged(suite, entries, executor, plan, tell)
+    return judged(suite, entries, executor, plan, on_progress)
 
 
 def is_whole(suite: Suite, recorded: Recorded) -> bool:
-    """Whether there are outputs of all cases of each profile of which there are any."""
+    """Whether the outputs cover whole profiles."""
     profiles = {each.profile for each in suite.entries if each.id in recorded.answers}
     held = {each.id for each in suite.entries if each.profile in profiles}
     return not suite.header.select and held == set(recorded.answers)

@@ -1,50 +1,29 @@
-"""Running: a suite, a harness, and a verdict for every case."""
+"""A run: a suite, what executes its cases, and a verdict for every case."""
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol
 
 from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.manifest import CONTROL, Entry, inputs_name
+from opconform.suite.manifest import CONTROL, Entry
 from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.case_verdicts import CaseVerdicts
 from opconform_runners.execution.failed_outputs import Keeper
-from opconform_runners.execution.journal import Execution, Journal, Own, Step, check_folder, own_document
-from opconform_runners.execution.scheduler import Executed, execute
-from opconform_runners.harness.command import Command
+from opconform_runners.execution.journal import Attempt, Journal, check_folder
+from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady, execute
+from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import UNKNOWN, Environment, environment_of
-from opconform_runners.harness.outcome import NotSent, Outcome, Returned
-from opconform_runners.harness.protocol import NotSupported, Refused
-from opconform_runners.verdicts.description import description_of
-from opconform_runners.verdicts.judge import (
-    as_declared,
-    broken_requirements,
-    combined,
-    control_due,
-    controlled,
-    final_verdict,
-    findings_of,
-    first_verdict,
-)
+from opconform_runners.harness.outcome import Outcome, Returned
 from opconform_runners.verdicts.results import RESULTS, Result, placements_of, write_results
 from opconform_runners.verdicts.run_header import RunHeader, RunPlan, header_of, progress_of
-from opconform_runners.verdicts.verdict import (
-    Error,
-    Fail,
-    Nondeterministic,
-    Pass,
-    Unsupported,
-    Verdict,
-    name_of,
-    reason_of,
-    sentence_of,
-)
 
-T = TypeVar("T")
+#: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
+OnProgress = Callable[[float, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,13 +31,13 @@ class RunOptions:
     """How a suite is run.
 
     Attributes:
-        jobs: How many harness processes there are.
-        timeout: How long a case may take, in seconds.
+        jobs: The number of harness processes.
+        timeout: The time limit of a case, in seconds.
         selection: Which cases are run, together with the twins that their verdicts need.
         whole: Whether whole profiles are run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
         force: Whether the results of another run are replaced.
-        resume: Whether the same run goes on where it was interrupted.
+        resume: Whether an interrupted run of the same kind is continued.
     """
 
     jobs: int = 1
@@ -72,17 +51,17 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """What came of a run.
+    """The outcome of a run.
 
     Attributes:
         implementation: What was tested.
-        results: What became of each case, sorted by id.
+        results: The result of each case, sorted by id.
         missing: The ids of the cases that have no verdict.
         gave_up: Why there are some, or None.
         environment: Where it ran.
-        outputs: The SHA-256 of the file that the outputs came in, where they did not come from a harness.
-        interrupted: What ended the run before its end, to be raised once the report is written, or None.
-        continued: How many cases were executed before an interruption, and not now.
+        outputs: The SHA-256 of the file of recorded outputs that was judged, or None.
+        interrupted: What ended the run early, to be raised once the report is written, or None.
+        continued: How many cases were executed before an interruption.
     """
 
     implementation: Implementation
@@ -96,72 +75,46 @@ class Run:
 
 
 class Executor(Protocol):
-    """What gives the outcomes of cases: a harness, or a file of what one gave before."""
+    """The source of outcomes: a harness, or a file of recorded outputs."""
 
     def __call__(
-        self,
-        entries: Sequence[Entry],
-        tell: Callable[[Entry, Case, Outcome], None],
-        *,
-        again: bool,
-        alone: bool,
-        ready: Callable[[Implementation], None] = ...,
+        self, entries: Sequence[Entry], on_outcome: OnOutcome, *, again: bool, alone: bool, on_ready: OnReady = ...
     ) -> Executed:
-        """Tell the outcome of each case.
+        """Report the outcome of each case.
 
         Args:
-            entries: The lines of the cases.
-            tell: Told each outcome, in no certain order.
+            entries: The manifest lines of the cases.
+            on_outcome: Called with each outcome.
             again: Whether each has been executed before.
             alone: Whether each has a harness process of its own.
-            ready: Told what is tested once outcomes are sure to come, before the first of them.
+            on_ready: Called with what is tested, before the first outcome.
         """
 
 
-def _nothing(_: Implementation) -> None:
-    """Nothing waits for the harness to be up."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
-    """What is kept of a case between its execution and its verdict."""
-
-    case: Case
-    outcome: Outcome
-
-
 def run_suite(
-    suite: Suite, command: Command, out: Path, options: RunOptions, tell: Callable[[float, int], None] = lambda *_: None
+    suite: Suite, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
 ) -> Run:
-    """Run cases of a suite, and write `results.jsonl`, and beside it what the cases that fail returned.
+    """Run cases of a suite, and write `results.jsonl` and the outputs of cases that fail to the folder `out`.
 
-    The same run goes on where it was interrupted.
-
-    Args:
-        suite: The suite; it holds the expected outputs.
-        command: How the harness is started.
-        out: The folder for the results.
-        options: How to run.
-        tell: Told the share of the cases that are done, of 1, and how many that are.
+    An interrupted run of the same kind is continued.
 
     Raises:
         DiskError: The disk is full before there is any result.
         HarnessError: The harness cannot be started.
-        SuiteError: The suite is blind, or a file of it is not what it says.
-        UsageError: No case is selected, or the results have no place, or the folder holds those of another run.
+        SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
+        UsageError: No case is selected, the results cannot be written, or the folder holds those of another run.
     """
+    launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
 
     def executor(
         entries: Sequence[Entry],
-        tell: Callable[[Entry, Case, Outcome], None],
+        on_outcome: OnOutcome,
         *,
-        again: bool,  # noqa: ARG001 - a harness does not know what another one did
+        again: bool,  # noqa: ARG001 - a harness executes a case the same way each time
         alone: bool,
-        ready: Callable[[Implementation], None] = _nothing,
+        on_ready: OnReady = lambda _: None,
     ) -> Executed:
-        return execute(
-            suite, entries, command, jobs=options.jobs, timeout=options.timeout, tell=tell, alone=alone, ready=ready
-        )
+        return execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
 
     plan = RunPlan(
         out=out,
@@ -175,7 +128,7 @@ def run_suite(
         force=options.force,
         resume=options.resume,
     )
-    return judged(suite, selected(suite, options.selection), executor, plan, tell)
+    return judged(suite, selected(suite, options.selection), executor, plan, on_progress)
 
 
 def judged(
@@ -183,21 +136,21 @@ def judged(
     entries: Sequence[Entry],
     executor: Executor,
     plan: RunPlan,
-    tell: Callable[[float, int], None] = lambda *_: None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> Run:
-    """Judge what comes of cases, and write `results.jsonl`.
+    """Judge the outcomes of cases, and write `results.jsonl`.
 
     Args:
         suite: The suite; it holds the expected outputs.
-        entries: The lines of the cases, each twin before its case.
-        executor: What gives their outcomes. Of recorded outputs each is asked for twice, whatever came first.
-        plan: What is known of the run; where the results go.
-        tell: Told the share of the cases that are done, of 1, and how many that are.
+        entries: The manifest lines of the cases, each twin before its case.
+        executor: The source of their outcomes. Recorded outputs are asked twice for each case.
+        plan: What is known of the run before it starts.
+        on_progress: Called periodically.
 
     Raises:
         DiskError: The disk is full before there is any result.
-        SuiteError: The suite is blind, or a file of it is not what it says.
-        UsageError: The results have no place, or the folder holds those of another run.
+        SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
+        UsageError: The results cannot be written, or the folder holds those of another run.
     """
     if suite.header.blind:
         raise SuiteError(
@@ -207,13 +160,13 @@ def judged(
     check_folder(plan.out)
     journal = Journal(plan.out, force=plan.force, resume=plan.resume and plan.outputs is None)
     with contextlib.closing(journal), contextlib.closing(Keeper(plan.out)) as keeper:
-        return _Running(suite, entries, executor, plan, _Files(journal, keeper), tell).run()
+        return _Judgement(suite, entries, executor, plan, journal, keeper, on_progress).run()
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
     """The selected lines of a manifest and the twins of the rejected cases among them, each twin before its case.
 
-    Without a profile all of the suite is selected, since who generated it named what is in it.
+    Without a profile the whole suite is selected.
 
     Raises:
         UsageError: There are none, or none of a profile that is named.
@@ -234,254 +187,112 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     return [suite.by_id[each] for each in ordered]
 
 
-class _Files(NamedTuple):
-    """Where a run writes what it finds."""
+@dataclass(slots=True)
+class _Judgement:
+    """One run, from its first case to its results. The verdicts and the header exist once the backend has started."""
 
+    suite: Suite
+    entries: Sequence[Entry]
+    executor: Executor
+    plan: RunPlan
     journal: Journal
     keeper: Keeper
-
-
-class _Running:
-    """One run, from its first case to its results."""
-
-    def __init__(
-        self,
-        suite: Suite,
-        entries: Sequence[Entry],
-        executor: Executor,
-        plan: RunPlan,
-        files: _Files,
-        tell: Callable[[float, int], None],
-    ) -> None:
-        self._suite = suite
-        self._entries = entries
-        self._executor = executor
-        self._plan = plan
-        self._files = files
-        self._tell = tell
-        self._implementation: Implementation | None = None
-        self._header: RunHeader | None = None
-        self._seen: dict[str, Seen] = {}
-        self._first: dict[str, Own] = {}
-        self._second: dict[str, Own] = {}
-        self._alone: set[str] = set()
-        self._controls: dict[str, Own] = {}
-        self._own: dict[str, Verdict] = {}
-        self._so_far: dict[str, Result] = {}
+    on_progress: OnProgress
+    begun: tuple[RunHeader, CaseVerdicts] | None = None
 
     def run(self) -> Run:
-        """Execute what has to be, and give what came of all the cases."""
+        """Execute the cases and judge them."""
         interrupted = None
         try:
             gave_up = self._execute()
-            self._complete()
+            self._write_results()
         except (KeyboardInterrupt, DiskError) as fault:
-            if not self._files.journal.is_begun:
+            if not self.journal.is_begun:
                 raise
             interrupted = fault
-            how = "interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
-            gave_up = f"{how[:1].upper()}{how[1:]} {progress_of(len(self._first), len(self._entries))}"
-        results = tuple(self._results())
+            how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
+            _, verdicts = self._begun()
+            gave_up = f"{how} {progress_of(len(verdicts.own), len(self.entries))}"
+        header, verdicts = self._begun()
+        results = self._results()
         return Run(
-            implementation=self._known(self._implementation),
-            results=results,
-            missing=tuple(each.id for each in self._entries if each.id not in self._own),
+            implementation=verdicts.implementation,
+            results=tuple(results),
+            missing=tuple(each.id for each in self.entries if each.id not in verdicts.own),
             gave_up=gave_up,
-            environment=self._known(self._header).environment.placed(placements_of(results)),
-            outputs=self._plan.outputs,
+            environment=header.environment.placed(placements_of(results)),
+            outputs=self.plan.outputs,
             interrupted=interrupted,
-            continued=len({each.result.id for each in self._files.journal.steps}),
+            continued=len({each.result.id for each in self.journal.steps}),
         )
 
     def _execute(self) -> str | None:
-        """Execute what has no verdict yet, and what failed once more; gives why that was given up, if it was."""
-        done = {each.result.id for each in self._files.journal.steps}
-        left = [each for each in self._entries if each.id not in done]
-        executed = self._executor(left, self._tell_first, again=False, alone=False, ready=self._begin)
-        failed = [each for each in self._entries if isinstance(self._first.get(each.id), Fail)]
-        if failed and executed.gave_up is None:
-            self._confirm(failed)
-        if self._plan.outputs is not None:  # of recorded outputs a failure that comes and goes is known
-            passed = [each for each in self._entries if isinstance(self._first.get(each.id), Pass)]
-            self._executor(passed, self._tell_again, again=True, alone=False)
+        """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
+        done = {each.result.id for each in self.journal.steps}
+        left = [each for each in self.entries if each.id not in done]
+        executed = self.executor(left, self._noting("first"), again=False, alone=False, on_ready=self._begin)
+        _, verdicts = self._begun()
+        attempts: tuple[Attempt, ...] = ("again", "alone") if executed.gave_up is None else ()
+        for attempt in attempts:
+            failed = verdicts.unconfirmed(self.entries, attempt)
+            if failed:
+                self.executor(failed, self._noting(attempt), again=True, alone=attempt == "alone")
+        if self.plan.outputs is not None:  # recorded outputs also show which passes are not repeated
+            self.executor(verdicts.passed(self.entries), self._noting("again"), again=True, alone=False)
         if executed.gave_up is None:
-            self._control()
+            self._control(verdicts)
         return executed.gave_up
 
+    def _control(self, verdicts: CaseVerdicts) -> None:
+        """Execute the controls of failures, each alone."""
+        due, why = verdicts.controls_due(self.entries), "recorded outputs are those of cases alone"
+        if due and self.plan.outputs is None:
+            executed = self.executor(list(due.values()), self._noting("control"), again=True, alone=True)
+            why = executed.gave_up or "it was not executed"
+        verdicts.give_up_controls(self.entries, why)
+
     def _begin(self, implementation: Implementation) -> None:
-        """Begin the journal, or go on with it, now that it is known what is tested."""
-        journal, ids = self._files.journal, [each.id for each in self._entries]
-        self._implementation = implementation
-        self._header = header_of(self._plan, self._suite.header, ids, implementation)
-        journal.begin(self._header)
-        if journal.steps:
-            self._files.keeper.resume()
-        for step in journal.steps:
-            entry = self._suite.by_id[step.result.id]
-            if step.execution == "first":
-                self._seen[entry.id] = Seen(case=self._suite.case(entry), outcome=_outcome_of(step))
-            self._keep(entry, step.execution, step.verdict)
+        """Begin or continue the journal, now that it is known what is tested."""
+        header = header_of(self.plan, self.suite.header, [each.id for each in self.entries], implementation)
+        verdicts = CaseVerdicts(self.suite, implementation)
+        self.begun = (header, verdicts)
+        self.journal.begin(header)
+        if self.journal.steps:
+            self.keeper.resume()
+        for step in self.journal.steps:
+            verdicts.restore(step)
 
-    def _confirm(self, failed: Sequence[Entry]) -> None:
-        """Execute what failed once more in a fresh harness; what then ends otherwise, and what crashed, each alone."""
-        together = [
-            each
-            for each in failed
-            if each.id not in self._second and reason_of(self._first[each.id]) not in ("crash", "timeout")
-        ]
-        if together:
-            self._executor(together, self._tell_again, again=True, alone=False)
-        alone = [each for each in failed if each.id not in self._alone and not self._is_confirmed(each)]
-        if alone:
-            self._executor(alone, self._tell_alone, again=True, alone=True)
+    def _begun(self) -> tuple[RunHeader, CaseVerdicts]:
+        if self.begun is None:
+            raise HarnessError("The backend ended before it said what it is.")
+        return self.begun
 
-    def _control(self) -> None:
-        """Execute the controls of failures that may be due to a neighbour of the node under test, each alone."""
-        due = {
-            each.id: control
-            for each in self._entries
-            if each.id not in self._controls
-            and (control := control_due(each, self._seen[each.id].case, self._own[each.id])) is not None
-        }
-        why: str | None = "recorded outputs are those of cases alone"
-        if due and self._plan.outputs is None:
-            why = self._executor(list(due.values()), self._tell_control, again=True, alone=True).gave_up
-        for name in due.keys() - self._controls.keys():
-            self._keep(self._suite.by_id[name], "control", Unsupported(why=why or "it was not executed"))
+    def _noting(self, attempt: Attempt) -> OnOutcome:
+        """What judges an outcome of that attempt and writes it to the journal."""
 
-    def _is_confirmed(self, entry: Entry) -> bool:
-        first, second = self._first[entry.id], self._second.get(entry.id)
-        return second is not None and combined(first, second) is first
+        def on_outcome(entry: Entry, case: Case, outcome: Outcome) -> None:
+            _, verdicts = self._begun()
+            if attempt == "control":
+                entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
+            step = verdicts.add(entry, attempt, case, outcome)
+            if attempt == "first" and step.own["verdict"] == "fail" and isinstance(outcome, Returned):
+                self.keeper.keep(entry.id, outcome.outputs)
+            self.journal.add(step)
+            if attempt == "first":
+                self.on_progress(len(verdicts.own) / len(self.entries), len(verdicts.own))
 
-    def _tell_first(self, entry: Entry, case: Case, outcome: Outcome) -> None:
-        own = first_verdict(self._suite, entry, case, outcome)
-        if isinstance(own, Fail) and isinstance(outcome, Returned):
-            self._files.keeper.keep(entry.id, outcome.outputs)
-        self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
-        self._note(entry, "first", own)
-        self._tell(len(self._first) / len(self._entries), len(self._first))
-
-    def _tell_again(self, entry: Entry, case: Case, outcome: Outcome) -> None:
-        self._note(entry, "again", first_verdict(self._suite, entry, case, outcome))
-
-    def _tell_alone(self, entry: Entry, case: Case, outcome: Outcome) -> None:
-        self._note(entry, "alone", first_verdict(self._suite, entry, case, outcome))
-
-    def _tell_control(self, control: Entry, case: Case, outcome: Outcome) -> None:
-        entry = self._suite.by_id[control.id.removesuffix(f"/{CONTROL}")]
-        self._note(entry, "control", first_verdict(self._suite, control, case, outcome))
-
-    def _note(self, entry: Entry, execution: Execution, own: Own) -> None:
-        """Keep the verdict of an execution, and write it down."""
-        result = self._keep(entry, execution, own)
-        self._files.journal.add(
-            Step(
-                execution=execution,
-                own=own_document(own),
-                result=result,
-                twin=entry.twin if entry.expect != "accept" else None,
-            )
-        )
-
-    def _keep(self, entry: Entry, execution: Execution, own: Own) -> Result:
-        """Keep the verdict of an execution; gives the result of its case so far."""
-        if execution == "first":
-            self._first[entry.id] = own
-        elif execution == "control":
-            self._controls[entry.id] = own
-        else:
-            self._second[entry.id] = own
-        if execution == "alone":
-            self._alone.add(entry.id)
-        implementation, seen = self._known(self._implementation), self._seen[entry.id]
-        verdict = as_declared(seen.case, combined(self._first[entry.id], self._second.get(entry.id)), implementation)
-        if entry.id in self._controls:
-            verdict = controlled(seen.case, verdict, self._controls[entry.id])
-        self._own[entry.id] = verdict
-        self._so_far[entry.id] = result_of(self._suite, entry, seen, verdict, implementation)
-        return self._so_far[entry.id]
+        return on_outcome
 
     def _results(self) -> list[Result]:
-        """The results of the cases that have one, with what their twins say."""
-        results = []
-        for each in self._entries:
-            if each.id in self._own:
-                verdict = final_verdict(each, self._own)
-                if verdict is not self._own[each.id]:
-                    implementation = self._known(self._implementation)
-                    results.append(result_of(self._suite, each, self._seen[each.id], verdict, implementation))
-                else:
-                    results.append(self._so_far[each.id])
-        return results
+        """The results of the cases that have one."""
+        _, verdicts = self._begun()
+        return [verdicts.result(each) for each in self.entries if each.id in verdicts.own]
 
-    def _complete(self) -> None:
-        """Write the complete results, if every case has one."""
-        if all(each.id in self._own for each in self._entries):
+    def _write_results(self) -> None:
+        """Replace the journal with the complete results, if every case has one."""
+        header, verdicts = self._begun()
+        if all(each.id in verdicts.own for each in self.entries):
             try:
-                write_results(self._plan.out, self._known(self._header), self._results())
+                write_results(self.plan.out, header, self._results())
             except OSError as fault:
-                raise DiskError(self._plan.out / RESULTS, fault) from fault
-
-    def _known(self, value: T | None) -> T:
-        """What is known once the backend has started."""
-        if value is None:
-            raise HarnessError("The backend ended before it said what it is.")
-        return value
-
-
-def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
-    """What became of a case, as a line of the results says it.
-
-    Args:
-        suite: The suite that the case is of.
-        entry: The case's line of the manifest.
-        seen: The case and what came of it.
-        verdict: Its verdict, once its twin and a second execution have been asked.
-        implementation: What was tested.
-    """
-    outcome = seen.outcome
-    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
-    sent = not isinstance(outcome, NotSent)
-    shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
-    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(seen.case.feeds)] if shown else []
-    return Result(
-        id=entry.id,
-        profile=entry.profile,
-        expect="accept" if entry.expect == "accept" else "reject",
-        verdict=name_of(verdict),
-        reason=reason_of(verdict),
-        sentence=sentence_of(verdict),
-        requirements=entry.requirements,
-        essential=entry.essential,
-        broken=broken_requirements(entry, verdict, suite.header),
-        inputs=description_of(seen.case, feeds) if shown else "",
-        seconds=getattr(outcome, "seconds", None),
-        placement=outcome.placement if isinstance(outcome, Returned) else None,
-        stage=outcome.stage if isinstance(outcome, Refused) else None,
-        message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
-        late=isinstance(verdict, Pass) and verdict.late,
-        other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
-        findings=findings_of(seen.case, verdict, implementation, sent=sent),
-        mismatch=failure.mismatch if isinstance(failure, Fail) else None,
-        again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
-        log=verdict.log if isinstance(verdict, Error) else None,
-    )
-
-
-def light(outcome: Outcome) -> Outcome:
-    """An outcome without the outputs, which have been compared and would fill the memory."""
-    if isinstance(outcome, Returned):
-        return replace(outcome, outputs=(), element_types=None)
-    return outcome
-
-
-def _outcome_of(step: Step) -> Outcome:
-    """The outcome of an execution before an interruption, as far as a result says more than its verdict."""
-    result = step.result
-    if result.stage is not None:
-        return Refused(seq=0, stage=result.stage, message=result.message or "", seconds=result.seconds)
-    if result.message is not None:
-        return NotSupported(seq=0, message=result.message, seconds=result.seconds)
-    if isinstance(step.verdict, Unsupported):
-        return NotSent(why=step.verdict.why)
-    return Returned(outputs=(), element_types=None, seconds=result.seconds, placement=result.placement)
+                raise DiskError(self.plan.out / RESULTS, fault) from fault

@@ -1,51 +1,44 @@
-"""Executing: cases go to harness processes and outcomes come back, whatever a harness does on the way."""
+"""The scheduler sends cases to harness processes and collects their outcomes, whatever a harness does."""
 
 import asyncio
 import errno
 import secrets
-import shutil
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
-from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
-from opconform_runners.harness.command import Command
-from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
-from opconform_runners.harness.process import Harness, HarnessEnded, connect
-from opconform_runners.harness.protocol import (
-    Failed,
-    Feed,
-    NotSupported,
-    Ok,
-    ProtocolError,
-    Refused,
-    reply_of,
-    run_line,
-)
+from opconform_runners.execution.request import Layout, Request, check_dialects, clear, dialect_of, lay_out, outcome_of
+from opconform_runners.harness.command import Command, Launch
+from opconform_runners.harness.connection import Harness, connect
+from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Returned, TimedOut
+from opconform_runners.harness.process import HarnessEnded
+from opconform_runners.harness.protocol import ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
 
-#: How many requests a harness is given ahead, so that it never waits for us.
+#: How many requests a harness is sent ahead, so that it never waits for opconform.
 IN_FLIGHT = 4
-#: How often a harness is started again in vain before the run is given up.
+#: How many times in a row a harness may fail to start again before the run is given up.
 STARTS = 3
-#: How many errors in a row must come again when their case is executed alone, for the next ones to be believed at once.
+#: How many errors in a row must be confirmed alone before the next ones count without confirmation.
 BELIEVED = 16
 #: The numbers of requests: as large as the protocol allows, and all of one length.
 _SEQS = range(10**15, 9 * 10**15)
 
+#: Called with each case and its outcome, in no certain order.
+OnOutcome = Callable[[Entry, Case, Outcome], None]
+#: Called with what is tested, once a harness is up and reads the suite, before the first outcome.
+OnReady = Callable[[Implementation], None]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Executed:
-    """What came of an execution.
+    """The end of an execution.
 
     Attributes:
         implementation: What the harness says it drives.
@@ -59,63 +52,45 @@ class Executed:
 def execute(
     suite: Suite,
     entries: Sequence[Entry],
-    command: Command,
+    launch: Launch,
+    on_outcome: OnOutcome,
     *,
-    jobs: int,
-    timeout: float,
-    tell: Callable[[Entry, Case, Outcome], None],
     alone: bool = False,
-    ready: Callable[[Implementation], None] = lambda _: None,
+    on_ready: OnReady = lambda _: None,
 ) -> Executed:
-    """Execute cases of a suite.
+    """Execute cases of a suite, in the order of `entries`.
 
     Args:
         suite: The suite.
-        entries: The lines of the cases, in the order in which they are to be executed.
-        command: How a harness is started.
-        jobs: How many harness processes there are.
-        timeout: How long a case may take, in seconds.
-        tell: Told each outcome, in no certain order.
-        alone: Whether each case has a harness process of its own, which no other case has touched.
-        ready: Told what is tested once a harness is up and reads the suite, before the first case.
+        entries: The manifest lines of the cases.
+        launch: How harnesses are started.
+        on_outcome: Called with each outcome.
+        alone: Whether each case has a harness process that no other case has touched.
+        on_ready: Called with what is tested.
 
     Raises:
         DiskError: The disk of the temporary folder is full.
         HarnessError: The harness cannot be started at all.
-        SuiteError: A file of the suite is not what it says.
+        SuiteError: A file of the suite is missing, changed or not readable.
     """
-    execution = Execution(suite, command, deque(entries), timeout, tell, 1 if alone else IN_FLIGHT)
-    return asyncio.run(execution.run(max(1, min(jobs, len(entries))), ready))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sent:
-    """A request that has no reply yet.
-
-    Attributes:
-        alone: Whether the harness has been sent nothing else, so that no other case is to blame for what comes of it.
-    """
-
-    seq: int
-    entry: Entry
-    case: Case
-    folder: Path
-    outputs: tuple[Path, ...]
-    alone: bool
+    execution = Execution(
+        suite, launch.command, deque(entries), launch.timeout, on_outcome, ahead=1 if alone else IN_FLIGHT
+    )
+    return asyncio.run(execution.run(max(1, min(launch.jobs, len(entries))), on_ready))
 
 
 @dataclass(slots=True)
 class Execution:
-    """Cases that wait for harnesses, and who is told what came of them.
+    """The cases that wait for a harness, and what the workers share.
 
     Attributes:
         suite: The suite of the cases.
-        command: How a harness is started.
-        waiting: The cases that no harness has been sent.
-        timeout: How long a case may take, in seconds.
-        tell: Told each outcome.
-        ahead: How many requests a harness is sent before it replies.
-        believed: How many errors in a row came again when their case was executed alone.
+        command: The command of a harness.
+        waiting: The cases that have not been sent.
+        timeout: The time limit of a case, in seconds.
+        on_outcome: Called with each outcome.
+        ahead: How many requests a harness is sent before it replies; 1 gives each case a harness of its own.
+        believed: How many errors in a row were confirmed alone.
         gave_up: Why no harness can be started any more, or None.
         implementation: What the first harness says of itself.
     """
@@ -124,18 +99,18 @@ class Execution:
     command: Command
     waiting: deque[Entry]
     timeout: float
-    tell: Callable[[Entry, Case, Outcome], None]
+    on_outcome: OnOutcome
     ahead: int
     believed: int = 0
     gave_up: str | None = None
     implementation: Implementation | None = None
 
-    async def run(self, jobs: int, ready: Callable[[Implementation], None]) -> Executed:
-        """Execute all that waits, by that many harnesses."""
+    async def run(self, jobs: int, on_ready: OnReady) -> Executed:
+        """Execute all waiting cases with that many harnesses."""
         workers = [Worker(self) for _ in range(jobs)]
         implementation = await workers[0].begin()
         try:
-            ready(implementation)
+            on_ready(implementation)
         except OpconformError:
             await workers[0].end()
             raise
@@ -161,16 +136,16 @@ class Worker:
         execution: Where its cases come from.
         harness: The harness, or None where the next case needs a new one.
         sent: The requests that were sent, the oldest first.
-        doubted: The case that is executed again before all others, and what came of it first.
+        doubted: The case that is executed again before all others, and its first outcome.
     """
 
     execution: Execution
     harness: Harness | None = None
-    sent: deque[Sent] = field(default_factory=deque)
+    sent: deque[Request] = field(default_factory=deque)
     doubted: tuple[Entry, Outcome] | None = None
 
     async def begin(self) -> Implementation:
-        """Start the first harness, and tell what it says of itself.
+        """Start the first harness; returns what it says of itself.
 
         Raises:
             HarnessError: It cannot be started.
@@ -196,8 +171,8 @@ class Worker:
         """Execute cases until none is left."""
         execution = self.execution
         while (self.doubted or self.sent or execution.waiting) and execution.gave_up is None:
-            if self.harness is None and (harness := await self._connected()) is not None:
-                self.harness = harness
+            if self.harness is None:
+                self.harness = await self._connected()
             if self.harness is None:
                 return
             if not self._fill(self.harness):
@@ -206,11 +181,10 @@ class Worker:
                 await self._settle(self.harness)
 
     async def end(self) -> None:
-        """Stop the harness; what it has not answered waits again."""
-        self._take_back()
-        if self.harness is not None:
-            harness, self.harness = self.harness, None
-            await harness.stop()
+        """Stop the harness; the cases that it has not answered wait again."""
+        harness = self._release()
+        if harness is not None:
+            await harness.process.stop()
 
     async def _connected(self) -> Harness | None:
         """A harness, or None where it could not be started several times in a row."""
@@ -223,26 +197,24 @@ class Worker:
         return None
 
     async def _replace(self) -> None:
-        """Kill the harness; what it has not answered waits again."""
-        self._take_back()
-        if self.harness is not None:
-            harness, self.harness = self.harness, None
-            await harness.kill()
+        """Kill the harness; the cases that it has not answered wait again."""
+        harness = self._release()
+        if harness is not None:
+            await harness.process.kill()
 
-    def _take_back(self) -> None:
-        self.execution.waiting.extendleft(
-            each.entry for each in reversed(self.sent) if not self._is_doubted(each.entry)
-        )
+    def _release(self) -> Harness | None:
+        """Let go of the harness; the cases that it has not answered wait again."""
+        doubted = None if self.doubted is None else self.doubted[0].id
+        self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
         self.sent.clear()
-
-    def _is_doubted(self, entry: Entry) -> bool:
-        return self.doubted is not None and self.doubted[0].id == entry.id
+        harness, self.harness = self.harness, None
+        return harness
 
     def _fill(self, harness: Harness) -> bool:
-        """Send a harness as many requests as it is given ahead; tells whether its scratch folder can be used.
+        """Send a harness as many requests as it may have in flight; returns whether its scratch folder is usable.
 
         Raises:
-            DiskError: The disk refuses the files of the first case that the harness is given.
+            DiskError: The files of the first case of a harness cannot be written.
         """
         execution = self.execution
         while len(self.sent) < (1 if self.doubted else execution.ahead) and (self.doubted or execution.waiting):
@@ -255,163 +227,74 @@ class Worker:
                 except OSError as fault:
                     if harness.served or self.sent:
                         return bool(self.sent)
-                    raise DiskError(harness.scratch.parent, fault) from fault
+                    raise DiskError(harness.process.scratch.parent, fault) from fault
             if not self.doubted:
                 execution.waiting.popleft()
             if why is not None:
-                execution.tell(entry, case, NotSent(why=why))
+                execution.on_outcome(entry, case, NotSent(why=why))
         return True
 
-    def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Sent:
-        execution = self.execution
-        seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # so that no reply can be ahead of its request
-        folder = harness.scratch / f"{seq}"
-        if harness.scratch.is_symlink():
-            raise OSError(errno.ELOOP, "it is a symbolic link", str(harness.scratch))
-        folder.mkdir()
-        for name in entry.files:
-            if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
-                place = folder / name
-                if "/" in name:
-                    place.parent.mkdir(exist_ok=True)
-                place.write_bytes(execution.suite.read(entry, name))
-        outputs = tuple(harness.scratch / f"{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
-        feeds = [Feed(inputs=inputs_name(feed), outputs=str(outputs[feed])) for feed in range(case.feeds)]
-        model = None if dialect is None else execution.suite.header.dialects[dialect]
-        harness.send(run_line(seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds))
-        alone = harness.served == 0 and not self.sent and (self.doubted is not None or execution.ahead == 1)
-        return Sent(seq=seq, entry=entry, case=case, folder=folder, outputs=outputs, alone=alone)
+    def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Request:
+        scratch = harness.process.scratch
+        seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # unpredictable, so that no reply can precede its request
+        if scratch.is_symlink():
+            raise OSError(errno.ELOOP, "it is a symbolic link", str(scratch))
+        layout = Layout(seq=seq, folder=scratch / f"{seq}", outputs=scratch)
+        layout.folder.mkdir()
+        request = lay_out(self.execution.suite, entry, case, dialect, layout)
+        harness.process.send(request.line)
+        return request
 
     async def _settle(self, harness: Harness) -> None:
-        """Wait for the oldest request's outcome, and tell it unless the case is to be executed again for it."""
-        execution, oldest = self.execution, self.sent[0]
-        outcome, state = await self._outcome(harness, oldest)
+        """Wait for the outcome of the oldest request, and report it unless its case has to be executed again."""
+        execution, scratch = self.execution, harness.process.scratch
+        is_alone = harness.served == 0 and (self.doubted is not None or execution.ahead == 1)
+        outcome, state = await self._outcome(harness, self.sent[0])
         harness.served += 1
-        disk = harness.scratch.parent
-        filled = not isinstance(outcome, Returned) and is_full(disk)
+        filled = not isinstance(outcome, Returned) and is_full(scratch.parent)
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
             outcome, state = Broken(sentence=sentence), "spoilt"
-        doubtful = state == "left" or (isinstance(outcome, Broken) and execution.believed < BELIEVED)
-        if doubtful and not oldest.alone:
-            self.sent.popleft()
-            self.doubted = (oldest.entry, without_scratch(outcome, harness.scratch))
+        outcome = without_scratch(outcome, scratch)
+        request = self.sent.popleft()
+        is_doubtful = state == "exited" or (isinstance(outcome, Broken) and execution.believed < BELIEVED)
+        if is_doubtful and not is_alone:
+            self.doubted = (request.entry, outcome)
             await self._replace()
             if filled:
-                check_room(disk)
+                check_room(scratch.parent)
             return
-        self.sent.popleft()
-        _clear(oldest)
-        if self.doubted is not None:
-            (_, first), self.doubted = self.doubted, None
-            if isinstance(first, Broken):
-                same = isinstance(outcome, Broken | TimedOut)
-                execution.believed = execution.believed + 1 if same else 0
-                outcome = first if same else outcome
-        scratch = harness.scratch
+        clear(request)
+        outcome = self._confirmed(outcome)
         if state != "usable" or execution.ahead == 1:
             await self._replace()
         if filled:
-            check_room(disk)
-        execution.tell(oldest.entry, oldest.case, without_scratch(outcome, scratch))
+            check_room(scratch.parent)
+        execution.on_outcome(request.entry, request.case, outcome)
 
-    async def _outcome(self, harness: Harness, sent: Sent) -> tuple[Outcome, Literal["usable", "spoilt", "left"]]:
-        """The outcome of the oldest request, and the state of the harness: one that exited by itself has left."""
+    def _confirmed(self, outcome: Outcome) -> Outcome:
+        """The outcome that counts of a case that may have been executed before."""
+        if self.doubted is None:
+            return outcome
+        (_, first), self.doubted = self.doubted, None
+        if not isinstance(first, Broken):
+            return outcome
+        is_same = isinstance(outcome, Broken | TimedOut)
+        self.execution.believed = self.execution.believed + 1 if is_same else 0
+        return first if is_same else outcome
+
+    async def _outcome(
+        self, harness: Harness, request: Request
+    ) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
+        """The outcome of the oldest request, and the state of the harness after it."""
+        process, timeout = harness.process, self.execution.timeout
         try:
-            reply = reply_of(await harness.receive(self.execution.timeout))
+            reply = reply_of(await process.receive(timeout))
         except TimeoutError:
-            return TimedOut(seconds=self.execution.timeout), "spoilt"
+            return TimedOut(seconds=timeout), "spoilt"
         except HarnessEnded as ending:
-            return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "left"
+            return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
         except ProtocolError as fault:
-            return Broken(sentence=str(fault), log=harness.said_last or None), "spoilt"
-        if reply.seq != sent.seq:
-            return Broken(sentence="the harness answered another request than the one that was due"), "spoilt"
-        match reply:
-            case Ok():
-                return _returned(self.execution.suite, sent, reply), "usable"
-            case Failed(message=message, traceback=log):
-                return Broken(sentence=message, log=log), "usable"
-            case Refused() | NotSupported():
-                return reply, "usable"
-
-
-def _clear(sent: Sent) -> None:
-    """Remove the files of a request, whatever a harness made of them."""
-    shutil.rmtree(sent.folder, ignore_errors=True)
-    for each in sent.outputs:
-        try:
-            each.unlink(missing_ok=True)
-        except OSError:
-            shutil.rmtree(each, ignore_errors=True)
-
-
-def check_dialects(suite: Suite, implementation: Implementation) -> None:
-    """Refuse a suite that holds nothing that a backend reads."""
-    reads, held = implementation.dialects, suite.header.dialects
-    if reads and not set(reads) & set(held):
-        has = f"holds its cases in {', '.join(held)}" if held else "holds no models"
-        wanted = " ".join(f"--dialect {each}" for each in reads)
-        raise UsageError(
-            f"{suite.store.root} {has}, and {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
-        )
-
-
-def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implementation) -> tuple[str | None, str | None]:
-    """The dialect to give a backend a case in, and why there is none."""
-    if not implementation.dialects:
-        why = "the case is a graph of several operations, and this backend neither reads a dialect nor executes graphs"
-        return None, None if case.is_bare or implementation.graphs else why
-    for each in implementation.dialects:
-        if suite.header.dialects.get(each) in entry.files:
-            return each, None
-    reasons: dict[str, list[str]] = {}
-    for each in implementation.dialects:
-        if each in entry.left_out:
-            reasons.setdefault(entry.left_out[each], []).append(each)
-    if reasons:
-        said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
-        return None, f"the case cannot be said in {said}"
-    return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
-
-
-def _returned(suite: Suite, sent: Sent, reply: Ok) -> Returned | Oversized | Broken:
-    try:
-        outputs = [_outputs(suite, sent, path) for path in sent.outputs]
-    except FileNotFoundError:
-        return Broken(sentence="the harness said `ok` and wrote no outputs")
-    except OversizedOutputs as fault:
-        return Oversized(size=fault.size)
-    except UnreadableOutputs as fault:
-        return Broken(sentence=str(fault))
-    contradiction = _contradiction(outputs, reply)
-    if contradiction is not None:
-        return Broken(sentence=contradiction)
-    return Returned(
-        outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
-    )
-
-
-def _outputs(suite: Suite, sent: Sent, path: Path) -> tuple[Array, ...]:
-    """The outputs of one feed. The exact limit takes time, and is computed for large or unreadable outputs only."""
-    where = "the harness's output file"
-    try:
-        return read_outputs(path, where, limit=PLENTY)
-    except (OversizedOutputs, UnreadableOutputs):
-        return read_outputs(path, where, limit=output_limit(suite, sent.entry, sent.case))
-
-
-def _contradiction(outputs: Sequence[Sequence[Array]], reply: Ok) -> str | None:
-    """What a harness says of its outputs' element types and its files do not bear out, or None."""
-    if reply.element_types is None:
-        return None
-    if len(reply.element_types) != len(outputs):
-        return f"the harness says the element types of {len(reply.element_types)} feeds, and was given {len(outputs)}"
-    for arrays, said in zip(outputs, reply.element_types, strict=True):
-        if len(arrays) != len(said):
-            return f"the harness says the element types of {len(said)} outputs, and wrote {len(arrays)}"
-        for number, (array, name) in enumerate(zip(arrays, said, strict=True)):
-            storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
-            if storage is None or (array.dtype != storage and not array.dtype.kind == storage.kind == "U"):
-                return f"the harness says that output_{number} is {name}, and wrote {array.dtype}"
-    return None
+            return Broken(sentence=str(fault), log=process.said_last or None), "spoilt"
+        outcome = outcome_of(self.execution.suite, request, reply)
+        return outcome, "usable" if reply.seq == request.seq else "spoilt"

@@ -1,47 +1,44 @@
-"""A sitting: a backend and the cases it is asked for, one at a time, each with the verdict that a run would give."""
+"""A session executes single cases on request, in any order, each with the verdict that a run would give."""
 
+import asyncio
+from collections import deque
+
+from opconform.errors import HarnessError
+from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.runner import Seen, light, result_of
-from opconform_runners.execution.warm_harness import KeptHarness
-from opconform_runners.harness.command import Command
-from opconform_runners.verdicts.judge import (
-    as_declared,
-    compared,
-    control_due,
-    controlled,
-    final_verdict,
-    first_verdict,
-)
+from opconform_runners.execution.case_verdicts import CaseVerdicts
+from opconform_runners.execution.journal import Attempt
+from opconform_runners.execution.scheduler import IN_FLIGHT, Execution, Worker
+from opconform_runners.harness.command import Launch
+from opconform_runners.harness.outcome import Outcome
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.verdict import Error, Fail, Nondeterministic, Pass, Unsupported, Verdict, reason_of
+from opconform_runners.verdicts.verdict import Pass
 
 
-class Sitting:
-    """Verdicts of single cases, in any order, from one warm harness.
+class Session:
+    """Verdicts of single cases. Harnesses stay between cases.
 
-    As in a run, what fails is executed once more in another harness, what then ends otherwise or crashed in one that no
-    other case has touched, and a refusal counts when its twin passes; the twin is executed for that.
+    As in a run, a failure is executed again in a second harness, and in a fresh one where that ends differently or it
+    crashed. A rejection counts when the twin passes, which is executed for that.
     """
 
-    def __init__(self, suite: Suite, command: Command, timeout: float, *, once: bool = False) -> None:
-        """Nothing is started yet.
+    def __init__(self, suite: Suite, launch: Launch, *, once: bool = False) -> None:
+        """Start nothing yet.
 
         Args:
             suite: The suite; it holds the expected outputs.
-            command: How a harness is started.
-            timeout: How long a case may take, in seconds.
-            once: Whether a failure is taken as it is, for whoever executes the case again himself.
+            launch: How harnesses are started.
+            once: Whether failures are not executed again.
         """
-        self._once = once
         self._suite = suite
-        self._command = command
-        self._timeout = timeout
-        self._first = KeptHarness(suite, command, timeout)
-        self._again = KeptHarness(suite, command, timeout)
-        self._own: dict[str, Verdict] = {}
-        self._seen: dict[str, Seen] = {}
+        self._launch = launch
+        self._once = once
+        self._first = _WarmHarness(suite, launch)
+        self._again = _WarmHarness(suite, launch)
+        self._verdicts: CaseVerdicts | None = None
+        self._done: set[str] = set()
 
     @property
     def implementation(self) -> Implementation:
@@ -49,51 +46,104 @@ class Sitting:
 
         Raises:
             HarnessError: The harness cannot be started.
+            UsageError: The suite holds nothing that the harness reads.
         """
         return self._first.implementation
 
     def result_of(self, entry: Entry) -> Result:
-        """What becomes of a case.
+        """The result of a case, which is executed when it is first asked for.
 
         Raises:
             HarnessError: The harness cannot be started.
-            SuiteError: A file of the suite is not what it says.
+            SuiteError: A file of the suite is missing, changed or not readable.
             UsageError: The suite holds nothing that the harness reads.
         """
-        own = self._verdict_of(entry)
-        if isinstance(own, Pass) and entry.twin is not None and entry.twin in self._suite.by_id:
-            self._verdict_of(self._suite.by_id[entry.twin])
-        verdict = final_verdict(entry, self._own)
-        return result_of(self._suite, entry, self._seen[entry.id], verdict, self.implementation)
+        if self._verdicts is None:
+            self._verdicts = CaseVerdicts(self._suite, self.implementation)
+        self._execute(self._verdicts, entry)
+        twin = None if entry.twin is None else self._suite.by_id.get(entry.twin)
+        if twin is not None and isinstance(self._verdicts.own[entry.id], Pass):
+            self._execute(self._verdicts, twin)
+        return self._verdicts.result(entry)
 
     def close(self) -> None:
         """Stop the harnesses."""
         self._first.close()
         self._again.close()
 
-    def _verdict_of(self, entry: Entry) -> Verdict:
-        """The verdict of a case for itself; it is executed when it is first asked for."""
-        if entry.id not in self._own:
-            case, outcome = self._first.outcome_of(entry)
-            first = first_verdict(self._suite, entry, case, outcome)
-            self._seen[entry.id] = Seen(case=case, outcome=light(outcome))
-            own = self._confirmed(entry, first) if isinstance(first, Fail) and not self._once else first
-            verdict = as_declared(case, own, self.implementation)
-            control = None if self._once else control_due(entry, case, verdict)
-            if control is not None:
-                with KeptHarness(self._suite, self._command, self._timeout) as fresh:
-                    verdict = controlled(case, verdict, self._judged(control, fresh))
-            self._own[entry.id] = verdict
-        return self._own[entry.id]
+    def _execute(self, verdicts: CaseVerdicts, entry: Entry) -> None:
+        if entry.id in self._done:
+            return
+        verdicts.add(entry, "first", *self._first.execute(entry))
+        attempts: tuple[Attempt, ...] = () if self._once else ("again", "alone", "control")
+        for attempt in attempts:
+            if attempt == "control":
+                due = list(verdicts.controls_due([entry]).values())
+            else:
+                due = verdicts.unconfirmed([entry], attempt)
+            for each in due:
+                harness = self._again if attempt == "again" else _WarmHarness(self._suite, self._launch)
+                try:
+                    verdicts.add(entry, attempt, *harness.execute(each))
+                finally:
+                    if attempt != "again":
+                        harness.close()
+        self._done.add(entry.id)
 
-    def _confirmed(self, entry: Entry, first: Fail) -> Verdict:
-        if reason_of(first) not in ("crash", "timeout"):
-            second = compared(first, self._judged(entry, self._again))
-            if not isinstance(second, Nondeterministic):
-                return second
-        with KeptHarness(self._suite, self._command, self._timeout) as fresh:
-            return compared(first, self._judged(entry, fresh))
 
-    def _judged(self, entry: Entry, harness: KeptHarness) -> Pass | Fail | Unsupported | Error:
-        case, outcome = harness.outcome_of(entry)
-        return first_verdict(self._suite, entry, case, outcome)
+class _WarmHarness:
+    """A harness that starts with its first case, stays between cases, and is replaced when a case ends it."""
+
+    def __init__(self, suite: Suite, launch: Launch) -> None:
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # leaves the caller's event loop alone
+        self._outcomes: list[tuple[Case, Outcome]] = []
+        self._execution = Execution(suite, launch.command, deque(), launch.timeout, self._on_outcome, ahead=IN_FLIGHT)
+        self._worker = Worker(self._execution)
+
+    @property
+    def implementation(self) -> Implementation:
+        if self._execution.implementation is None:
+            self._runner.run(self._connect())
+        if self._execution.implementation is None:
+            raise self._gave_up()
+        return self._execution.implementation
+
+    def execute(self, entry: Entry) -> tuple[Case, Outcome]:
+        self._outcomes.clear()
+        try:
+            self._runner.run(self._work(entry))
+        except BaseException:
+            self._runner.run(self._worker.end())
+            self._execution.waiting.clear()
+            self._worker.doubted = None
+            raise
+        [outcome] = self._outcomes
+        return outcome
+
+    def close(self) -> None:
+        self._runner.run(self._worker.end())
+        self._runner.close()
+
+    def _on_outcome(self, _entry: Entry, case: Case, outcome: Outcome) -> None:
+        self._outcomes.append((case, outcome))
+
+    async def _work(self, entry: Entry) -> None:
+        if self._execution.implementation is None:
+            await self._connect()
+        self._execution.waiting.append(entry)
+        await self._worker.work()
+        if not self._outcomes:
+            raise self._gave_up()
+
+    async def _connect(self) -> None:
+        """Start the harness. Once that has failed, it is not tried again for every case."""
+        if self._execution.gave_up is not None:
+            return
+        try:
+            await self._worker.begin()
+        except HarnessError as fault:
+            self._execution.gave_up = str(fault)
+            raise
+
+    def _gave_up(self) -> HarnessError:
+        return HarnessError(self._execution.gave_up or "The harness cannot be started.")

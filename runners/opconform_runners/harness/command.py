@@ -1,4 +1,4 @@
-"""Commands: how a harness is started, be it a Python backend's or any other."""
+"""The command that starts a harness, of a Python backend or in any language."""
 
 import os
 import shlex
@@ -11,10 +11,10 @@ from opconform.errors import UsageError
 from opconform_runners.harness import bootstrap
 from opconform_runners.harness.registry import check, placed
 
-#: The bytes of a GiB, in which people say how much memory a harness may take.
+#: The bytes of a GiB, the unit of `--memory`.
 GIB = 1 << 30
 
-#: The most seconds that a case may be given, and the most GiB that a harness may.
+#: The largest number of seconds for a case, and of GiB for a harness.
 LARGEST = 1_000_000
 
 
@@ -24,11 +24,11 @@ class Command:
 
     Attributes:
         arguments: The program and its arguments.
-        name: What it is called in reports and file names.
+        name: Its name in reports and file names.
         options: The options of the command line that name it.
-        memory: The most bytes that it may take together with its children before it is killed, or None.
+        memory: The bytes that it and its children may take before it is killed, or None.
         elsewhere: Whether it runs in an interpreter that opconform is not installed for.
-        python: The interpreter that runs a Python backend; None for any other harness.
+        python: The interpreter of a Python backend; None for any other harness.
     """
 
     arguments: tuple[str, ...]
@@ -37,6 +37,21 @@ class Command:
     memory: int | None = None
     elsewhere: bool = False
     python: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Launch:
+    """How harnesses are started.
+
+    Attributes:
+        command: The command of a harness.
+        jobs: The number of harness processes.
+        timeout: The time limit of a case, in seconds.
+    """
+
+    command: Command
+    jobs: int = 1
+    timeout: float = 60.0
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:

@@ -1,4 +1,4 @@
-"""The environment of a run: everything beside the backend and the suite that decides a verdict."""
+"""The environment of a run: everything besides the backend and the suite that decides a verdict."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from opconform_runners.backends.backend import Implementation, Placement
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import GROUP
 
-#: What every Python harness is made of, whatever its backend.
+#: The packages of every Python harness.
 _ALWAYS = ("ml_dtypes", "numpy")
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*(\[(?P<extras>[^\]]*)\])?")
 _EXTRA = re.compile(r"""extra\s*==\s*['"](?P<name>[^'"]+)['"]""")
@@ -46,13 +46,13 @@ class Environment:
         machine: The processor's architecture.
         processor: The processor's name.
         cores: The processor cores that the run was allowed to use.
-        devices: The devices that executed cases, by the product's own names; empty where the harness did not say.
-        hardware: The full name of the named device, as its driver has it.
+        devices: The devices that executed cases, by the product's own names; empty if the harness did not say.
+        hardware: The full name of the named device, from its driver.
         driver: The driver or plugin of the named device, with its version.
-        threads: The numbers of threads that cases were executed with.
+        threads: The numbers of threads that executed cases.
         runner: The version of opconform that drove it.
         python: The interpreter, for a Python backend.
-        packages: The versions of the packages that a Python backend is made of.
+        packages: The versions of the packages that a Python backend consists of.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -77,7 +77,7 @@ class Environment:
         return replace(self, devices=tuple(devices), threads=tuple(threads))
 
 
-#: The environment of a run that did not note it.
+#: The environment of a run that did not record it.
 UNKNOWN = Environment(system="unknown", machine="unknown", runner="unknown")
 
 _ENVIRONMENT = TypeAdapter(Environment)
@@ -91,11 +91,11 @@ def environment_document(environment: Environment) -> dict[str, object]:
 
 
 def environment_facts(environment: Environment, named: str | None) -> tuple[tuple[str, str], ...]:
-    """What of an environment decides a verdict, in words and as far as it was noted; the packages aside.
+    """The recorded facts of an environment that decide a verdict, in words and without the packages.
 
     Args:
         environment: The environment.
-        named: The device that the backend was told to use, if any.
+        named: The device that the backend was asked to use, if any.
     """
     cores = "" if environment.cores is None else _counted(environment.cores, "core")
     facts = (
@@ -112,9 +112,9 @@ def environment_of(command: Command, implementation: Implementation, placements:
     """The environment in which a harness ran.
 
     Args:
-        command: How the harness was started; of one that is not written in Python the packages are not known.
+        command: The command of the harness. Packages are recorded for Python backends only.
         implementation: What it drives.
-        placements: What executed each case, where the harness said so.
+        placements: What executed each case, if the harness said so.
     """
     machine = Environment(
         system=f"{platform.system()} {platform.release()}",
@@ -158,7 +158,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _packages_of(backend: str) -> Iterator[str]:
-    """The packages that an announced backend needs: those of its distribution's extra, or all of another's."""
+    """The packages that an announced backend needs: those of its extra, or its own distribution."""
     for each in entry_points(group=GROUP):
         if each.name == backend and each.dist is not None:
             if each.dist.name != "opconform":

@@ -1,4 +1,4 @@
-"""Outcomes: what a harness, or its end, says of one execution of a case."""
+"""The outcomes of one execution of a case."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Returned:
-    """The backend executed the case; `outputs` are those of each feed."""
+    """The backend executed the case; `outputs` has the outputs of each feed."""
 
     outputs: tuple[tuple[Array, ...], ...]
     element_types: tuple[tuple[str, ...], ...] | None
@@ -19,7 +19,7 @@ class Returned:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Oversized:
-    """The backend executed the case; its outputs are too large to be those that are expected, and were not read."""
+    """The backend executed the case; its outputs are too large to be right and were not read."""
 
     size: int
 
@@ -40,7 +40,7 @@ class TimedOut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broken:
-    """The harness, and not the backend, failed."""
+    """The harness failed, not the backend."""
 
     sentence: str
     log: str | None = None
@@ -48,7 +48,7 @@ class Broken:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotSent:
-    """The case is nothing that this kind of backend can be given."""
+    """The case cannot be given to this kind of backend."""
 
     why: str
 

@@ -1,53 +1,46 @@
-"""Connecting: a harness process, started without a shell, spoken to in lines, and killed with all its children."""
+"""A harness process: started without a shell, exchanging lines, and killed with all its children."""
 
 import asyncio
 import contextlib
 import math
 import os
-import re
 import signal
 import socket
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from opconform.errors import HarnessError
-from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness import supervisor
 from opconform_runners.harness.command import GIB, Command
-from opconform_runners.harness.protocol import LINE_LIMIT, ProtocolError, said_of, start_line, stop_line
-from opconform_runners.harness.registry import UNUSABLE, is_shipped
+from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE, ProtocolError
 from opconform_runners.harness.scratch import scratch_folder
 
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
 START_LIMIT = 120.0
 STOP_LIMIT = 2.0
 
-#: How long the last words of a process that has ended may take to arrive, and how long is waited at a time, in seconds.
+#: How long the last output of an ended process may take to arrive, and the length of one wait, in seconds.
 _GRACE = 0.5
-#: How much longer a wait takes only if opconform was stopped or starved meanwhile, in seconds.
+#: A wait that takes this much longer than asked means that opconform was stopped or starved, in seconds.
 _PAUSED = 0.25
 #: How long a supervisor may take to kill everything that a harness started, in seconds.
 _KILL_LIMIT = 10.0
 
-#: How often a process is looked at that ought to end, in seconds.
+#: The interval between checks that a process has ended, in seconds.
 _PERIOD = 0.02
-#: How often the memory of a harness is looked at, in seconds.
+#: The interval between measurements of a harness's memory, in seconds.
 _GLANCE = 0.2
 
 _TAIL = 4_096
 
-#: How Python says that a module is not there.
-_MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[^']+)'")
 
-
-class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
-    """The harness process ended; `how` says with which code or signal, which `code` is, and what it wrote last."""
+class HarnessEnded(Exception):  # noqa: N818 - an event, not an error
+    """The harness process ended; `how` says with which code or signal and what it wrote last."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how, code)
@@ -56,7 +49,7 @@ class HarnessEnded(Exception):  # noqa: N818 - an event, and no error of ours
 
 @dataclass(slots=True)
 class Process:
-    """A harness process, of which nothing is known yet but that it was started.
+    """A harness process.
 
     Attributes:
         command: How it was started.
@@ -73,7 +66,7 @@ class Process:
     _watch: "asyncio.Task[str]"
 
     def send(self, line: bytes) -> None:
-        """Send a request; it is buffered, so that a harness that does not read cannot stop us."""
+        """Send a request; it is buffered, so that a harness that does not read cannot block opconform."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.is_closing():
             stdin.write(line)
@@ -94,17 +87,21 @@ class Process:
             ProtocolError: The line is too long.
             TimeoutError: There is none in time.
         """
-        try:
-            return await _line_of(self._process, self._tail, self._drain, within)
-        except HarnessEnded as ending:
-            if self._watch.done():
-                raise HarnessEnded(self._watch.result()) from ending
-            raise
+        line = await _line_while_alive(self._process, within)
+        if line.endswith(b"\n"):
+            return line
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                await self._process.wait()
+                await asyncio.shield(self._drain)
+        if self._watch.done():
+            raise HarnessEnded(self._watch.result())
+        raise HarnessEnded(_how(self._process.returncode, self.said_last), self._process.returncode)
 
     @property
     def said_last(self) -> str:
         """The end of what the harness wrote to standard error."""
-        return _text(self._tail)
+        return b"".join(self._tail)[-_TAIL:].decode(errors="replace").strip()
 
     async def has_ended(self, *, within: float) -> bool:
         """Whether the process itself ends in time, whatever its children do."""
@@ -115,23 +112,23 @@ class Process:
         return self._process.returncode is not None
 
     def left_children(self) -> bool:
-        """Whether a process that has ended left a child behind, which was killed then."""
+        """Whether the ended process left a child behind, which has been killed."""
         try:
             return supervisor.LEFT in self._channel.recv(16)
         except OSError:
             return False
 
     async def stop(self) -> None:
-        """Let the harness end, and kill it with all that it started if it does not."""
+        """Ask the harness to end, and kill it with all that it started if it does not."""
         with contextlib.suppress(TimeoutError):
-            self.send(stop_line())
+            self.send(STOP_LINE)
             self.send_end()
             async with asyncio.timeout(STOP_LIMIT):
                 await self._process.wait()
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill the harness with all that it started; its last words have arrived afterwards."""
+        """Kill the harness with all that it started, and read the rest of its standard error."""
         _ask_to_end(self._channel)
         self._watch.cancel()
         try:
@@ -152,61 +149,12 @@ class Process:
         self._folder.cleanup()
 
 
-@dataclass(slots=True)
-class Harness:
-    """A harness that has answered `start`.
-
-    Attributes:
-        implementation: What it says of itself.
-        served: How many requests it has answered, or was to answer.
-    """
-
-    implementation: Implementation
-    _process: Process
-    served: int = 0
-
-    @property
-    def scratch(self) -> Path:
-        """Its scratch folder, which is removed with it."""
-        return self._process.scratch
-
-    def send(self, line: bytes) -> None:
-        """Send a request."""
-        self._process.send(line)
-
-    async def receive(self, within: float) -> bytes:
-        """The next line.
-
-        Args:
-            within: How long it may take, in seconds. Time in which opconform itself was stopped does not count.
-
-        Raises:
-            HarnessEnded: The process ended.
-            ProtocolError: The line is too long.
-            TimeoutError: There is none in time.
-        """
-        return await self._process.receive(within)
-
-    @property
-    def said_last(self) -> str:
-        """The end of what the harness wrote to standard error."""
-        return self._process.said_last
-
-    async def stop(self) -> None:
-        """Let the harness end, and kill it with all its children if it does not."""
-        await self._process.stop()
-
-    async def kill(self) -> None:
-        """Kill the harness and all its children."""
-        await self._process.kill()
-
-
 async def started(command: Command) -> Process:
-    """Start a harness, and say nothing to it yet.
+    """Start a harness, and send it nothing yet.
 
     Raises:
         HarnessError: There is no such program, or it cannot be executed.
-        DiskError: The disk refuses a scratch folder.
+        DiskError: No scratch folder can be made.
     """
     folder = scratch_folder()
     own, other = socket.socketpair()
@@ -246,85 +194,11 @@ async def started(command: Command) -> Process:
     return started
 
 
-async def connect(command: Command) -> Harness:
-    """Start a harness and ask it what it is.
-
-    Raises:
-        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
-    """
-    process = await started(command)
-    try:
-        process.send(start_line())
-        implementation = said_of(await process.receive(START_LIMIT))
-    except (TimeoutError, HarnessEnded, ProtocolError) as fault:
-        await process.kill()
-        raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
-    except BaseException:
-        await process.kill()
-        raise
-    return Harness(implementation, process)
-
-
-async def described(command: Command) -> Implementation:
-    """What a harness says of itself; it is started for that, and stopped.
-
-    Raises:
-        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
-    """
-    harness = await connect(command)
-    await harness.stop()
-    return harness.implementation
-
-
-def start_sentence(command: Command, fault: BaseException, last: str) -> str:
-    """Why a harness cannot be started, for a person; `last` is the end of its standard error."""
-    if isinstance(fault, TimeoutError):
-        why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
-    elif isinstance(fault, HarnessEnded):
-        if command.python is not None and last:
-            said = last.splitlines()[-1]
-            if missing := _MISSING.search(said):
-                return _missing_sentence(command, missing["module"], began=fault.code == UNUSABLE)
-            if fault.code == UNUSABLE:
-                return said
-        why = fault.how
-    else:
-        why = f"{fault}; see docs/protocol.md"
-    said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""
-    return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
-
-
-def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
-    """Why a Python backend cannot be loaded that lacks a module, or not even the harness, which had not begun then."""
-    package = module.partition(".")[0]
-    if command.elsewhere and (not began or is_shipped(command.name)):
-        needs = "the product, numpy, pydantic and ml_dtypes"
-        return f"{command.name} cannot be used: {command.python} has no {package}; it needs {needs}."
-    if is_shipped(command.name):
-        extra = command.name.partition(":")[0]
-        extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
-        return f"{command.name} cannot be used: {package} is not installed; {extra}."
-    return f"{command.name} needs the module {module}, which is not installed in {command.python}."
-
-
-async def _line_of(
-    process: asyncio.subprocess.Process, tail: deque[bytes], drain: "asyncio.Task[None]", within: float
-) -> bytes:
-    line = await _line_while_alive(process, within)
-    if line.endswith(b"\n"):
-        return line
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_GRACE):
-            await process.wait()
-            await asyncio.shield(drain)
-    raise HarnessEnded(_how(process.returncode, _text(tail)), process.returncode)
-
-
 async def _line_while_alive(process: asyncio.subprocess.Process, within: float) -> bytes:
     """The next line; an empty one where the process has ended, though a child of it may hold its standard output.
 
-    It is waited for in short steps, each of which counts as long as it was meant to be: while opconform is stopped, or
-    the machine is suspended, the harness cannot be heard. After such a step it is listened to once more.
+    The wait is a series of short steps. Each counts with its nominal length, so that time in which opconform or the
+    machine was suspended does not count. After such a step the line is waited for once more.
     """
     if process.stdout is None:
         return b""
@@ -349,13 +223,13 @@ async def _line_while_alive(process: asyncio.subprocess.Process, within: float) 
 
 
 async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> None:
-    """Read standard error to its end and keep the last of it, so that a talkative harness is never blocked."""
+    """Read standard error to its end and keep the last of it, so that the harness never blocks on it."""
     while process.stderr is not None and (chunk := await process.stderr.read(_TAIL)):
         tail.append(chunk)
 
 
 async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, command: Command) -> str:
-    """Kill a harness that takes too much memory, and say so."""
+    """Kill a harness that takes too much memory; returns the reason."""
     while command.memory is None or _resident(process.pid) <= command.memory:
         await asyncio.sleep(_GLANCE)
     _ask_to_end(channel)
@@ -389,10 +263,6 @@ def _signal(number: int) -> str:
         return f"signal {number}"
 
 
-def _text(tail: Sequence[bytes]) -> str:
-    return b"".join(tail)[-_TAIL:].decode(errors="replace").strip()
-
-
 def _ask_to_end(channel: socket.socket) -> None:
     """Ask a supervisor to kill everything that its harness started."""
     with contextlib.suppress(OSError):
@@ -411,7 +281,7 @@ def _kill_tree(process: asyncio.subprocess.Process) -> None:
 
 
 def _close(process: asyncio.subprocess.Process) -> None:
-    """Close the pipes now, and not when the event loop is gone."""
+    """Close the pipes now, while there is an event loop."""
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()

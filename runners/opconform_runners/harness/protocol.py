@@ -1,4 +1,4 @@
-"""The harness protocol, version 1: one JSON object a line, requests one way and replies the other."""
+"""The harness protocol, version 1: one JSON object per line, requests one way and replies the other."""
 
 import json
 import re
@@ -13,18 +13,18 @@ from opconform.suite.case import Case, document_of
 from opconform_runners.backends.backend import Implementation, Placement, Stage
 
 VERSION = 1
-#: The most bytes of a line.
+#: The maximum length of a line, in bytes.
 LINE_LIMIT = 1 << 20
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
-#: The number in a reply, which is another in every run and is not shown.
+#: The number in a reply, which differs in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
-#: A time that a harness says: finite, and at most 30 years.
+#: A reported time in seconds: finite, and at most 30 years.
 _Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
 
 class ProtocolError(Exception):
-    """A line that is no message of the protocol; the message says what is wrong with it."""
+    """A line is not a message of the protocol; the error's message says what is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,8 +61,8 @@ class Said:
 class Ok:
     """The case was executed and every feed's outputs are written.
 
-    `element_types` are those of each feed's outputs; a harness need not say them, but `.npz` cannot tell bf16 from u16.
-    `placement` is what executed the case, where the harness can say.
+    `element_types` are those of each feed's outputs; they are optional, but `.npz` cannot tell bf16 from u16.
+    `placement` is what executed the case, if the harness can say.
     """
 
     __pydantic_config__ = _STRICT
@@ -76,7 +76,7 @@ class Ok:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refused:
-    """The backend refuses the case. `requirement` is the one that its message names, where the harness can tell."""
+    """The backend refuses the case. `requirement` is the one that its message names, if the harness can tell."""
 
     __pydantic_config__ = _STRICT
 
@@ -143,7 +143,7 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """The request to execute a case, which is told without what is expected of it."""
+    """The request to execute a case, without its expectation."""
 
     __pydantic_config__ = _STRICT
 
@@ -172,20 +172,20 @@ def schema() -> dict[str, Any]:
     return dialect | messages.json_schema()
 
 
-def start_line() -> bytes:
-    """The request that opens the conversation."""
-    return _line({"cmd": "start", "protocol": VERSION})
+def _line(message: Mapping[str, object]) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def stop_line() -> bytes:
-    """The request that ends it."""
-    return _line({"cmd": "stop"})
+#: The request that opens the conversation.
+START_LINE = _line({"cmd": "start", "protocol": VERSION})
+#: The request that ends it.
+STOP_LINE = _line({"cmd": "stop"})
 
 
 def run_line(
     seq: int, case: Case, *, folder: str, dialect: str | None, model: str | None, feeds: Sequence[Feed]
 ) -> bytes:
-    """The request to execute a case, told without what is expected of it."""
+    """The request to execute a case, without its expectation."""
     return _line(
         {
             "cmd": "run",
@@ -218,7 +218,7 @@ def said_of(line: bytes) -> Implementation:
     """What a harness says of itself.
 
     Raises:
-        ProtocolError: The line is no reply to `start`.
+        ProtocolError: The line is not a reply to `start`.
     """
     try:
         said = _SAID.validate_json(line)
@@ -234,7 +234,7 @@ def reply_of(line: bytes) -> Reply:
     """A reply to `run`.
 
     Raises:
-        ProtocolError: The line is none.
+        ProtocolError: The line is not a reply.
     """
     try:
         return _REPLY.validate_json(line)
@@ -244,30 +244,20 @@ def reply_of(line: bytes) -> Reply:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
-    """What is wrong with one key of a reply; `key` is empty where it is the whole message."""
+    """What is wrong with one key of a reply; `key` is empty for the whole message."""
 
     key: str
     sentence: str
 
 
 def said_faults(line: bytes) -> tuple[Fault, ...]:
-    """Everything that is wrong with a reply to `start`, by the letter of the protocol."""
+    """Everything that is wrong with a reply to `start`, read strictly."""
     return _faults(_SAID, line)
 
 
 def reply_faults(line: bytes) -> tuple[Fault, ...]:
-    """Everything that is wrong with a reply to `run`, by the letter of the protocol."""
+    """Everything that is wrong with a reply to `run`, read strictly."""
     return _faults(_REPLY, line)
-
-
-def request_of(line: bytes) -> Mapping[str, Any]:
-    """A request as a harness receives it, decoded."""
-    request: Mapping[str, Any] = json.loads(line)
-    return request
-
-
-def _line(message: Mapping[str, object]) -> bytes:
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
@@ -289,9 +279,9 @@ def _fault(error: ErrorDetails) -> Fault:
         case "missing" | "union_tag_not_found":
             sentence = f"{named} is missing"
         case "unexpected_keyword_argument":
-            sentence = f"{named} is no key of this message"
+            sentence = f"{named} is not a key of this message"
         case "union_tag_invalid":
-            sentence = f"{named} is {error['ctx']['tag']!r}, which is none of {', '.join(_STATUSES)}"
+            sentence = f"{named} is {error['ctx']['tag']!r}, which is not one of {', '.join(_STATUSES)}"
         case _:
             found = json.dumps(error["input"], ensure_ascii=False)[:80]
             sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
@@ -302,6 +292,6 @@ def _sentence(line: bytes, fault: ValidationError) -> str:
     error = fault.errors(include_url=False)[0]
     shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
     if error["type"] == "json_invalid":
-        return f"the harness wrote a line that is no JSON: {shown!r}"
+        return f"the harness wrote a line that is not JSON: {shown!r}"
     place = ".".join(str(each) for each in error["loc"])
     return f"the harness wrote {shown!r}, in which {place or 'the message'} is wrong: {error['msg']}"

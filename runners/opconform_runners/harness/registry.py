@@ -1,4 +1,4 @@
-"""Backends by name: those that entry points announce, and classes in files."""
+"""Backends by name: those of entry points, and classes in files."""
 
 import importlib
 import importlib.util
@@ -13,7 +13,7 @@ from opconform.errors import UsageError
 from opconform_runners.backends.backend import Backend
 
 GROUP = "opconform.backends"
-#: What the Python harness ends with where its last line says why the backend cannot be loaded.
+#: The exit code of a Python harness whose last line says why the backend cannot be loaded.
 UNUSABLE = 78
 
 _IN_MODULE = re.compile(r"(?P<module>\w+(\.\w+)+):(?P<name>\w+)(:(?P<device>.+))?")
@@ -26,7 +26,7 @@ def names() -> list[str]:
 
 
 def is_shipped(name: str) -> bool:
-    """Whether a backend is one of opconform's own, whose packages an extra of that name installs."""
+    """Whether a backend is part of opconform, with an extra of that name for its packages."""
     own = [each for each in entry_points(group=GROUP) if each.dist is not None and each.dist.name == "opconform"]
     return name.partition(":")[0] in [each.name for each in own]
 
@@ -49,7 +49,7 @@ def load(name: str) -> Backend:
 
 
 def check(name: str) -> None:
-    """Refuse a name that no backend can have.
+    """Check that a name can be that of a backend.
 
     Raises:
         UsageError: There is no such backend.
@@ -64,13 +64,13 @@ def check(name: str) -> None:
 
 
 def file_of(name: str) -> str:
-    """The file of a name such as `path/file.py:ClassName`, as it is written; nothing for any other name."""
+    """The file in a name such as `path/file.py:ClassName`; empty for any other name."""
     in_file = _IN_FILE.fullmatch(name)
     return in_file["path"] if in_file else ""
 
 
 def placed(name: str) -> str:
-    """The same backend by its module and class, which an interpreter finds that opconform is not installed for.
+    """The same backend by its module and class, for an interpreter without opconform's entry points.
 
     Raises:
         UsageError: There is no such backend.

@@ -1,4 +1,4 @@
-"""The scratch folder of a harness: where it finds a case on this machine, which nothing that it says may show."""
+"""The scratch folder of a harness, whose path must not show in results."""
 
 import errno
 import os
@@ -11,12 +11,12 @@ from typing import TypeVar
 from opconform.errors import DiskError
 
 _Outcome = TypeVar("_Outcome")
-#: With less than this a disk counts as full, in bytes.
+#: The free space below which a disk counts as full, in bytes.
 _ROOM = 1 << 16
 
 
 def scratch_folder() -> "tempfile.TemporaryDirectory[str]":
-    """A new temporary folder, which goes away with all that it holds.
+    """A new temporary folder, which is removed with its content.
 
     Raises:
         DiskError: No temporary folder can be made.
@@ -28,7 +28,7 @@ def scratch_folder() -> "tempfile.TemporaryDirectory[str]":
 
 
 def is_full(folder: Path) -> bool:
-    """Whether a folder's disk has no room, so that what failed there may have failed for that."""
+    """Whether a folder's disk has no room."""
     try:
         disk = os.statvfs(folder)
     except OSError:
@@ -49,10 +49,10 @@ def check_room(folder: Path) -> None:
 def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:
     """An outcome whose texts name files as the suite does: `onnx/model.onnx`, not `/tmp/opconform-x/7/onnx/model.onnx`.
 
-    The folder has another name in every run, and results of two runs are compared text by text.
+    The folder has a different name in every run, and the texts of two runs must compare equal.
 
     Args:
-        outcome: Any dataclass; its fields that are text are changed, and no others.
+        outcome: Any dataclass; only its text fields are changed.
         scratch: The folder of the harness. Below it each request has a numbered folder and numbered files.
     """
     texts = {each.name: getattr(outcome, each.name) for each in fields(outcome)}  # type: ignore[arg-type]

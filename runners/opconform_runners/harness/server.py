@@ -1,5 +1,6 @@
 """The Python harness: a process that drives one backend. `python -m opconform_runners.harness.server NAME[:DEVICE]`."""
 
+import json
 import os
 import sys
 import time
@@ -32,13 +33,12 @@ from opconform_runners.harness.protocol import (
     Refused,
     Reply,
     reply_line,
-    request_of,
     said_line,
 )
 from opconform_runners.harness.registry import UNUSABLE, file_of, load
 
 _LONGEST_MESSAGE = 2_000
-#: The most characters that a person is told of why a backend cannot be loaded, and the most elements of a list.
+#: The maximum length of the reason why a backend cannot be loaded, and the number of list elements shown.
 _LONGEST_REASON = 600
 _MOST_SHOWN = 3
 
@@ -52,7 +52,7 @@ def main(name: str) -> None:
     replies = _own_output()
     backend, described = _loaded(name)
     for line in sys.stdin.buffer:
-        request = request_of(line)
+        request = json.loads(line)
         match request["cmd"]:
             case "start":
                 replies.write(described)
@@ -67,19 +67,19 @@ def main(name: str) -> None:
 
 
 def _loaded(name: str) -> tuple[Backend, bytes]:
-    """The backend, and what it says of itself as a reply; where there is none, the last words are why."""
+    """The backend, and its reply to `start`. If it cannot be loaded, the last line on standard error says why."""
     try:
         backend = load(name)
         return backend, said_line(_described(backend, name))
     except UsageError as fault:
         why = str(fault)
-    except Exception as fault:  # noqa: BLE001 - whatever a backend does when it is loaded is told to a person
+    except Exception as fault:  # noqa: BLE001 - a backend may raise anything when it is loaded
         traceback.print_exc()
         said = f"{type(fault).__name__}: {fault}"[:_LONGEST_REASON].rstrip(".")
         why = f"The backend {name} cannot be loaded: {said}{_line(fault, file_of(name))}."
     sys.stderr.write(f"\n{' '.join(why.split())}\n")
     sys.stderr.flush()
-    os._exit(UNUSABLE)  # nothing is said after the last words
+    os._exit(UNUSABLE)  # nothing may follow the last line
 
 
 def _described(backend: Backend, name: str) -> Implementation:
@@ -90,7 +90,7 @@ def _described(backend: Backend, name: str) -> Implementation:
 
 
 def _line(fault: Exception, file: str) -> str:
-    """The last line of the backend's own file that was executed, where there is such a file."""
+    """The line of the backend's own file that was executed last, if the traceback has one."""
     own = Path(file).resolve()
     numbers = [
         each.lineno for each in traceback.extract_tb(fault.__traceback__) if Path(each.filename).resolve() == own
@@ -99,7 +99,7 @@ def _line(fault: Exception, file: str) -> str:
 
 
 def _own_output() -> BinaryIO:
-    """The real standard output, which belongs to the protocol alone; what others print goes to standard error."""
+    """The real standard output, reserved for the protocol; other output goes to standard error."""
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = sys.stderr
@@ -130,7 +130,7 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         return Failed(seq=seq, message=str(fault)[:_LONGEST_MESSAGE])
     except Unsupported as answer:
         return NotSupported(seq=seq, message=str(answer)[:_LONGEST_MESSAGE], seconds=time.perf_counter() - started)
-    except Exception as fault:  # noqa: BLE001 - the boundary: a harness that fails says so and goes on
+    except Exception as fault:  # noqa: BLE001 - the boundary: a failure is a reply, and the harness continues
         message = f"{type(fault).__name__}: {fault}"[:_LONGEST_MESSAGE]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-10 * _LONGEST_MESSAGE :])
     element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
@@ -144,12 +144,12 @@ def _inputs(case: Case, path: str) -> Inputs:
     return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
 
 
-class _Misreturned(Exception):  # noqa: N818 - the backend's fault, and no error of the harness
-    """What `run` gave is nothing that a backend may give."""
+class _Misreturned(Exception):  # noqa: N818 - the backend's fault, not an error of the harness
+    """The return value of `run` is not what a backend may return."""
 
 
 def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
-    """The outputs, once they are known to be what a backend has to return.
+    """The outputs, checked to be what a backend must return.
 
     Raises:
         _Misreturned: They are not.
@@ -163,7 +163,7 @@ def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
         raise _Misreturned(f"run() gave the outputs of {len(outputs)} feeds, and was given {feeds}")
     for tensor in [tensor for each in outputs for tensor in each]:
         if tensor.element_type not in ELEMENT_TYPES:
-            raise _Misreturned(f"run() gave a Tensor of {tensor.element_type!r}, which is no element type")
+            raise _Misreturned(f"run() gave a Tensor of {tensor.element_type!r}, which is not an element type")
         kind = ELEMENT_TYPES[tensor.element_type].storage
         if not isinstance(tensor.array, np.ndarray):
             raise _Misreturned(f"run() gave a Tensor of a {type(tensor.array).__name__}, and its array must be numpy's")
@@ -180,7 +180,7 @@ def _is_list(given: object) -> TypeGuard[Sequence[Any]]:
 
 
 def _shown(given: object) -> str:
-    """What was given, in a few words: how its lists are nested, and what lies in them."""
+    """A value in a few words: the nesting of its lists, and the types in them."""
     if _is_list(given):
         return f"[{', '.join(_shown(each) for each in given[:_MOST_SHOWN])}{', …' if len(given) > _MOST_SHOWN else ''}]"
     return "None" if given is None else type(given).__name__

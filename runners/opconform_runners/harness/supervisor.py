@@ -1,11 +1,12 @@
 """The process between opconform and a harness, which ends the harness with everything that it started.
 
 This file is run as a script: `python supervisor.py CHANNEL SCRATCH PROGRAM [ARGUMENT...]`. CHANNEL is the descriptor of
-a socket whose other end opconform holds. It is closed when opconform ends, however that happens, and when opconform is
-done with the harness. The harness has the supervisor's standard streams, and the supervisor ends as the harness did:
-with its exit code, or by its signal.
+a socket whose other end opconform holds. That end is closed when opconform ends in any way or has no more use for the
+harness. The harness has the supervisor's standard streams, and the supervisor ends as the harness did: with its exit
+code, or by its signal.
 
-On Linux what a harness leaves behind becomes the supervisor's child, also from a session of its own. It is killed.
+On Linux the orphans of a harness, even those in a session of their own, become children of the supervisor, which kills
+them.
 """
 
 import contextlib
@@ -17,27 +18,27 @@ import socket
 import sys
 import time
 
-#: What the supervisor says: the harness runs; it does not, and why (an error number follows); it left a process behind.
+#: The supervisor's messages: the harness runs; it does not (an error number follows); it left a process behind.
 RUNS, FAILED, LEFT = b"r", b"f", b"l"
-#: What opconform says: end the harness.
+#: The message of opconform: end the harness.
 END = b"e"
-#: How long a process that the harness leaves behind may take to end by itself, in seconds.
+#: How long a process that the harness left behind may take to end by itself, in seconds.
 PATIENCE = 0.3
 _PAUSE = 0.02
 
 _SET_DEATH_SIGNAL = 1
 _SET_SUBREAPER = 36
-#: What an exit code has where there was none to be had.
+#: The exit code if that of the harness is unknown.
 _LOST = 127
 
 
 def main(channel: int, arguments: list[str], scratch: str) -> None:
-    """Start a harness, and end it when the channel is closed.
+    """Start a harness, and end it when the channel closes.
 
     Args:
         channel: The descriptor of the channel.
         arguments: The program of the harness and its arguments.
-        scratch: The harness's scratch folder, which is removed when opconform has ended and cannot do it.
+        scratch: The harness's scratch folder, which is removed here if opconform has ended.
     """
     opconform = socket.socket(fileno=channel)
     opconform.set_inheritable(False)
@@ -53,20 +54,20 @@ def main(channel: int, arguments: list[str], scratch: str) -> None:
         _note_left(opconform)
     status = _end_all(harness, status)
     if is_orphan:
-        import shutil  # takes long, and is needed here alone
+        import shutil  # slow to import, and rarely needed
 
         shutil.rmtree(scratch, ignore_errors=True)
     _end_like(status)
 
 
 def _control(option: int, value: int) -> None:
-    """Set an attribute of this process; only Linux has them."""
+    """Set an attribute of this process, on Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _started(arguments: list[str], opconform: socket.socket) -> int:
-    """The process of the harness, once its program is executed; whether it is, opconform is told."""
+    """Start the program of the harness, and report to opconform whether that worked; returns its process id."""
     fault, told = os.pipe()
     own = os.getpid()
     harness = os.fork()
@@ -83,14 +84,14 @@ def _started(arguments: list[str], opconform: socket.socket) -> int:
 
 
 def _become(arguments: list[str], supervisor: int, told: int) -> None:
-    """Become the harness, in a session of its own, which ends when the supervisor does."""
+    """Become the harness, in its own session, which ends with the supervisor."""
     try:
         os.setsid()
         _control(_SET_DEATH_SIGNAL, signal.SIGKILL)
         for each in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
             signal.signal(each, signal.SIG_DFL)
         if os.getppid() == supervisor:
-            os.execvp(arguments[0], arguments)  # noqa: S606 - a program, without a shell
+            os.execvp(arguments[0], arguments)  # noqa: S606 - a program without a shell
     except OSError as fault:
         os.write(told, str(fault.errno).encode())
     finally:
@@ -98,14 +99,14 @@ def _become(arguments: list[str], supervisor: int, told: int) -> None:
 
 
 def _release_streams() -> None:
-    """Close the streams, so that their other ends see when the harness closes its own."""
+    """Close the standard streams, so that their readers notice when the harness closes its own."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
 
 
 def _waited(harness: int, opconform: socket.socket, woken: int) -> tuple[int | None, bool]:
-    """How the harness ended, or None where it has to be ended; and whether opconform has ended without a word."""
+    """The exit status of the harness, or None if it has to be ended; and whether opconform has vanished."""
     while True:
         while (ended := _reaped()) is not None:
             if ended[0] == harness:
@@ -118,15 +119,15 @@ def _waited(harness: int, opconform: socket.socket, woken: int) -> tuple[int | N
 
 
 def _heard(opconform: socket.socket) -> bytes:
-    """What opconform says; nothing where it has ended."""
+    """A message of opconform; empty if it has ended."""
     try:
         return opconform.recv(16)
-    except OSError:  # it ended before it read what it was told
+    except OSError:  # it ended before it read a message
         return b""
 
 
 def _reaped(flags: int = os.WNOHANG) -> tuple[int, int] | None:
-    """A child that has ended, and how; None where there is none."""
+    """The process id and status of a child that has ended, or None."""
     try:
         ended, status = os.waitpid(-1, flags)
     except ChildProcessError:
@@ -135,7 +136,7 @@ def _reaped(flags: int = os.WNOHANG) -> tuple[int, int] | None:
 
 
 def _note_left(opconform: socket.socket) -> None:
-    """Tell opconform whether the harness left processes behind that do not end by themselves."""
+    """Report to opconform if the harness left processes behind that do not end by themselves."""
     end = time.monotonic() + PATIENCE
     while _children() and time.monotonic() < end:
         while _reaped() is not None:
@@ -147,14 +148,14 @@ def _note_left(opconform: socket.socket) -> None:
 
 
 def _end_all(harness: int, status: int | None) -> int | None:
-    """Kill the harness with everything that it started; returns how the harness ended."""
+    """Kill the harness with everything that it started; returns the status of the harness."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(harness, signal.SIGKILL)
     while children := _children() or ([harness] if status is None else []):
         for each in children:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(each, signal.SIGKILL)
-        ended = _reaped(0)  # the children of one that has ended are children of this process from then on
+        ended = _reaped(0)  # the children of an ended process become children of this one
         if ended is None:
             break
         if ended[0] == harness:
@@ -163,7 +164,7 @@ def _end_all(harness: int, status: int | None) -> int | None:
 
 
 def _children() -> list[int]:
-    """The processes whose parent is this one, where the system tells."""
+    """The child processes, if the system lists them."""
     own = os.getpid()
     try:
         with open(f"/proc/{own}/task/{own}/children", "rb") as file:  # noqa: PTH123 - pathlib takes long to import
@@ -177,7 +178,7 @@ def _end_like(status: int | None) -> None:
     code = _LOST if status is None else os.waitstatus_to_exitcode(status)
     if code < 0:
         with contextlib.suppress(ImportError, ValueError, OSError):
-            import resource  # needed here alone
+            import resource  # rarely needed
 
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with contextlib.suppress(OSError, ValueError):  # no handler may be set for SIGKILL

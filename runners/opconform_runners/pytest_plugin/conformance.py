@@ -13,7 +13,8 @@ from opconform.errors import OpconformError, SuiteError, UsageError
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, near_miss
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.session import Sitting
+from opconform_runners.execution.session import Session
+from opconform_runners.harness.command import Launch
 from opconform_runners.pytest_plugin.items import NAME, Cases, Tested
 from opconform_runners.pytest_plugin.options import TIMEOUT, PluginOptions, options_of
 from opconform_runners.pytest_plugin.suite_cache import cached_suite, implementation_of
@@ -53,7 +54,7 @@ class Conformance:
             config.addinivalue_line("markers", line)
         self._tested = Tested(
             suite=suite,
-            sitting=Sitting(suite, options.command, options.timeout),
+            session=Session(suite, Launch(command=options.command, timeout=options.timeout)),
             named=options.command.options,
             timeout=None if options.timeout == TIMEOUT else options.timeout,
             strict=options.strict,
@@ -97,7 +98,7 @@ class Conformance:
     def pytest_unconfigure(self) -> None:
         """Stop the harnesses."""
         if self._tested is not None:
-            self._tested.sitting.close()
+            self._tested.session.close()
 
     def _place(self, config: pytest.Config, options: PluginOptions) -> Path:
         """The path of the suite. Only the controller starts the backend and generates the suite, not the workers."""

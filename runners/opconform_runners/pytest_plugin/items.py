@@ -13,7 +13,7 @@ from opconform.errors import OpconformError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
-from opconform_runners.execution.session import Sitting
+from opconform_runners.execution.session import Session
 from opconform_runners.verdicts.results import Result
 
 #: The first part of the cases' node ids.
@@ -26,14 +26,14 @@ class Tested:
 
     Attributes:
         suite: The suite.
-        sitting: The session that gives the verdicts.
+        session: Gives the verdicts.
         named: The options of opconform's command line that name the backend.
         timeout: The time limit for a case in seconds, if it is not the default.
         strict: Whether interpretations count like normative requirements.
     """
 
     suite: Suite
-    sitting: Sitting
+    session: Session
     named: str
     timeout: float | None
     strict: bool
@@ -76,7 +76,7 @@ class CaseItem(pytest.Item):
         """Execute the case, and its twin if the verdict needs it."""
         result, fault = None, ""
         try:
-            result = self._result = self._tested.sitting.result_of(self._entry)
+            result = self._result = self._tested.session.result_of(self._entry)
         except OpconformError as raised:
             fault = str(raised)
         if result is None:  # outside the handler, so that pytest shows the sentence alone

@@ -16,7 +16,7 @@ from opconform.suite.manifest import HEADER
 from opconform.suite.selection import Selection
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.process import described
+from opconform_runners.harness.connection import described
 
 
 def implementation_of(command: Command) -> Implementation:

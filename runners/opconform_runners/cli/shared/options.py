@@ -17,7 +17,7 @@ from opconform.errors import UsageError
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
 from opconform_runners.harness.command import GIB, LARGEST, Command, backend_command, harness_command
-from opconform_runners.harness.process import described
+from opconform_runners.harness.connection import described
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -1,6 +1,7 @@
-"""Conversing: what a harness is told and what it says, every line of it taken as it comes."""
+"""The conversation with one harness process, in which every line is taken as it comes."""
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -10,14 +11,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from opconform.errors import HarnessError
-from opconform.suite.case import Binding
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, start_sentence, started
-from opconform_runners.harness.protocol import ProtocolError, Said, start_line
+from opconform_runners.harness.connection import start_sentence
+from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
+from opconform_runners.harness.protocol import START_LINE, ProtocolError, Said
 
-#: How long a second reply, or a line that nobody asked for, may take to arrive, in seconds.
-_PEEK = 1.0
+#: How long a second reply, or an unexpected line, may take to arrive, in seconds.
+PEEK = 1.0
 
 _SAID = TypeAdapter(Said)
 
@@ -30,7 +31,7 @@ class Answer:
         request: The request.
         line: The reply.
         document: The reply, decoded.
-        seconds: How long it took, from the sending to the last byte.
+        seconds: The time from sending the request to the last byte of the reply.
     """
 
     request: bytes
@@ -40,12 +41,12 @@ class Answer:
 
     @property
     def status(self) -> object:
-        """Its `status`, whatever that is."""
+        """Its `status`, which may be anything."""
         return self.document.get("status")
 
 
-class NoAnswer(Exception):  # noqa: N818 - an event, and no error of ours
-    """A request was not answered; `sentence` says what came instead."""
+class NoAnswer(Exception):  # noqa: N818 - an event, not an error
+    """A request was not answered; `sentence` says what happened instead."""
 
     def __init__(self, request: bytes, sentence: str) -> None:
         super().__init__(request, sentence)
@@ -55,13 +56,13 @@ class NoAnswer(Exception):  # noqa: N818 - an event, and no error of ours
 
 @dataclass(slots=True)
 class Conversation:
-    """What is said between us and one harness process.
+    """The lines exchanged with one harness process.
 
     Attributes:
         process: The process.
-        timeout: How long an answer may take, in seconds.
+        timeout: The time limit of an answer, in seconds.
         early: What it wrote before it answered `start`.
-        stray: What it wrote afterwards that answers nothing, and the request that was open then.
+        stray: What it wrote afterwards that answers nothing, each with the request that was open.
     """
 
     process: Process
@@ -72,16 +73,17 @@ class Conversation:
     _counts_wrong: bool = False
     _held: bytes | None = None
 
-    async def listen(self, seconds: float) -> None:
-        """Wait for lines before anything is asked."""
-        try:
+    async def listen(self, seconds: float) -> list[bytes]:
+        """The lines that the process writes within some time without being asked."""
+        lines: list[bytes] = []
+        with contextlib.suppress(TimeoutError, HarnessEnded):
             async with asyncio.timeout(seconds):
                 while True:
-                    self.early.append(await self.process.receive())
-        except (TimeoutError, HarnessEnded):
-            return
-        except ProtocolError as fault:
-            self.early.append(str(fault).encode())
+                    try:
+                        lines.append(await self.process.receive())
+                    except ProtocolError as fault:
+                        return [*lines, str(fault).encode()]
+        return lines
 
     async def start(self) -> Answer:
         """The answer to `start`.
@@ -89,27 +91,18 @@ class Conversation:
         Raises:
             NoAnswer: There is none.
         """
-        request = start_line()
+        request = START_LINE
         sent = time.perf_counter()
         self.process.send(request)
         while True:
             line = await self._line(request, self.timeout if self.early else START_LIMIT)
-            document = _object(line)
+            document = decoded(line)
             if document is not None:
                 return Answer(request=request, line=line, document=document, seconds=time.perf_counter() - sent)
             self.early.append(line)
 
-    async def ask(self, request: bytes) -> Answer:
-        """The answer to one request.
-
-        Raises:
-            NoAnswer: There is none.
-        """
-        [answer] = await self.ask_all([request])
-        return answer
-
-    async def ask_all(self, requests: Sequence[bytes]) -> list[Answer]:
-        """The answers to requests that are all sent at once, in the order in which they come.
+    async def ask(self, requests: Sequence[bytes]) -> list[Answer]:
+        """The answers to requests that are all sent at once, in the order in which they arrive.
 
         Raises:
             NoAnswer: One is missing.
@@ -119,39 +112,29 @@ class Conversation:
             self.process.send(each)
         return [await self._answer(each, sent) for each in requests]
 
-    async def rest(self, request: bytes) -> None:
-        """Take note of what a process that is about to end writes still, after its last request."""
-        try:
-            async with asyncio.timeout(_PEEK):
-                while True:
-                    self.stray.append((request, await self.process.receive()))
-        except (TimeoutError, HarnessEnded, ProtocolError):
-            return
-
     async def _answer(self, request: bytes, sent: float) -> Answer:
         while True:
             line = await self._line(request, self.timeout)
-            document = _object(line)
+            document = decoded(line)
             if document is not None and ("seq" in document or "status" in document):
                 seq = document.get("seq")
-                repeated = isinstance(seq, int) and seq in self._answered
-                if not (repeated and await self._goes_on()):
+                is_repeated = isinstance(seq, int) and seq in self._answered
+                if not (is_repeated and await self._is_second_reply()):
                     self._answered |= {seq} if isinstance(seq, int) else set()
                     return Answer(request=request, line=line, document=document, seconds=time.perf_counter() - sent)
             self.stray.append((request, line))
 
-    async def _goes_on(self) -> bool:
-        """Whether another line comes at once, so that the last one was a second reply to an earlier request.
+    async def _is_second_reply(self) -> bool:
+        """Whether another line follows, so that the last one was a second reply to an earlier request.
 
-        A harness of which this was once not so has its numbers wrong, and is not waited for again.
+        If none does, the harness numbers its replies wrongly, and this is not waited for again.
         """
-        if self._counts_wrong:
-            return False
-        try:
-            async with asyncio.timeout(_PEEK):
-                self._held = await self.process.receive()
-        except (TimeoutError, HarnessEnded, ProtocolError):
-            self._counts_wrong = True
+        if not self._counts_wrong:
+            try:
+                async with asyncio.timeout(PEEK):
+                    self._held = await self.process.receive()
+            except (TimeoutError, HarnessEnded, ProtocolError):
+                self._counts_wrong = True
         return not self._counts_wrong
 
     async def _line(self, request: bytes, within: float) -> bytes:
@@ -168,19 +151,14 @@ class Conversation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Greeting:
-    """How a harness answers `start`.
-
-    Attributes:
-        answer: The answer.
-        early: What it wrote before.
-    """
+    """The answer of a harness to `start`, and what it wrote before."""
 
     answer: Answer
     early: tuple[bytes, ...]
 
 
 async def greeting_of(command: Command, timeout: float) -> Greeting:
-    """How a harness answers `start`, in a process of its own.
+    """The greeting of a harness, in a process of its own.
 
     Raises:
         HarnessError: It cannot be started, or does not answer.
@@ -203,46 +181,38 @@ async def greeting_of(command: Command, timeout: float) -> Greeting:
 
 
 def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
-    """What an answer to `start` says, each key by itself; in place of a wrong key stands all that there is.
+    """The answer to `start`, key by key, with the most that is possible in place of a wrong key.
 
     Args:
         greeting: The answer.
-        operations: Every operation that there is.
+        operations: Every operation.
     """
-    both: tuple[Binding, ...] = ("constant", "parameter")
     generous = Said(
         protocol=1,
         implementation=Said.Who(name="?", version="?"),
         element_types=tuple(ELEMENT_TYPES),
         operations=operations,
         dynamic=True,
-        bindings=both,
+        bindings=("constant", "parameter"),
     )
-    document = greeting.answer.document
     base = json.loads(_SAID.dump_json(generous))
-    for key in base:
-        if key in document:
-            try:
-                _SAID.validate_json(json.dumps(base | {key: document[key]}), strict=True)
-            except (ValueError, RecursionError):
-                continue
-            base[key] = document[key]
+    for key in base.keys() & greeting.answer.document.keys():
+        changed = base | {key: greeting.answer.document[key]}
+        with contextlib.suppress(ValueError, RecursionError):
+            _SAID.validate_json(json.dumps(changed), strict=True)
+            base = changed
     return _SAID.validate_python(base)
 
 
-def unasked(line: bytes) -> str:
-    """What is wrong with a line that answers nothing."""
-    return f"nobody asked for {shortened(line, 80)!r}"
-
-
 def shortened(line: bytes, longest: int = 320) -> str:
-    """A line for a person to read; of a long one the beginning and the end."""
+    """A line for a person to read: the beginning and the end of a long one."""
     text = line.decode(errors="replace").rstrip("\n")
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
-def _object(line: bytes) -> Mapping[str, Any] | None:
+def decoded(line: bytes) -> Mapping[str, Any] | None:
+    """The JSON object in a line, or None."""
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,0 +1,187 @@
+"""The verdict of each case, from its executions so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from opconform.suite.case import Case
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.journal import Attempt, Own, Step, own_document
+from opconform_runners.harness.outcome import NotSent, Outcome, Returned
+from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.verdicts.description import description_of
+from opconform_runners.verdicts.judge import (
+    as_declared,
+    broken_requirements,
+    combined,
+    control_due,
+    controlled,
+    final_verdict,
+    findings_of,
+    first_verdict,
+)
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import (
+    Error,
+    Fail,
+    Nondeterministic,
+    Pass,
+    Unsupported,
+    Verdict,
+    name_of,
+    reason_of,
+    sentence_of,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """A case and its first outcome, without the outputs, which have been compared and would fill the memory."""
+
+    case: Case
+    outcome: Outcome
+
+
+class CaseVerdicts:
+    """The executions of cases of a suite on one backend, and the verdicts that they add up to."""
+
+    def __init__(self, suite: Suite, implementation: Implementation) -> None:
+        self._suite = suite
+        self.implementation = implementation
+        self._seen: dict[str, Seen] = {}
+        self._first: dict[str, Own] = {}
+        self._second: dict[str, Own] = {}
+        self._alone: set[str] = set()
+        self._controls: dict[str, Own] = {}
+        self._results: dict[str, Result] = {}
+        #: The verdict of each executed case, without what its twin says.
+        self.own: dict[str, Verdict] = {}
+
+    def add(self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome) -> Step:
+        """Judge the outcome of one execution of a case, or of its control."""
+        control = entry.control if attempt == "control" else None
+        own = first_verdict(self._suite, control or entry, case, outcome)
+        if attempt == "first":
+            if isinstance(outcome, Returned):
+                outcome = replace(outcome, outputs=(), element_types=None)
+            self._seen[entry.id] = Seen(case=case, outcome=outcome)
+        result = self._keep(entry, attempt, own)
+        twin = entry.twin if entry.expect != "accept" else None
+        return Step(execution=attempt, own=own_document(own), result=result, twin=twin)
+
+    def restore(self, step: Step) -> None:
+        """Take over an execution from before an interruption."""
+        entry = self._suite.by_id[step.result.id]
+        if step.execution == "first":
+            self._seen[entry.id] = Seen(case=self._suite.case(entry), outcome=_outcome_of(step))
+        self._keep(entry, step.execution, step.verdict)
+
+    def unconfirmed(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
+        """The failed cases that need a second execution, either `again` in a fresh harness or `alone` in one each.
+
+        What crashed or timed out is only executed alone, and so is what did not end the same way again.
+        """
+        failed = [each for each in entries if isinstance(self._first.get(each.id), Fail)]
+        if attempt == "again":
+            return [
+                each
+                for each in failed
+                if each.id not in self._second and reason_of(self._first[each.id]) not in ("crash", "timeout")
+            ]
+        return [each for each in failed if each.id not in self._alone and not self._is_confirmed(each)]
+
+    def controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
+        """The controls, by case, of failures that may be due to a neighbour of the node under test."""
+        return {
+            each.id: control
+            for each in entries
+            if each.id not in self._controls
+            and each.id in self.own
+            and (control := control_due(each, self._seen[each.id].case, self.own[each.id])) is not None
+        }
+
+    def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
+        """Settle cases whose controls are still due without them."""
+        for name in self.controls_due(entries):
+            self._keep(self._suite.by_id[name], "control", Unsupported(why=why))
+
+    def passed(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The cases that passed the first time."""
+        return [each for each in entries if isinstance(self._first.get(each.id), Pass)]
+
+    def result(self, entry: Entry) -> Result:
+        """The result of an executed case, which also depends on its twin."""
+        verdict = final_verdict(entry, self.own)
+        if verdict is self.own[entry.id]:
+            return self._results[entry.id]
+        return result_of(self._suite, entry, self._seen[entry.id], verdict, self.implementation)
+
+    def _keep(self, entry: Entry, attempt: Attempt, own: Own) -> Result:
+        executions = {"first": self._first, "control": self._controls}.get(attempt, self._second)
+        executions[entry.id] = own
+        if attempt == "alone":
+            self._alone.add(entry.id)
+        seen = self._seen[entry.id]
+        both = combined(self._first[entry.id], self._second.get(entry.id))
+        verdict = as_declared(seen.case, both, self.implementation)
+        if entry.id in self._controls:
+            verdict = controlled(seen.case, verdict, self._controls[entry.id])
+        self.own[entry.id] = verdict
+        result = self._results[entry.id] = result_of(self._suite, entry, seen, verdict, self.implementation)
+        return result
+
+    def _is_confirmed(self, entry: Entry) -> bool:
+        first, second = self._first[entry.id], self._second.get(entry.id)
+        return second is not None and combined(first, second) is first
+
+
+def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
+    """The line of the results for a case.
+
+    Args:
+        suite: The suite that the case is of.
+        entry: The case's line of the manifest.
+        seen: The case and its outcome.
+        verdict: Its verdict.
+        implementation: What was tested.
+    """
+    outcome = seen.outcome
+    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+    sent = not isinstance(outcome, NotSent)
+    shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(seen.case.feeds)] if shown else []
+    return Result(
+        id=entry.id,
+        profile=entry.profile,
+        expect="accept" if entry.expect == "accept" else "reject",
+        verdict=name_of(verdict),
+        reason=reason_of(verdict),
+        sentence=sentence_of(verdict),
+        requirements=entry.requirements,
+        essential=entry.essential,
+        broken=broken_requirements(entry, verdict, suite.header),
+        inputs=description_of(seen.case, feeds) if shown else "",
+        seconds=getattr(outcome, "seconds", None),
+        placement=outcome.placement if isinstance(outcome, Returned) else None,
+        stage=outcome.stage if isinstance(outcome, Refused) else None,
+        message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
+        late=isinstance(verdict, Pass) and verdict.late,
+        other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
+        findings=findings_of(seen.case, verdict, implementation, sent=sent),
+        mismatch=failure.mismatch if isinstance(failure, Fail) else None,
+        again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
+        log=verdict.log if isinstance(verdict, Error) else None,
+    )
+
+
+def _outcome_of(step: Step) -> Outcome:
+    """The outcome of an execution before an interruption, as far as results need more than its verdict."""
+    result = step.result
+    if result.stage is not None:
+        return Refused(seq=0, stage=result.stage, message=result.message or "", seconds=result.seconds)
+    if result.message is not None:
+        return NotSupported(seq=0, message=result.message, seconds=result.seconds)
+    if isinstance(step.verdict, Unsupported):
+        return NotSent(why=step.verdict.why)
+    return Returned(outputs=(), element_types=None, seconds=result.seconds, placement=result.placement)

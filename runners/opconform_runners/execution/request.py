@@ -1,0 +1,165 @@
+"""Requests: a case's files laid out for a harness, and the outcome that its reply and its output files describe."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.errors import UsageError
+from opconform.suite.case import Case
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
+from opconform_runners.harness.outcome import Broken, Outcome, Oversized, Returned
+from opconform_runners.harness.protocol import Failed, Feed, NotSupported, Ok, Refused, Reply, run_line
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layout:
+    """Where the files of a request lie.
+
+    Attributes:
+        seq: The number of the request, which also names its output files.
+        folder: The existing folder for the case's files.
+        outputs: The folder for the output files.
+    """
+
+    seq: int
+    folder: Path
+    outputs: Path
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """A case whose files lie ready for a harness, and the line that asks for its execution."""
+
+    seq: int
+    entry: Entry
+    case: Case
+    folder: Path
+    outputs: tuple[Path, ...]
+    line: bytes
+
+
+def lay_out(suite: Suite, entry: Entry, case: Case, dialect: str | None, layout: Layout) -> Request:
+    """Write the files that a harness needs to execute a case.
+
+    Raises:
+        OSError: A file cannot be written.
+        SuiteError: A file of the suite is missing, changed or not readable.
+    """
+    for name in entry.files:
+        if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
+            path = layout.folder / name
+            if "/" in name:
+                path.parent.mkdir(exist_ok=True)
+            path.write_bytes(suite.read(entry, name))
+    outputs = tuple(layout.outputs / f"{layout.seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
+    feeds = [Feed(inputs=inputs_name(feed), outputs=str(path)) for feed, path in enumerate(outputs)]
+    model = None if dialect is None else suite.header.dialects[dialect]
+    line = run_line(layout.seq, case, folder=str(layout.folder), dialect=dialect, model=model, feeds=feeds)
+    return Request(seq=layout.seq, entry=entry, case=case, folder=layout.folder, outputs=outputs, line=line)
+
+
+def clear(request: Request) -> None:
+    """Remove the files of a request, including folders that a harness put in the place of its outputs."""
+    shutil.rmtree(request.folder, ignore_errors=True)
+    for each in request.outputs:
+        try:
+            each.unlink(missing_ok=True)
+        except OSError:
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
+    """The outcome of a request that was answered, with the outputs that the harness wrote.
+
+    Raises:
+        SuiteError: A file of the suite is missing, changed or not readable.
+    """
+    match reply:
+        case _ if reply.seq != request.seq:
+            return Broken(sentence="the harness answered another request than the one that was due")
+        case Failed(message=message, traceback=log):
+            return Broken(sentence=message, log=log)
+        case Refused() | NotSupported():
+            return reply
+        case Ok():
+            return _returned(suite, request, reply)
+
+
+def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Broken:
+    try:
+        outputs = tuple(_outputs(suite, request, path) for path in request.outputs)
+    except FileNotFoundError:
+        return Broken(sentence="the harness said `ok` and wrote no outputs")
+    except OversizedOutputs as fault:
+        return Oversized(size=fault.size)
+    except UnreadableOutputs as fault:
+        return Broken(sentence=str(fault))
+    if (sentence := _contradiction(outputs, reply.element_types)) is not None:
+        return Broken(sentence=sentence)
+    return Returned(
+        outputs=outputs, element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
+    )
+
+
+def _outputs(suite: Suite, request: Request, path: Path) -> tuple[Array, ...]:
+    """The outputs of one feed. The exact limit is slow to compute, and needed for large or unreadable files only."""
+    where = "the harness's output file"
+    try:
+        return read_outputs(path, where, limit=PLENTY)
+    except (OversizedOutputs, UnreadableOutputs):
+        return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
+
+
+def _contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] | None) -> str | None:
+    """How the element types in a reply contradict the output files, or None."""
+    if said is None:
+        return None
+    if len(said) != len(outputs):
+        return f"the harness says the element types of {len(said)} feeds, and was given {len(outputs)}"
+    for arrays, names in zip(outputs, said, strict=True):
+        if len(arrays) != len(names):
+            return f"the harness says the element types of {len(names)} outputs, and wrote {len(arrays)}"
+        for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
+            storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
+            if storage is None or (array.dtype != storage and not array.dtype.kind == storage.kind == "U"):
+                return f"the harness says that output_{number} is {name}, and wrote {array.dtype}"
+    return None
+
+
+def check_dialects(suite: Suite, implementation: Implementation) -> None:
+    """Check that a suite holds a dialect that a backend reads.
+
+    Raises:
+        UsageError: It holds none.
+    """
+    reads, held = implementation.dialects, suite.header.dialects
+    if reads and not set(reads) & set(held):
+        has = f"holds its cases in {', '.join(held)}" if held else "holds no models"
+        wanted = " ".join(f"--dialect {each}" for each in reads)
+        raise UsageError(
+            f"{suite.store.root} {has}, and {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
+        )
+
+
+def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implementation) -> tuple[str | None, str | None]:
+    """The dialect to give a backend a case in, and why the case cannot be given to it."""
+    if not implementation.dialects:
+        why = "the case is a graph of several operations, and this backend neither reads a dialect nor executes graphs"
+        return None, None if case.is_bare or implementation.graphs else why
+    for each in implementation.dialects:
+        if suite.header.dialects.get(each) in entry.files:
+            return each, None
+    reasons: dict[str, list[str]] = {}
+    for each in implementation.dialects:
+        if each in entry.left_out:
+            reasons.setdefault(entry.left_out[each], []).append(each)
+    if reasons:
+        said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
+        return None, f"the case cannot be said in {said}"
+    return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"

@@ -1,0 +1,90 @@
+"""The start of a harness: its process and its answer to `start`, or the reason why it cannot be used."""
+
+import re
+from dataclasses import dataclass
+
+from opconform.errors import HarnessError
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
+from opconform_runners.harness.protocol import START_LINE, ProtocolError, said_of
+from opconform_runners.harness.registry import UNUSABLE, is_shipped
+
+#: How Python reports a missing module.
+_MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[^']+)'")
+
+
+@dataclass(slots=True)
+class Harness:
+    """A harness that has answered `start`.
+
+    Attributes:
+        process: Its process.
+        implementation: What it says of itself.
+        served: How many requests have been settled.
+    """
+
+    process: Process
+    implementation: Implementation
+    served: int = 0
+
+
+async def connect(command: Command) -> Harness:
+    """Start a harness and send it `start`.
+
+    Raises:
+        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
+    """
+    process = await started(command)
+    try:
+        process.send(START_LINE)
+        implementation = said_of(await process.receive(START_LIMIT))
+    except (TimeoutError, HarnessEnded, ProtocolError) as fault:
+        await process.kill()
+        raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
+    except BaseException:
+        await process.kill()
+        raise
+    return Harness(process, implementation)
+
+
+async def described(command: Command) -> Implementation:
+    """What a harness says of itself; it is started and stopped for that.
+
+    Raises:
+        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
+    """
+    harness = await connect(command)
+    await harness.process.stop()
+    return harness.implementation
+
+
+def start_sentence(command: Command, fault: BaseException, last: str) -> str:
+    """Why a harness cannot be started; `last` is the end of its standard error."""
+    if isinstance(fault, TimeoutError):
+        why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
+    elif isinstance(fault, HarnessEnded):
+        if command.python is not None and last:
+            said = last.splitlines()[-1]
+            if missing := _MISSING.search(said):
+                return _missing_sentence(command, missing["module"], began=fault.code == UNUSABLE)
+            if fault.code == UNUSABLE:
+                return said
+        why = fault.how
+    else:
+        why = f"{fault}; see docs/protocol.md"
+    said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""
+    return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
+
+
+def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
+    """Why a Python backend that lacks a module cannot be used; `began` is whether the harness itself was loaded."""
+    package = module.partition(".")[0]
+    if command.elsewhere and (not began or is_shipped(command.name)):
+        needs = "the product, numpy, pydantic and ml_dtypes"
+        return f"{command.name} cannot be used: {command.python} has no {package}; it needs {needs}."
+    if is_shipped(command.name):
+        extra = command.name.partition(":")[0]
+        extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
+        return f"{command.name} cannot be used: {package} is not installed; {extra}."
+    return f"{command.name} needs the module {module}, which is not installed in {command.python}."

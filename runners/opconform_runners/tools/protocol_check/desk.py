@@ -1,0 +1,299 @@
+"""The desk at which a harness is questioned, and everything that it does wrong is noted."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from pathlib import Path
+
+from opconform.suite.case import Accept, Case
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite
+from opconform.tensors.tensor import Array
+from opconform_runners.backends.backend import undeclared_operation
+from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs, read_outputs
+from opconform_runners.execution.request import Layout, Request, lay_out
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.process import started
+from opconform_runners.harness.protocol import Said, reply_faults
+from opconform_runners.tools.protocol_check.conversation import Answer, Conversation, Greeting, said_in, shortened
+
+#: The tolerance of reported times, since clocks differ, in seconds.
+_CLOCKS = 0.01
+#: The bytes that the outputs of a case may take here.
+_OUTPUT_LIMIT = 1 << 26
+#: The rule that a key of a reply belongs to; all other keys belong to `run.answer`.
+_RULES = {
+    "seconds": "ok.seconds",
+    "element_types": "ok.element-types",
+    "stage": "rejected.why",
+    "requirement": "rejected.why",
+    "message": "rejected.why",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Breach:
+    """One violation of a rule: the request, the reply (None where there was none), and what is wrong."""
+
+    request: bytes | None
+    reply: bytes | None
+    sentence: str
+
+
+class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
+    """A rule says nothing about this harness; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Names:
+    """The names that a harness may use."""
+
+    dialects: tuple[str, ...]
+    operations: tuple[str, ...]
+    requirements: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A request and its answer."""
+
+    request: Request
+    answer: Answer
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the status is one of the protocol, so that more can be checked."""
+        return self.answer.status in ("ok", "rejected", "unsupported", "error")
+
+
+@dataclass
+class Desk:
+    """The questioning of one harness.
+
+    Attributes:
+        suite: The source of the cases.
+        command: The command of the harness.
+        greeting: Its first answer to `start`.
+        names: The names that exist.
+        timeout: The time limit of an answer, in seconds.
+        scratch: A folder for cases and outputs.
+        breaches: The violations so far, by rule.
+        notes: Remarks that are not violations, by rule.
+        answers: Every answer to `run` so far.
+        plain: A case that the harness has answered `ok`, once there is one.
+    """
+
+    suite: Suite
+    command: Command
+    greeting: Greeting
+    names: Names
+    timeout: float
+    scratch: Path
+    breaches: dict[str, list[Breach]] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    answers: list[Answer] = field(default_factory=list)
+    plain: tuple[Entry, Case] | None = None
+    _conversation: Conversation | None = None
+    _requests: int = 0
+
+    @cached_property
+    def said(self) -> Said:
+        """What the harness says of itself, without what is wrong in it."""
+        return said_in(self.greeting, self.names.operations)
+
+    @cached_property
+    def cases(self) -> Sequence[tuple[Entry, Case]]:
+        """The cases that the harness can be given, the smallest first."""
+        both = ((each, self.suite.case(each)) for each in self.suite.entries)
+        given = [(entry, case) for entry, case in both if self._is_given(entry, case)]
+        return sorted(given, key=lambda each: (sum(prod(one.shape) for one in each[1].inputs), each[0].id))
+
+    def accepted(
+        self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None
+    ) -> Iterator[tuple[Entry, Case]]:
+        """The accepted cases that the harness declares, the smallest first.
+
+        Args:
+            context: The graph around the operation.
+            feeds: The number of feeds.
+            element_type: The element type of data; any by default, and then of normative cases only.
+        """
+        for entry, case in self.cases:
+            wanted = self.is_normative(case) if element_type is None else data_type(case) == element_type
+            alike = wanted and (case.context, case.feeds) == (context, feeds)
+            if alike and isinstance(case.expect, Accept) and self.is_declared(case):
+                yield entry, case
+
+    def is_declared(self, case: Case) -> bool:
+        """Whether the harness declares everything that a case needs."""
+        return (
+            undeclared_operation(case, self.said.operations, self.said.dialects) is None
+            and all(each.element_type in self.said.element_types for each in case.inputs if each.role == "tensor")
+            and all(each.binding in self.said.bindings for each in case.inputs)
+            and (self.said.dynamic or all(each.dynamic is None for each in case.inputs))
+        )
+
+    def is_normative(self, case: Case) -> bool:
+        """Whether a case tests normative requirements only."""
+        notes = self.suite.header.requirements[case.op]
+        return all(notes[each].level == "normative" for each in case.requirements if each in notes)
+
+    def a_plain_case(self) -> tuple[Entry, Case]:
+        """The case that the harness has answered `ok`.
+
+        Raises:
+            NotApplicable: There is none.
+        """
+        if self.plain is None:
+            raise NotApplicable("it needs a plain case that is answered `ok`, see run.plain")
+        return self.plain
+
+    def breach(self, rule: str, sentence: str, answer: Answer | None = None, *, request: bytes | None = None) -> None:
+        """Note a violation by an answer, or by the lack of one; the same sentence is noted once."""
+        if answer is not None:
+            self._add(rule, Breach(request=answer.request, reply=answer.line, sentence=sentence))
+        else:
+            self._add(rule, Breach(request=request, reply=None, sentence=sentence))
+
+    def unexpected(self, rule: str, line: bytes, request: bytes | None = None) -> None:
+        """Note a line that answers nothing."""
+        self._add(rule, Breach(request=request, reply=line, sentence=f"unexpected output {shortened(line, 80)!r}"))
+
+    def note(self, rule: str, sentence: str) -> None:
+        """Note what is worth knowing and is not a violation."""
+        self.notes.setdefault(rule, []).append(sentence)
+
+    def prepare(
+        self,
+        entry: Entry,
+        case: Case,
+        *,
+        seq: int | None = None,
+        folder: Path | None = None,
+        outputs: Path | None = None,
+        dialect: str | None = None,
+    ) -> Request:
+        """Lay out a case as a run does.
+
+        Args:
+            entry: The line of the manifest.
+            case: The case.
+            seq: The number of the request; the next one by default.
+            folder: The folder for its files; a new folder in the scratch folder by default.
+            outputs: The folder for its outputs; the scratch folder by default.
+            dialect: The dialect to give it in; the first one by default.
+        """
+        self._requests += 1
+        number = self._requests if seq is None else seq
+        place = folder or self.scratch / f"in-{self._requests}"
+        place.mkdir(parents=True, exist_ok=True)
+        layout = Layout(seq=number, folder=place, outputs=outputs or self.scratch)
+        return lay_out(self.suite, entry, case, dialect or next(iter(self._dialects_of(entry)), None), layout)
+
+    async def play(self, request: Request) -> Played:
+        """Send one request and wait for its answer; raises `NoAnswer` where there is none."""
+        [answer] = await self.play_all([request])
+        self.judge_seq(answer, request.seq)
+        return Played(request, answer)
+
+    async def play_all(self, requests: Sequence[Request]) -> list[Answer]:
+        """Send several requests at once; returns the answers as they arrive."""
+        conversation = await self.conversation()
+        answers = await conversation.ask([each.line for each in requests])
+        for each in answers:
+            self._judge(each)
+        return answers
+
+    def judge_seq(self, answer: Answer, seq: int) -> None:
+        """Note a wrong `seq`."""
+        said = answer.document.get("seq")
+        if isinstance(said, int) and said != seq:
+            self.breach("run.seq", "the `seq` of the reply is not that of the request", answer)
+
+    def outputs(self, played: Played, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
+        """The readable outputs of each feed of a case that was answered `ok`.
+
+        Args:
+            played: The case.
+            rule: The rule that unreadable outputs violate; not applicable if those of a plain case were unreadable.
+        """
+        if rule != "ok.outputs" and "ok.outputs" in self.breaches:
+            raise NotApplicable("the outputs of a plain case cannot be read, see ok.outputs")
+        read = []
+        for path in played.request.outputs:
+            found = _outputs_in(path, played.request.folder)
+            if isinstance(found, str):
+                self.breach(rule, found, played.answer)
+            else:
+                read.append(found)
+        return read
+
+    async def conversation(self, *, listen: float = 0.0) -> Conversation:
+        """The current conversation, or a new one with a new process, in which `start` is answered.
+
+        Args:
+            listen: How long a new process is sent nothing, in seconds.
+
+        Raises:
+            NoAnswer: `start` is not answered.
+        """
+        if self._conversation is None:
+            conversation = Conversation(await started(self.command), self.timeout)
+            try:
+                conversation.early += await conversation.listen(listen)
+                await conversation.start()
+            except BaseException:
+                await conversation.process.kill()
+                raise
+            finally:
+                for line in conversation.early:
+                    self.unexpected("output.before-start", line)
+            self._conversation = conversation
+        return self._conversation
+
+    async def end(self) -> None:
+        """End the current conversation, and note everything stray in it."""
+        ended, self._conversation = self._conversation, None
+        if ended is not None:
+            await ended.process.kill()
+            for request, line in ended.stray:
+                self.unexpected("output.between", line, request)
+
+    def _add(self, rule: str, breach: Breach) -> None:
+        noted = self.breaches.setdefault(rule, [])
+        if all(each.sentence != breach.sentence for each in noted):
+            noted.append(breach)
+
+    def _judge(self, answer: Answer) -> None:
+        """Note everything that is wrong with an answer by itself."""
+        self.answers.append(answer)
+        for each in reply_faults(answer.line):
+            self.breach(_RULES.get(each.key, "run.answer"), each.sentence, answer)
+        seconds = answer.document.get("seconds")
+        if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
+            self.breach("ok.seconds", "`seconds` is more than the time from the request to the reply", answer)
+
+    def _is_given(self, entry: Entry, case: Case) -> bool:
+        return bool(self._dialects_of(entry)) if self.said.dialects else case.is_bare or self.said.graphs
+
+    def _dialects_of(self, entry: Entry) -> list[str]:
+        return [each for each in self.said.dialects if self.suite.header.dialects.get(each) in entry.files]
+
+
+def data_type(case: Case) -> str | None:
+    """The element type of the first tensor that a case is given."""
+    return next((each.element_type for each in case.inputs if each.role == "tensor"), None)
+
+
+def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
+    """The outputs in a file, or what is wrong with it; `folder` is where it may lie by mistake."""
+    try:
+        return read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} holds no output_0"
+    except FileNotFoundError:
+        elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file())
+        return f"there is no file {path}" + (f"; there is {elsewhere[0]}" if elsewhere else "")
+    except OversizedOutputs as fault:
+        return f"{path} takes {fault.size:,} bytes"
+    except UnreadableOutputs as fault:
+        return str(fault)
