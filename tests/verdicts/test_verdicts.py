@@ -254,7 +254,7 @@ def test_a_tensor_equals_itself(name: str, shape: tuple[int, ...]) -> None:
     """No NaN, no padding and no zero-size dimension makes a tensor differ from a copy of itself."""
     array = fill(TensorDraft(element_type=name, shape=shape, fill="special"), 0, name).array
 
-    assert mismatch_of([array], [array.copy()], name) is None
+    assert mismatch_of([array], [array.copy()], [name]) is None
 
 
 @given(name=names, data=st.data())
@@ -271,7 +271,7 @@ def test_one_changed_bit_is_found(name: str, data: st.DataObject) -> None:
         changed[at] = not changed[at]
     else:
         patterns(changed)[at] ^= patterns(changed).dtype.type(1 << data.draw(st.integers(0, row.bits - 1)))
-    found = mismatch_of([array], [changed], name)
+    found = mismatch_of([array], [changed], [name])
 
     assert found is not None
     assert (found.at, found.differing, found.elements) == (at, 1, 12)
@@ -282,7 +282,17 @@ def test_a_nan_and_a_number_are_a_difference_of_value() -> None:
     """Only where both are NaN is the payload all that differs."""
     nan = np.array([np.nan, np.nan], np.float32)
     other = np.array([0x7FC00001, 0x3F800000], np.uint32).view(np.float32)
-    found = mismatch_of([nan], [other], "f32")
+    found = mismatch_of([nan], [other], ["f32"])
 
     assert found is not None
     assert (found.reason, found.at, found.actual) == ("value", (1,), "0x3f800000")
+
+
+def test_each_output_is_compared_by_its_own_element_type() -> None:
+    """Values in f32 and indices in i64, as of a TopK, where an index differs."""
+    values, indices = np.array([1.5], np.float32), np.array([2], np.int64)
+    found = mismatch_of([values, indices], [values, indices + 1], ["f32", "i64"], said=["f32", "i64"])
+
+    assert found is not None
+    assert (found.reason, found.output, found.expected) == ("value", "output_1", "0x0000000000000002")
+    assert found.sentence.startswith("output_1[0] is expected to be 2 (0x0000000000000002), and came back as 3 ")

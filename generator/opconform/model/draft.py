@@ -116,7 +116,7 @@ def id_of(draft: Draft, digits: str) -> str:
 
 def arguments_of(draft: Draft, feed: int) -> Arguments:
     """The arguments of the operation in one feed of a case."""
-    return Arguments(inputs=operands_of(draft, feed), attributes=draft.attributes)
+    return draft.operation.arguments(operands_of(draft, feed), draft.attributes)
 
 
 def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:

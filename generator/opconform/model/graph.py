@@ -87,7 +87,7 @@ def ports_of(node: Node) -> dict[str, str]:
 def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
     """What a node's operation is given, by the names of its ports."""
     inputs = {port: operands[name] for port, name in ports_of(node).items()}
-    return Arguments(inputs=inputs, attributes=node.attributes)
+    return OPERATIONS[node.op].arguments(inputs, node.attributes)
 
 
 def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:

@@ -59,6 +59,5 @@ CONCAT = Operation(
     attributes=(AttributeSpec("axis", type="int"),),
     infer=_infer,
     evaluate=_evaluate,
-    requested_outputs=lambda _: 1,
     bits="inputs.bits",
 )

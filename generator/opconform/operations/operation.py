@@ -159,8 +159,9 @@ class Operation:
         attributes: Its attributes.
         infer: The types of its outputs; raises `Rejection` with every requirement that the arguments violate.
         evaluate: Its outputs, for arguments that `infer` accepts.
-        requested_outputs: How many outputs the arguments request, even if they are invalid, or None.
-        bits: The requirement that the outputs have the exact bits of the inputs.
+        requested_outputs: How many outputs the arguments request, even if they are invalid, or None; one by default.
+        bits: The requirement that the outputs have the exact bits of the inputs, or None if the operation
+            computes.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         highlight: The region of an input that is each output, or None if the outputs are not regions.
     """
@@ -170,8 +171,8 @@ class Operation:
     attributes: tuple[AttributeSpec, ...]
     infer: Callable[[Arguments], tuple[TensorType, ...]]
     evaluate: Callable[[Arguments], tuple[Tensor, ...]]
-    requested_outputs: Callable[[Arguments], int | None]
-    bits: str
+    requested_outputs: Callable[[Arguments], int | None] = lambda _: 1
+    bits: str | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     highlight: Callable[[Arguments], tuple[Region, ...]] | None = None
 
@@ -179,6 +180,11 @@ class Operation:
     def type(self) -> str:
         """Its name without the version."""
         return self.name.rpartition("-")[0]
+
+    def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
+        """What the reference semantics are given: attributes that are left out have their defaults."""
+        defaults = {each.name: each.default for each in self.attributes if each.default is not None}
+        return Arguments(inputs=inputs, attributes={**defaults, **attributes})
 
     @property
     def context_names(self) -> tuple[str, ...]:

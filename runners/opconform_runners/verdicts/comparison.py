@@ -46,7 +46,7 @@ class Mismatch:
 def mismatch_of(
     expected: Sequence[Array],
     actual: Sequence[Array],
-    element_type: str,
+    element_types: Sequence[str],
     *,
     feed: int = 0,
     said: Sequence[str] | None = None,
@@ -54,22 +54,22 @@ def mismatch_of(
     """The first difference between the outputs of one feed, or None.
 
     Args:
-        expected: The golden outputs, in order, in the storage dtype of the element type.
+        expected: The golden outputs, in order, in the storage dtypes of their element types.
         actual: The actual outputs, in order.
-        element_type: The element type of all the outputs.
+        element_types: The element type of each output.
         feed: The number of the feed.
         said: The outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"{len(expected)} outputs are expected, and {len(actual)} came back"
         return Mismatch(reason="count", sentence=sentence, feed=feed)
-    pairs = list(zip(expected, actual, strict=True))
-    for number, (want, got) in enumerate(pairs):
+    outputs = list(zip(expected, actual, element_types, strict=True))
+    for number, (want, got, element_type) in enumerate(outputs):
         kind = said[number] if said is not None and number < len(said) else None
         found = _form(want, got, element_type, kind, feed, f"output_{number}")
         if found is not None:
             return found
-    values = [_values(want, got, element_type, feed, f"output_{number}") for number, (want, got) in enumerate(pairs)]
+    values = [_values(*each, feed, f"output_{number}") for number, each in enumerate(outputs)]
     found_values = [each for each in values if each is not None]
     return next((each for each in found_values if each.reason == "value"), next(iter(found_values), None))
 

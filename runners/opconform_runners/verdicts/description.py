@@ -17,7 +17,9 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     """
     first, *others = feeds
     parts = [_input(each, first[each.name], run_time=True) for each in case.inputs]
-    parts += [f"{name} {value!r}" for name, value in case.attributes.items()]
+    parts += [
+        f"{name} {list(value) if isinstance(value, tuple) else value!r}" for name, value in case.attributes.items()
+    ]
     for each in case.inputs:
         if each.dynamic is not None:
             declared = each.dynamic if isinstance(each.dynamic, str) else ",".join(str(size) for size in each.dynamic)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opconform.errors import SuiteError
-from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
@@ -255,18 +255,17 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}{note}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
-            return _compared(suite, entry, case, outcome, [each.element_type for each in outputs])
+            return _compared(suite, entry, outcome, outputs)
         case None:
             raise SuiteError(f"{entry.id}/case.json has no expectation. Generate the suite again.")
 
 
-def _compared(suite: Suite, entry: Entry, case: Case, outcome: Returned, element_types: Sequence[str]) -> Pass | Fail:
-    element_type = element_types[0] if element_types else "f32"
+def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> Pass | Fail:
+    element_types = [each.element_type for each in outputs]
     for feed, actual in enumerate(outcome.outputs):
-        golden = suite.arrays(entry, expected_name(feed))
-        expected = expected_outputs(golden, case.expect.accept) if isinstance(case.expect, Accept) else []
+        expected = expected_outputs(suite.arrays(entry, expected_name(feed)), outputs)
         said = outcome.element_types[feed] if outcome.element_types else None
-        mismatch = mismatch_of(expected, actual, element_type, feed=feed, said=said)
+        mismatch = mismatch_of(expected, actual, element_types, feed=feed, said=said)
         if mismatch is not None:
             mismatch = _with_origin(mismatch, expected, actual, suite.arrays(entry, inputs_name(feed)))
             where = f"in feed {feed} " if feed else ""

@@ -37,9 +37,10 @@ def _want_golden(desk: Desk, rule: str, played: Played) -> None:
     outputs = desk.outputs(played, "ok.outputs" if len(request.outputs) == 1 else rule)
     if not isinstance(request.case.expect, Accept) or len(outputs) < len(request.outputs):
         return
+    element_types = [each.element_type for each in request.case.expect.accept]
     for feed, actual in enumerate(outputs):
         expected = expected_outputs(desk.suite.arrays(request.entry, expected_name(feed)), request.case.expect.accept)
-        found = mismatch_of(expected, actual, request.case.inputs[0].element_type, feed=feed)
+        found = mismatch_of(expected, actual, element_types, feed=feed)
         if found is not None and found.reason != "element-type":
             where = f"of feed {feed} of" if len(outputs) > 1 else "of"
             desk.breach(rule, f"the outputs {where} {request.case.id} are wrong: {found.sentence}", played.answer)
