@@ -11,8 +11,8 @@ from opconform.generation.options import Options, Recipe
 from opconform.operations import OPERATIONS
 from opconform.resources import root
 from opconform.specs.loader import Spec
-from opconform.specs.requirements import requirements_of
-from opconform.suite.manifest import Header, RequirementNote
+from opconform.specs.requirements import Requirements, requirements_of
+from opconform.suite.manifest import Header, RequirementNote, Stage
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a corrected case.
 SUITE_VERSION = "1.2.0"
@@ -54,7 +54,13 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
             op: {one.id: RequirementNote(level=one.level, text=one.text) for one in each.requirements}
             for op, each in known.items()
         },
-        establishes={op: {**each.establishes, "bits": (OPERATIONS[op].bits,)} for op, each in known.items()},
+        establishes={op: _established(each) for op, each in known.items()},
         counts=counts,
         digest=digest,
     )
+
+
+def _established(requirements: Requirements) -> Mapping[Stage, tuple[str, ...]]:
+    """The requirements that a comparison has shown to be kept, by the stage that it got past."""
+    bits = OPERATIONS[requirements.op].bits
+    return {**requirements.establishes, **({} if bits is None else {"bits": (bits,)})}

@@ -17,6 +17,7 @@ from opconform.generation.writer import finish, forgetting, manifest_file, prepa
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import id_of
 from opconform.model.footprint import file_bytes, memory_bytes
+from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.expressions import is_expression
 from opconform.specs.loader import Group, Spec
@@ -35,13 +36,14 @@ class Generated:
         out: The suite.
         header: Its `suite.json`.
         taken: How many cases were taken over from an earlier suite or attempt.
-        repeated: A sentence for each two groups that expand to the same case.
+        warnings: One sentence for each requirement that is listed in vain, and for each two groups that expand to the
+            same case.
     """
 
     out: Path
     header: Header
     taken: int
-    repeated: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def generate(
@@ -79,7 +81,7 @@ def generate(
             digest = manifest.finish()
         header = suite_header(specs, options, counts=manifest.counts, digest=digest)
         finish(work, header, resumed=leftovers.resumed)
-    return Generated(out=out, header=header, taken=taken, repeated=tuple(cases.repeated))
+    return Generated(out=out, header=header, taken=taken, warnings=(*warnings_of(specs), *cases.repeated))
 
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:

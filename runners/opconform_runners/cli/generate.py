@@ -53,7 +53,7 @@ def _json(generated: Generated) -> str:
             "digest": header.digest,
             "counts": dict(header.counts),
             "unchanged": generated.taken,
-            "warnings": list(generated.repeated),
+            "warnings": list(generated.warnings),
         }
     )
 

@@ -26,7 +26,7 @@ def generate_shown(specs: Sequence[Path], out: Path, options: Options, *, quiet:
     loaded = _loaded(specs, options)
     with progress("generate", quiet=quiet) as on_progress:
         generated = generate(loaded, out, options, on_progress)
-    for sentence in generated.repeated:
+    for sentence in generated.warnings:
         click.echo(f"warning: {sentence}", err=True)
     return generated
 

@@ -1,0 +1,75 @@
+"""Warnings about groups whose failures cannot count against a requirement that they list (docs/verdicts.md)."""
+
+from collections.abc import Iterator, Sequence
+
+from opconform.errors import quoted
+from opconform.operations import OPERATIONS
+from opconform.specs.expressions import is_expression
+from opconform.specs.loader import Group, Spec
+from opconform.specs.requirements import requirements_of
+
+#: The most warnings that are given; the last one then counts the others.
+MOST = 5
+
+
+def warnings_of(specs: Sequence[Spec]) -> list[str]:
+    """One sentence for each requirement that is listed, and that no failure could count against; at most `MOST`."""
+    groups = [each for spec in specs for each in spec.groups]
+    found = [*_behind_others(groups), *_not_violated(groups)]
+    left = len(found) - MOST
+    return found if left <= 0 else [*found[:MOST], f"{left:,} more requirements are listed in vain."]
+
+
+def _behind_others(groups: Sequence[Group]) -> Iterator[str]:
+    """Requirements that stand behind another one in every group, so that the other one takes the blame."""
+    counted: set[tuple[str, str]] = set()
+    behind: dict[tuple[str, str], tuple[Group, str]] = {}
+    for group in groups:
+        violated = _violated(group)
+        if violated is None:
+            first, *others = _left_open(group) or [""]
+            counted.add((group.op, first))
+            for each in others:
+                behind.setdefault((group.op, each), (group, first))
+        else:
+            counted |= {(group.op, each) for each in violated}
+    for (op, requirement), (group, first) in behind.items():
+        if (op, requirement) not in counted:
+            yield (
+                f"{group.place}: group {quoted(group.id)}: no failure can count against {requirement}, because every "
+                f"group lists another requirement before it, here {first}. List it first in a group that tests it."
+            )
+
+
+def _not_violated(groups: Sequence[Group]) -> Iterator[str]:
+    """Requirements that a group of rejected cases lists and that none of its cases violates."""
+    for group in groups:
+        violated = _violated(group)
+        if violated is None:
+            continue
+        for each in group.settings.requirements:
+            if each not in violated:
+                yield (
+                    f"{group.place}: group {quoted(group.id)}: its cases do not violate {each}, so they say nothing of "
+                    f"it. Remove it from `requirements`."
+                )
+
+
+def _violated(group: Group) -> set[str] | None:
+    """The requirements that rejected cases violate, all that are listed where an expression decides; else None."""
+    expect = group.keys.get("expect", "accept")
+    if expect == "accept":
+        return None
+    named = [expect["reject"], *expect.get("also", ())] if isinstance(expect, dict) else [expect]
+    return set(group.settings.requirements) if any(map(is_expression, named)) else set(named)
+
+
+def _left_open(group: Group) -> list[str]:
+    """The normative requirements that a group of accepted cases lists and that no comparison establishes."""
+    known, bits = requirements_of(group.op), OPERATIONS[group.op].bits
+    established = {bits, *(each for names in known.establishes.values() for each in names)}
+    return [
+        each
+        for each in group.settings.requirements
+        if each not in established and known.by_id[each].level == "normative"
+    ]

@@ -1,0 +1,127 @@
+"""Warnings about requirements that a group lists in vain."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from opconform.specs.attribution import MOST, warnings_of
+from opconform.specs.loader import load_spec, load_specs
+from tests.conftest import Run
+
+SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: both
+    title: two requirements at once
+    requirements: [{requirements}]
+    data: {{shape: [6, 2]}}
+    axis: 0
+    split_lengths: [-1, 2]
+"""
+REJECTED = """\
+  - id: wrong
+    title: at most one -1
+    requirements: [{requirements}]
+    data: {{shape: [6, 2]}}
+    axis: 0
+    split_lengths: [-1, -1]
+    expect: {{reject: {reject}}}
+    twin: {{split_lengths: [-1, 2]}}
+"""
+Warnings = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def warnings(tmp_path: Path) -> Warnings:
+    """The warnings about a spec, without its path."""
+
+    def warnings(text: str) -> list[str]:
+        path = tmp_path / "spec.yaml"
+        path.write_text(text)
+        return [each.removeprefix(f"{path}:") for each in warnings_of([load_spec(path)])]
+
+    return warnings
+
+
+def test_a_requirement_behind_another_in_every_group_is_warned_of(warnings: Warnings) -> None:
+    """A failure counts against the first requirement that no comparison establishes."""
+    sentence = (
+        "3:5: group 'both': no failure can count against lengths.remainder, because every group lists another "
+        "requirement before it, here axis.negative. List it first in a group that tests it."
+    )
+
+    assert warnings(SPEC.format(requirements="axis.negative, lengths.remainder")) == [sentence]
+
+
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        "",
+        "lengths.remainder",
+        "lengths.remainder, data.bits",
+        "data.bits, lengths.remainder",
+        "outputs.count, outputs.shape, lengths.remainder",
+        "lengths.remainder, lengths.zero",
+    ],
+)
+def test_what_a_comparison_tells_apart_is_not_warned_of(warnings: Warnings, requirements: str) -> None:
+    """Bits, counts and shapes are established by a comparison; an interpretation is broken by a refusal."""
+    assert warnings(SPEC.format(requirements=requirements)) == []
+
+
+def test_a_requirement_that_comes_first_in_another_group_is_not_warned_of(warnings: Warnings) -> None:
+    """One group that tests it is enough."""
+    second = SPEC.format(requirements="lengths.remainder").replace("id: both", "id: one").partition("groups:\n")[2]
+
+    assert warnings(SPEC.format(requirements="axis.negative, lengths.remainder") + second) == []
+
+
+def test_a_requirement_that_another_group_violates_is_not_warned_of(warnings: Warnings) -> None:
+    """A rejected case counts against what it violates."""
+    accepted = SPEC.format(requirements="lengths.remainder, lengths.single-remainder")
+
+    assert warnings(accepted + REJECTED.format(requirements="", reject="lengths.single-remainder")) == []
+
+
+def test_a_rejected_group_may_list_only_what_its_cases_violate(warnings: Warnings) -> None:
+    """Its cases would pass as evidence for the others, and test nothing of them."""
+    rejected = REJECTED.format(requirements="lengths.single-remainder, axis.range", reject="lengths.single-remainder")
+
+    sentence = (
+        "9:5: group 'wrong': its cases do not violate axis.range, so they say nothing of it. "
+        "Remove it from `requirements`."
+    )
+
+    assert warnings(SPEC.format(requirements="") + rejected) == [sentence]
+
+
+def test_a_requirement_that_an_expression_names_is_not_warned_of(warnings: Warnings) -> None:
+    """Each of the requirements may be violated by one of the cases."""
+    reject = '"${{ name }}"'
+    rejected = REJECTED.format(requirements="lengths.single-remainder, lengths.sum", reject=reject)
+    matrix = "    matrix: {name: [lengths.single-remainder]}\n"
+
+    assert warnings(SPEC.format(requirements="") + rejected + matrix) == []
+
+
+def test_there_are_only_a_few_warnings(warnings: Warnings) -> None:
+    """The last one counts the others."""
+    many = "axis.negative, lengths.remainder, lengths.sum, lengths.required, axis.range, axis.shape, data.shape, outputs.order"
+    found = warnings(SPEC.format(requirements=many))
+
+    assert len(found) == MOST + 1
+    assert found[-1] == "2 more requirements are listed in vain."
+
+
+def test_the_shipped_specs_list_no_requirement_in_vain() -> None:
+    """Each normative requirement can be broken by a case of its own."""
+    assert warnings_of(load_specs([])) == []
+
+
+def test_generate_prints_the_warnings(opconform: Run, tmp_path: Path) -> None:
+    """On standard error, beside the suite."""
+    (tmp_path / "a.yaml").write_text(SPEC.format(requirements="axis.negative, lengths.remainder"))
+    done = opconform("generate", "a.yaml", "--out", "suite", "--jobs", "1", cwd=tmp_path)
+
+    assert "warning: a.yaml:3:5: group 'both': no failure can count against lengths.remainder" in done.stderr
