@@ -3,13 +3,16 @@
 import os
 import stat
 from collections.abc import Callable
+from multiprocessing import synchronize
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.robustness.generation_kills import killed_at_every_change, killed_at_random, tree
 
-from opconform.errors import UsageError
+from opconform.errors import SuiteError, UsageError
 from opconform.files import replace_file, replace_named, replace_ours, replacement
+from opconform.generation import workers
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
 from opconform.generation.work_folder import work_folder
@@ -41,6 +44,33 @@ def test_a_generation_that_is_killed_is_continued(tmp_path: Path) -> None:
 def test_a_generation_whose_processes_are_killed_is_continued(tmp_path: Path) -> None:
     """Real processes, since workers that outlive their parent must not write into the suite of the next one."""
     assert [each for each in killed_at_random(tmp_path, 4, "--select", "Split-1/axis*") if each.outcome != "held"] == []
+
+
+def test_workers_need_no_named_semaphores(tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would stay behind in /dev/shm when a process group is killed."""
+    monkeypatch.setattr(synchronize.SemLock, "__init__", lambda *_: pytest.fail("a semaphore was made"))
+    for jobs in (1, 2):
+        generate(load_specs([small_spec]), tmp_path / str(jobs), Options(jobs=jobs))
+
+    assert tree(tmp_path / "1") == tree(tmp_path / "2")
+
+
+def test_a_killed_worker_ends_a_generation_in_one_sentence(
+    tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had sent is kept, and the same command goes on."""
+    start = workers._started
+
+    def started(*arguments: Any) -> list[workers._Worker]:
+        begun = start(*arguments)
+        begun[0].process.kill()
+        return begun
+
+    monkeypatch.setattr(workers, "_started", started)
+    with pytest.raises(SuiteError) as raised:
+        generate(load_specs([small_spec]), tmp_path / "suite", Options(jobs=2))
+
+    assert str(raised.value) == "A worker process was killed. Run the same command again: finished cases are kept."
 
 
 @pytest.mark.parametrize("name", ["suite", "suite.zip"])

@@ -6,13 +6,14 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
-from multiprocessing.context import BaseContext
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
 
 from opconform.errors import SuiteError
 from opconform.generation.case_files import case_files
@@ -22,6 +23,9 @@ from opconform.generation.work_folder import hold_worker_lock
 from opconform.generation.writer import Leftovers, write_case
 from opconform.interrupts import put_off
 from opconform.suite.manifest import entry_line
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
 
 #: How many cases a worker gets at once.
 BATCH = 64
@@ -82,27 +86,73 @@ def written(cases: Iterable[Expanded], writer: CaseWriter, pool: Pool) -> Iterat
     if pool.jobs == 1:
         yield from map(writer.write, cases)
         return
-    executor = ProcessPoolExecutor(pool.jobs, _context(), _start_worker, (writer, pool.folder))
-    waiting: deque[Future[list[Written]]] = deque()
+    workers = _started(writer, pool)
+    number, waiting = 0, deque[_Worker]()
     rest = iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
             large = [each for each in batch if pool.is_large(each)]
+            worker, number = workers[number % pool.jobs], number + 1
             small = [each for each in batch if each not in large] if large else batch
-            with _uninterrupted():
-                waiting.append(executor.submit(_write_batch, small))
+            with _translated():
+                worker.pipe.send(small)
+            waiting.append(worker)
             while len(waiting) > (0 if large else pool.jobs * _WAITING):
-                yield from waiting.popleft().result()
+                yield from _received(waiting.popleft())
             yield from map(writer.write, large)
         while waiting:
-            yield from waiting.popleft().result()
-    except BrokenProcessPool as fault:
-        raise SuiteError("A worker process was killed. Run the same command again: finished cases are kept.") from fault
+            yield from _received(waiting.popleft())
     finally:
-        executor.shutdown(cancel_futures=True)
+        for each in workers:
+            each.pipe.close()  # which ends the process
+        for each in workers:
+            each.process.join()
 
 
-def _context() -> BaseContext:
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """A process that writes batches of cases in the order in which they are sent.
+
+    It is connected by a pipe: the semaphores of `ProcessPoolExecutor` would outlive a process group that is killed.
+    """
+
+    process: BaseProcess
+    pipe: "Connection[Any, Any]"
+
+
+def _started(writer: CaseWriter, pool: Pool) -> list[_Worker]:
+    context = _context()
+    workers = []
+    with _uninterrupted():
+        for _ in range(pool.jobs):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(writer, pool.folder, theirs))
+            process.start()
+            theirs.close()
+            workers.append(_Worker(process, ours))
+    return workers
+
+
+def _received(worker: _Worker) -> list[Written]:
+    """The result of the oldest batch of a worker."""
+    with _translated():
+        result = worker.pipe.recv()
+    if isinstance(result, Exception):
+        raise result
+    batch: list[Written] = result
+    return batch
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Say in one sentence that the other end of a pipe is closed."""
+    try:
+        yield
+    except (EOFError, OSError) as fault:
+        raise SuiteError("A worker process was killed. Run the same command again: finished cases are kept.") from fault
+
+
+def _context() -> "ForkServerContext | SpawnContext":
     """How workers are started: forked from one clean process that has the imports, where the system supports it."""
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
@@ -129,13 +179,26 @@ def _uninterrupted() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-_WRITERS: list[CaseWriter] = []
-
-
-def _start_worker(writer: CaseWriter, folder: Path) -> None:
+def _work(writer: CaseWriter, folder: Path, pipe: "Connection[Any, Any]") -> None:
+    """Write batches until the other end of the pipe is closed."""
     hold_worker_lock(folder)
-    _WRITERS.append(writer)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    results: SimpleQueue[list[Written] | Exception] = SimpleQueue()
+    threading.Thread(target=_send, args=(pipe, results), daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            batch: Sequence[Expanded] = pipe.recv()
+            try:
+                results.put([writer.write(each) for each in batch])
+            except Exception as fault:  # noqa: BLE001 - it is raised again in the main process
+                results.put(fault)
+
+
+def _send(pipe: "Connection[Any, Any]", results: "SimpleQueue[list[Written] | Exception]") -> None:
+    """Send results; in a thread of its own, so that both ends never wait for each other to read."""
+    with contextlib.suppress(OSError):
+        while True:
+            pipe.send(results.get())
 
 
 def _end_with_parent() -> None:
@@ -143,7 +206,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         connection.wait([parent.sentinel])
         os._exit(1)
-
-
-def _write_batch(batch: Sequence[Expanded]) -> list[Written]:
-    return [_WRITERS[0].write(each) for each in batch]
