@@ -64,7 +64,8 @@ def run_pytest(tmp_path: Path) -> Pytest:
     (tmp_path / "test_own.py").write_text(OWN)
 
     def run(*arguments: object, folder: str = ".") -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "pytest", "-p", "opconform", *(str(each) for each in arguments)]
+        plugins = ["-p", "opconform", *(("-p", "xdist") if "-n" in arguments else ())]
+        command = [sys.executable, "-m", "pytest", *plugins, *(str(each) for each in arguments)]
         environment = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
         return subprocess.run(
             command,
@@ -109,7 +110,7 @@ def test_cases_are_tests_beside_the_repository_s_own(run_pytest: Pytest, suite: 
     assert outcomes(run_pytest(*options, "-m", "lengths.single-remainder", "--strict-markers"))["passed"] == 2
     assert outcomes(run_pytest(*options, "-k", "remainder and not rejected")) == {"passed": 3, "deselected": 4}
     assert outcomes(run_pytest(*options, "--opconform-profile", "types", "opconform")) == {"passed": 1}
-    assert outcomes(run_pytest(*options, "-p", "xdist", "-n", "2")) == {"passed": 7}
+    assert outcomes(run_pytest(*options, "-n", "2")) == {"passed": 7}
 
 
 def test_options_in_a_file_leave_single_tests_alone(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
@@ -270,7 +271,7 @@ def test_a_wrong_option_is_told_in_a_sentence(
 def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path) -> None:
     """Into pytest's cache, for two workers as for one; the next run takes what is there."""
     options = ("-q", "--opconform-backend", "numpy", "--opconform-profile", "core", "-k", "page-example")
-    first = run_pytest(*options, "-p", "xdist", "-n", "2")
+    first = run_pytest(*options, "-n", "2")
     manifest = tmp_path / ".pytest_cache" / "d" / "opconform" / "core" / "manifest.jsonl"
     written = manifest.stat().st_mtime_ns
     second = run_pytest(*options)

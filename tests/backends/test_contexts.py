@@ -126,7 +126,7 @@ def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None
                 "binding: parameter\n    expect: {reject: lengths.sum}\n    split_lengths: [2, 5]\n"
                 "    feed: {split_lengths: [2, 6]}"
             ),
-            "feed: the first feed must be right, and violates lengths.sum",
+            "feed: the first feed must be valid, but violates lengths.sum",
         ),
         ("seen: [a bug]\n    split_lengths: [6]", "it must be a tracker's thread such as apache/tvm#1595"),
     ],

@@ -391,7 +391,7 @@ def test_a_report_that_names_another_device_is_not_signed(placed: Path) -> None:
     finally:
         report.write_text(right)
 
-    assert "does not say what results.jsonl and the suite" in str(done.exception)
+    assert "does not follow from results.jsonl and the suite" in str(done.exception)
 
 
 def test_recorded_outputs_keep_what_executed(suite: Suite, tmp_path: Path) -> None:

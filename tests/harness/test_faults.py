@@ -235,6 +235,6 @@ def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suit
     python = tmp_path / "venv" / "bin" / "python"
     report, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", "numpy", "--python", python, code=0)
 
-    assert subprocess.run([python, "-c", "import opconform"], capture_output=True, check=False).returncode == 1
+    assert subprocess.run([python, "-I", "-c", "import opconform"], capture_output=True, check=False).returncode == 1
     assert odd == []
     assert report["implementation"]["name"] == "numpy"

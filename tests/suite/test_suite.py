@@ -123,7 +123,10 @@ def test_a_partial_suite_whose_files_were_damaged_is_mended(
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [({"notes.txt": "mine"}, "holds other files and no suite, and nothing is overwritten"), (None, "is no folder")],
+    [
+        ({"notes.txt": "mine"}, "holds other files and no suite, and nothing is overwritten"),
+        (None, "mine is not a folder; --out names a folder or a file NAME.zip."),
+    ],
 )
 def test_what_is_no_suite_is_not_overwritten(
     opconform: Run, tmp_path: Path, small_spec: Path, content: dict[str, str] | None, sentence: str
