@@ -6,6 +6,7 @@ import fcntl
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator
@@ -52,7 +53,9 @@ HARNESSES = ROOT / "tests" / "harnesses.py"
 
 
 def pytest_configure() -> None:
-    """Put temporary folders into memory, unless the user said where they go."""
+    """Put temporary folders into memory, unless the user said where they go, and let commands be interrupted."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, which processes inherit
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
         os.environ.setdefault("TMPDIR", str(MEMORY))
