@@ -5,7 +5,8 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -58,23 +59,38 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "suite"
 
 
+def nested(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], written: Path) -> None:
+    """Become a pytest in a folder, and write to files what it prints."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    for stream, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(written / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    sys.exit(pytest.main(list(arguments)))
+
+
 @pytest.fixture
-def run_pytest(tmp_path: Path) -> Pytest:
-    """A pytest process in a repository with one test: the plugin takes part in pytest's start. It loads no other plugin."""
+def run_pytest(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Pytest:
+    """A pytest process in a repository with one test: the plugin takes part in pytest's start.
+
+    It loads no other plugin, and is forked from a process that has imported opconform, which takes a second.
+    """
     (tmp_path / "test_own.py").write_text(OWN)
+    written = tmp_path_factory.mktemp("printed")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["opconform_runners.pytest_plugin.conformance"])
 
     def run(*arguments: object, folder: str = ".") -> "subprocess.CompletedProcess[str]":
-        plugins = ["-p", "opconform", *(("-p", "xdist") if "-n" in arguments else ())]
-        command = [sys.executable, "-m", "pytest", *plugins, *(str(each) for each in arguments)]
+        plugins = ["--assert=plain", "-p", "opconform", *(("-p", "xdist") if "-n" in arguments else ())]
+        words = [*plugins, *(str(each) for each in arguments)]
         environment = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
-        return subprocess.run(
-            command,
-            cwd=tmp_path / folder,
-            env={**environment, "COLUMNS": "300", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        environment |= {"COLUMNS": "300", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        process = context.Process(target=nested, args=(words, tmp_path / folder, environment, written))
+        process.start()
+        process.join()
+        printed, told = ((written / each).read_text() for each in ("stdout", "stderr"))
+        return subprocess.CompletedProcess(words, process.exitcode or 0, printed, told)
 
     return run
 
