@@ -155,7 +155,7 @@ def judged(
     if suite.header.blind:
         raise SuiteError(
             f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind, or "
-            f"`run` it with --outputs FILE.zip for somebody else to judge."
+            f"record its outputs with `run --outputs FILE.zip` and judge them elsewhere."
         )
     check_folder(plan.out)
     journal = Journal(plan.out, force=plan.force, resume=plan.resume and plan.outputs is None)
