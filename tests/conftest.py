@@ -54,8 +54,9 @@ HARNESSES = ROOT / "tests" / "harnesses.py"
 
 def pytest_configure() -> None:
     """Put temporary folders into memory, unless the user said where they go, and let commands be interrupted."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, which processes inherit
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for each in (signal.SIGINT, signal.SIGHUP):  # ignored in a shell's background, under nohup, and in what they start
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, signal.default_int_handler if each is signal.SIGINT else signal.SIG_DFL)
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
         os.environ.setdefault("TMPDIR", str(MEMORY))
