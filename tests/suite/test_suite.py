@@ -19,7 +19,7 @@ import pytest
 
 from opconform.generation.writer import write_all
 from opconform.suite.reader import open_suite
-from tests.conftest import SMALL_SPEC, Run
+from tests.conftest import DIALECTS, SMALL_SPEC, Run
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -271,7 +271,9 @@ def test_a_file_that_takes_a_part_a_call_is_written_whole(tmp_path: Path) -> Non
 def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path) -> None:
     """Interrupted while workers start or write, it says so once, and the same command goes on to the same bytes."""
     out = tmp_path / "suite"
-    command = [str(Path(sys.executable).with_name("opconform")), "generate", "--out", str(out), "--jobs", "2"]
+    dialects = [word for each in DIALECTS for word in ("--dialect", each)]
+    program = str(Path(sys.executable).with_name("opconform"))
+    command = [program, "generate", *dialects, "--out", str(out), "--jobs", "2"]
     for moment in (0.3, 0.45, 0.6):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
         time.sleep(moment)

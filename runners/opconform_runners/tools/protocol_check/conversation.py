@@ -18,7 +18,7 @@ from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process
 from opconform_runners.harness.protocol import START_LINE, ProtocolError, Said
 
 #: How long a second reply, or an unexpected line, may take to arrive, in seconds.
-PEEK = 1.0
+PEEK = 5.0
 
 _SAID = TypeAdapter(Said)
 
