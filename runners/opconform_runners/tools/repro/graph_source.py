@@ -64,7 +64,10 @@ def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
         first = tensors.get(node.inputs[0] or "") if node.inputs else None
         return _TORCH[node.op](operands, node.attributes, first.shape if first is not None else ())
 
-    return _source(case, {each.name: each.name for each in case.inputs}, call, "{variable}[{number}]")
+    source = _source(case, {each.name: each.name for each in case.inputs}, call, "{variable}[{number}]")
+    if case.is_bare:  # all that is returned counts, however many outputs the case declares
+        return source._replace(outputs=(f"*{source.steps[-1].variable}",))
+    return source
 
 
 def _source(
