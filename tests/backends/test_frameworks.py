@@ -183,8 +183,12 @@ def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_pat
 @pytest.mark.parametrize(
     ("module", "backend", "sentence"),
     [
-        ("torch", "torch:compile", "torch:compile needs a C++ compiler, and there is none: install g++"),
-        ("tinygrad", "tinygrad", "there is none: install clang, name one in CC, or use tinygrad:PYTHON"),
+        (
+            "torch",
+            "torch:compile",
+            "torch:compile needs a C++ compiler, and none was found. Install g++, or name one in CXX.",
+        ),
+        ("tinygrad", "tinygrad", "Install clang, name a compiler in CC, or use tinygrad:PYTHON, which interprets."),
     ],
 )
 def test_a_compiler_that_is_missing_is_told_in_a_sentence(

@@ -17,7 +17,7 @@ from opconform_runners.harness.connection import start_sentence
 from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
 from opconform_runners.harness.protocol import START_LINE, ProtocolError, Said
 
-#: How long a second reply, or an unexpected line, may take to arrive, in seconds.
+#: How long an unexpected line may take to arrive, in seconds.
 PEEK = 5.0
 
 _SAID = TypeAdapter(Said)
@@ -131,7 +131,7 @@ class Conversation:
         """
         if not self._counts_wrong:
             try:
-                async with asyncio.timeout(PEEK):
+                async with asyncio.timeout(self.timeout):
                     self._held = await self.process.receive()
             except (TimeoutError, HarnessEnded, ProtocolError):
                 self._counts_wrong = True
