@@ -1,5 +1,6 @@
 """What the cases of a suite find in each implementation."""
 
+import resource
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -28,6 +29,8 @@ from tests.mutants.backend import Mutant
 CORE = "core"
 #: The classes of mutants that end or block their process, and so need one of their own.
 ISOLATED = ("crash", "hang")
+#: The memory that a worker process may address, in bytes.
+MEMORY = 4 << 30
 
 #: A requirement of an operation.
 Place = tuple[str, str]
@@ -202,6 +205,8 @@ _WORKBENCHES: list[Workbench] = []
 
 
 def _start(path: Path, selection: Selection, timeout: float) -> None:
+    # As behind a harness: a mutant that makes outputs of 20 GiB is refused them, and the machine survives.
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     _WORKBENCHES.append(Workbench(path, selection, timeout))
 
 
