@@ -61,9 +61,17 @@ def workbench(core_suite: Path) -> Workbench:
 
 
 @pytest.fixture(scope="module")
-def all_kills(shipped_suite: Path) -> Mapping[str, Kill]:
-    """The failures of every mutant and every right variant in all profiles; those of the core are kept apart."""
-    return {each.name: each for each in kills_of(shipped_suite, names(), Selection(), jobs=2, timeout=10.0)}
+def all_kills(core_suite: Path, shipped_suite: Path) -> Mapping[str, Kill]:
+    """The failures of every normative mutant in the core, and of all others and of right variants in all profiles."""
+    normative = [name for name in names() if name in MUTANTS and MUTANTS[name].level == "normative"]
+    others = [name for name in names() if name not in normative]
+    return {
+        each.name: each
+        for each in (
+            *kills_of(core_suite, normative, CORE_ALONE, jobs=3, timeout=5.0),
+            *kills_of(shipped_suite, others, Selection(), jobs=2, timeout=5.0),
+        )
+    }
 
 
 def assessments(suite: Path, kills: Mapping[str, Kill], *, strict: bool = False) -> list[Assessment]:
