@@ -12,7 +12,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform_runners.harness.command import Command, Launch, backend_command
 from opconform_runners.tools.protocol_check.check import Broken, Checked, Unasked, check
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
-from opconform_runners.tools.protocol_check.rules import RULES
+from opconform_runners.tools.protocol_check.rules import RULES, sentence_of
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.unruly import BoastsInStart
 
@@ -210,7 +210,7 @@ def test_a_broken_rule_is_shown_with_what_was_asked_and_answered(opconform: Run)
     *lines, last = done.stdout.splitlines()
 
     place = next(number for number, line in enumerate(lines) if line.startswith("✗ "))
-    assert " ".join(" ".join(lines[place : place + 2]).split()) == f"✗ start.answer {RULES['start.answer'].sentence}"
+    assert " ".join(" ".join(lines[place : place + 2]).split()) == f"✗ start.answer {sentence_of('start.answer')}"
     assert lines[place + 2 : place + 5] == [
         '    → {"cmd":"start","protocol":1}',
         f"    ← {shortened(json.dumps(BoastsInStart().said()).encode())}",

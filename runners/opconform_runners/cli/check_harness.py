@@ -22,7 +22,7 @@ from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.tools.protocol_check.check import Broken, Checked, Held, Unasked, check
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
-from opconform_runners.tools.protocol_check.desk import Breach
+from opconform_runners.tools.protocol_check.probe import Breach
 
 #: The profile whose cases are sent.
 _PROFILE = "core"

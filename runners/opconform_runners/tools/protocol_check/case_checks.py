@@ -1,67 +1,65 @@
-"""The checks of the rules about requests, replies and outputs."""
+"""The checks of the rules about requests, replies and outputs; their docstrings are the rules in docs/protocol.md."""
 
 import math
 import shutil
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.manifest import Entry, expected_name
+from opconform.suite.manifest import expected_name
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import undeclared_operation
 from opconform_runners.harness.protocol import LINE_LIMIT
 from opconform_runners.tools.protocol_check.conversation import NoAnswer
-from opconform_runners.tools.protocol_check.desk import Desk, NotApplicable, Played, data_type
+from opconform_runners.tools.protocol_check.probe import Given, NotApplicable, Played, Probe, data_type
 from opconform_runners.verdicts.comparison import expected_outputs, mismatch_of
 
-#: How many cases are tried until one is answered `ok`, sent ahead, and played of a kind.
+#: The number of cases that are tried until one is answered `ok`, sent ahead, and played per kind.
 _TRIES, _AHEAD, _CASES = 5, 4, 6
 #: The largest integer that every reader of JSON keeps.
 _LARGEST_SEQ = (1 << 53) - 1
 _ODD_NAME = "a b/Größe ß 'x' #1 %41 日本語"
 
 
-def _want_ok(desk: Desk, rule: str, played: Played) -> None:
+def _want_ok(probe: Probe, rule: str, played: Played) -> None:
     if played.answer.status == "ok":
-        desk.outputs(played, rule)
+        probe.outputs(played, rule)
     elif played.is_readable:
-        desk.breach(rule, "a plain case is not answered `ok` here", played.answer)
+        probe.breach(rule, "a plain case is not answered `ok` here", played.answer)
 
 
-def _want_golden(desk: Desk, rule: str, played: Played) -> None:
+def _want_golden(probe: Probe, rule: str, played: Played) -> None:
     request = played.request
-    outputs = desk.outputs(played, "ok.outputs" if len(request.outputs) == 1 else rule)
+    outputs = probe.outputs(played, "ok.outputs" if len(request.outputs) == 1 else rule)
     if not isinstance(request.case.expect, Accept) or len(outputs) < len(request.outputs):
         return
     element_types = [each.element_type for each in request.case.expect.accept]
     for feed, actual in enumerate(outputs):
-        expected = expected_outputs(desk.suite.arrays(request.entry, expected_name(feed)), request.case.expect.accept)
+        expected = expected_outputs(probe.suite.arrays(request.entry, expected_name(feed)), request.case.expect.accept)
         found = mismatch_of(expected, actual, element_types, feed=feed)
         if found is not None and found.reason != "element-type":
             where = f"of feed {feed} of" if len(outputs) > 1 else "of"
-            desk.breach(rule, f"the outputs {where} {request.case.id} are wrong: {found.sentence}", played.answer)
+            probe.breach(rule, f"the outputs {where} {request.case.id} are wrong: {found.sentence}", played.answer)
 
 
-async def run_plain(desk: Desk) -> None:
-    """Find a plain case that is answered `ok`, for the other rules, too."""
-    ordinary = sorted((each for each in desk.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
+async def run_plain(probe: Probe) -> None:
+    """A plain case within the declaration of the harness is answered `ok`."""
+    ordinary = sorted((each for each in probe.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
     if not ordinary:
         raise NotApplicable("no case of the suite is plain and of what the harness declares")
     tried = ordinary[:_TRIES]
-    for entry, case in tried:
-        played = await desk.play(desk.prepare(entry, case))
+    for given in tried:
+        played = await probe.play(probe.prepare(given))
         if played.answer.status == "ok":
-            desk.plain = entry, case
-            desk.outputs(played)
+            probe.answered = given
+            probe.outputs(played)
             return
     if not played.is_readable:
         raise NotApplicable("the replies could not be read, see run.answer")
-    sentence = f"none of {len(tried)} plain cases is answered `ok`; the last of them is {case.id}"
-    desk.breach("run.plain", sentence, played.answer)
+    sentence = f"none of {len(tried)} plain cases is answered `ok`; the last of them is {played.request.case.id}"
+    probe.breach("run.plain", sentence, played.answer)
 
 
 def _is_ordinary(case: Case) -> bool:
@@ -76,215 +74,210 @@ def _oddness(case: Case) -> int:
     return sum(odd, start=data.element_type != "f32")
 
 
-async def run_answer(desk: Desk) -> None:
-    """The answers to everything that is played are messages of the protocol."""
-    if not desk.answers:
+async def run_answer(probe: Probe) -> None:
+    """`run` is answered by one line with the keys of its status, each of the right type, and no other keys."""
+    if not probe.answers:
         raise NotApplicable("the harness answered nothing")
 
 
-async def run_seq(desk: Desk) -> None:
-    """Small and large numbers come back."""
-    plain = desk.a_plain_case()
+async def run_seq(probe: Probe) -> None:
+    """A reply has the `seq` of its request, which may be any integer from 0 to 2^53 - 1."""
     for seq in (0, 1 << 31, _LARGEST_SEQ):
-        await desk.play(desk.prepare(*plain, seq=seq))
+        await probe.play(probe.prepare(seq=seq))
 
 
-async def run_order(desk: Desk) -> None:
-    """Several requests are sent at once."""
-    plain = desk.a_plain_case()
-    if "run.seq" in desk.breaches:
+async def run_order(probe: Probe) -> None:
+    """Requests that are sent ahead are answered in order."""
+    sent = [probe.prepare() for _ in range(_AHEAD)]
+    if "run.seq" in probe.breaches:
         raise NotApplicable("the replies cannot be told from each other, see run.seq")
-    sent = [desk.prepare(*plain) for _ in range(_AHEAD)]
-    answers = await desk.play_all(sent)
-    due, came = [each.seq for each in sent], [each.document.get("seq") for each in answers]
-    if list(map(str, came)) != list(map(str, due)) and sorted(map(str, came)) == sorted(map(str, due)):
-        desk.breach("run.order", f"the requests {due} were answered in the order {came}", answers[0])
+    answers = await probe.play_all(sent)
+    due, found = [each.seq for each in sent], [each.document.get("seq") for each in answers]
+    if found != due and sorted(map(str, found)) == sorted(map(str, due)):
+        probe.breach("run.order", f"the requests {due} were answered in the order {found}", answers[0])
         return
     for request, answer in zip(sent, answers, strict=True):
-        desk.judge_seq(answer, request.seq)
+        probe.check_seq(answer, request.seq)
 
 
-async def run_long_line(desk: Desk) -> None:
-    """A request of the greatest length is read."""
-    entry, case = desk.a_plain_case()
-    folder = desk.scratch / "long"
+async def run_long_line(probe: Probe) -> None:
+    """A request of 1,048,576 bytes, its line feed included, is read."""
+    entry, case = probe.plain_case()
+    folder = probe.scratch / "long"
     seq = _LARGEST_SEQ - 1  # not a number that a request had before
-    room = LINE_LIMIT - len(desk.prepare(entry, case, folder=folder, seq=seq).line)
+    room = LINE_LIMIT - len(probe.prepare(folder=folder, seq=seq).line)
     padded = replace(case, title=case.title + "." * room)
-    _want_ok(desk, "run.long-line", await desk.play(desk.prepare(entry, padded, folder=folder, seq=seq)))
+    _want_ok(probe, "run.long-line", await probe.play(probe.prepare((entry, padded), folder=folder, seq=seq)))
 
 
-async def ok_outputs(desk: Desk) -> None:
-    """A plain case gives outputs that can be read."""
-    desk.outputs(await desk.play(desk.prepare(*desk.a_plain_case())))
+async def ok_outputs(probe: Probe) -> None:
+    """`ok` means that every output file is complete: an .npz of output_0, output_1, … without pickles."""
+    probe.outputs(await probe.play(probe.prepare()))
 
 
-async def ok_dtype(desk: Desk) -> None:
-    """Play a case of each declared element type. A backend that crashes at one does not violate the rule."""
-    desk.a_plain_case()
-    for name in desk.said.element_types:
-        for entry, case in islice(desk.accepted(element_type=name), 1):
-            try:
-                played = await desk.play(desk.prepare(entry, case))
-            except NoAnswer as event:
-                sentence = f"the backend, and not the harness: at {case.id}, data of {name}, {event.sentence}"
-                desk.note("ok.dtype", sentence)
-                await desk.end()
-                continue
-            if played.answer.status != "ok":
-                desk.note("ok.dtype", f"data of {name}, which is declared, is answered `{played.answer.status}`")
-                continue
-            for feed in desk.outputs(played):
-                _want_storage(desk, played, feed, name)
+async def ok_dtype(probe: Probe) -> None:
+    """Outputs are stored in the dtype of their element type."""
+    probe.plain_case()
+    for name in probe.said.element_types:
+        for given in islice(probe.accepted(element_type=name), 1):
+            await _check_storage(probe, given, name)
 
 
-def _want_storage(desk: Desk, played: Played, outputs: Sequence[Array], name: str) -> None:
+async def _check_storage(probe: Probe, given: Given, name: str) -> None:
+    """Play a case of an element type. A backend that crashes on it does not violate the rule."""
+    try:
+        played = await probe.play(probe.prepare(given))
+    except NoAnswer as event:
+        sentence = f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}"
+        probe.note("ok.dtype", sentence)
+        await probe.end()
+        return
+    if played.answer.status != "ok":
+        probe.note("ok.dtype", f"data of {name}, which is declared, is answered `{played.answer.status}`")
+        return
     storage = ELEMENT_TYPES[name].storage
-    dtype = "<U" if storage.kind == "U" else str(storage)
-    for number, array in enumerate(outputs):
-        if array.dtype != storage and not (storage.kind == array.dtype.kind == "U"):
-            sentence = f"output_{number} of {name} is stored as {array.dtype}, and not as {dtype}"
-            desk.breach("ok.dtype", sentence, played.answer)
+    for feed in probe.outputs(played):
+        for number, array in enumerate(feed):
+            if array.dtype != storage and not (storage.kind == array.dtype.kind == "U"):
+                dtype = "<U" if storage.kind == "U" else str(storage)
+                sentence = f"output_{number} of {name} is stored as {array.dtype}, and not as {dtype}"
+                probe.breach("ok.dtype", sentence, played.answer)
 
 
-async def ok_values(desk: Desk) -> None:
-    """A plain case gives the golden outputs."""
-    _want_golden(desk, "ok.values", await desk.play(desk.prepare(*desk.a_plain_case())))
+async def ok_values(probe: Probe) -> None:
+    """The outputs of a plain case are right in number, shape and every bit."""
+    _want_golden(probe, "ok.values", await probe.play(probe.prepare()))
 
 
-async def ok_two_feeds(desk: Desk) -> None:
-    """A case of two feeds gives the golden outputs."""
-    desk.a_plain_case()
-    if "ok.values" in desk.breaches:
+async def ok_two_feeds(probe: Probe) -> None:
+    """Each feed is executed, in order, and its outputs are written to the file that the feed names."""
+    probe.plain_case()
+    if "ok.values" in probe.breaches:
         raise NotApplicable("the outputs of a plain case are wrong, see ok.values")
-    for entry, case in islice(desk.accepted(feeds=2), _TRIES):
-        played = await desk.play(desk.prepare(entry, case))
+    for given in islice(probe.accepted(feeds=2), _TRIES):
+        played = await probe.play(probe.prepare(given))
         if played.answer.status == "ok":
-            _want_golden(desk, "ok.two-feeds", played)
+            _want_golden(probe, "ok.two-feeds", played)
             return
     raise NotApplicable("the suite has no case of two feeds that the harness answers `ok`")
 
 
-async def ok_element_types(desk: Desk) -> None:
-    """The reported element types match the outputs of a plain case."""
-    rule, played = "ok.element-types", await desk.play(desk.prepare(*desk.a_plain_case()))
-    said = played.answer.document.get("element_types")
+async def ok_element_types(probe: Probe) -> None:
+    """`element_types`, if given, has one list per feed, with the name of each output's element type."""
+    rule, played = "ok.element-types", await probe.play(probe.prepare())
+    said, feeds = played.answer.document.get("element_types"), len(played.request.outputs)
     if said is None:
         raise NotApplicable("the harness does not say `element_types`")
     if not isinstance(said, list) or not all(isinstance(each, list) for each in said):
         return
-    if len(said) != len(played.request.outputs):
-        sentence = f"`element_types` has {len(said)} lists, and the case has {len(played.request.outputs)} feeds"
-        desk.breach(rule, sentence, played.answer)
-    for names, feed in zip(said, desk.outputs(played), strict=False):
+    if len(said) != feeds:
+        probe.breach(rule, f"`element_types` has {len(said)} lists, and the case has {feeds} feeds", played.answer)
+    for names, feed in zip(said, probe.outputs(played), strict=False):
         if len(names) != len(feed):
             sentence = f"`element_types` names {len(names)} outputs, and {len(feed)} are in the file"
-            desk.breach(rule, sentence, played.answer)
+            probe.breach(rule, sentence, played.answer)
         for each in {str(name) for name in names} - set(ELEMENT_TYPES):
-            desk.breach(rule, f"`element_types` names {each!r}, which is not an element type", played.answer)
+            probe.breach(rule, f"`element_types` names {each!r}, which is not an element type", played.answer)
 
 
-async def ok_seconds(desk: Desk) -> None:
-    """The reported times are possible, in every answer."""
-    if all(each.document.get("seconds") is None for each in desk.answers):
+async def ok_seconds(probe: Probe) -> None:
+    """`seconds`, if given, is at least 0 and at most the time from the request to the reply."""
+    if all(each.document.get("seconds") is None for each in probe.answers):
         raise NotApplicable("the harness does not say `seconds`")
 
 
-async def rejected_status(desk: Desk) -> None:
-    """Play the smallest rejected case of each of several requirements."""
-    desk.a_plain_case()
-    requirements: set[str] = set()
-    for entry, case in desk.cases:
-        named = case.expect.reject if isinstance(case.expect, Reject) else None
-        is_simple = case.is_bare and case.feeds == 1 and desk.is_declared(case) and desk.is_normative(case)
-        if named is None or named in requirements or not is_simple or len(requirements) == _CASES:
-            continue
-        requirements.add(named)
-        answer = (await desk.play(desk.prepare(entry, case))).answer
-        if answer.status == "error":
-            desk.breach("rejected.status", f"a case that must be refused, for {named}, is answered `error`", answer)
-        elif answer.status in ("ok", "unsupported"):
-            desk.note("rejected.status", f"the backend, and not the harness: {case.id} is answered `{answer.status}`")
-    if not requirements:
+async def rejected_status(probe: Probe) -> None:
+    """A case that the backend refuses is answered `rejected`, never `error`, and the harness continues."""
+    probe.plain_case()
+    smallest: dict[str, Given] = {}
+    for entry, case in probe.cases:
+        is_simple = case.is_bare and case.feeds == 1 and probe.is_declared(case) and probe.is_normative(case)
+        if is_simple and isinstance(case.expect, Reject):
+            smallest.setdefault(case.expect.reject, (entry, case))
+    if not smallest:
         raise NotApplicable("no case of the suite that must be refused can be given to the harness")
+    for requirement, given in islice(smallest.items(), _CASES):
+        answer = (await probe.play(probe.prepare(given))).answer
+        if answer.status == "error":
+            sentence = f"a case that must be refused, for {requirement}, is answered `error`"
+            probe.breach("rejected.status", sentence, answer)
+        elif answer.status in ("ok", "unsupported"):
+            sentence = f"the backend, and not the harness: {given[1].id} is answered `{answer.status}`"
+            probe.note("rejected.status", sentence)
 
 
-async def rejected_why(desk: Desk) -> None:
-    """Every refusal has a stage and a message."""
-    if all(each.status != "rejected" for each in desk.answers):
+async def rejected_why(probe: Probe) -> None:
+    """`rejected` has a `stage`, `build` or `run`, and a `message`."""
+    if all(each.status != "rejected" for each in probe.answers):
         raise NotApplicable("the backend refused no case that was played")
 
 
-async def undeclared(desk: Desk) -> None:
-    """Play the smallest case of each kind that is not declared: an operation or an element type."""
-    desk.a_plain_case()
-    kinds: dict[str, tuple[Entry, Case]] = {}
-    for entry, case in desk.cases:
-        if isinstance(case.expect, Accept) and case.is_bare and not desk.is_declared(case):
-            operation = undeclared_operation(case, desk.said.operations, desk.said.dialects)
-            kinds.setdefault(operation or data_type(case) or case.op, (entry, case))
-    if not kinds:
+async def undeclared(probe: Probe) -> None:
+    """A case that needs more than the harness declares is answered `unsupported` or `rejected`, not `error`."""
+    probe.plain_case()
+    smallest: dict[str, Given] = {}
+    for entry, case in probe.cases:
+        if isinstance(case.expect, Accept) and case.is_bare and not probe.is_declared(case):
+            operation = undeclared_operation(case, probe.said.operations, probe.said.dialects)
+            smallest.setdefault(operation or data_type(case) or case.op, (entry, case))
+    if not smallest:
         raise NotApplicable("the harness declares all that the cases need which it can be given")
-    for kind, (entry, case) in islice(kinds.items(), _CASES):
-        answer = (await desk.play(desk.prepare(entry, case))).answer
+    for kind, given in islice(smallest.items(), _CASES):
+        answer = (await probe.play(probe.prepare(given))).answer
         if answer.status == "ok":
-            desk.note("unsupported.undeclared", f"{kind} is not all declared, and {case.id} is executed")
+            probe.note("unsupported.undeclared", f"{kind} is not all declared, and {given[1].id} is executed")
         elif answer.status == "error":
-            desk.breach("unsupported.undeclared", f"{case.id} is answered `error`", answer)
+            probe.breach("unsupported.undeclared", f"{given[1].id} is answered `error`", answer)
 
 
-async def missing_files(desk: Desk) -> None:
-    """A request whose files are missing is an error and costs no other."""
-    plain = desk.a_plain_case()
+async def missing_files(probe: Probe) -> None:
+    """A request whose `dir` or `inputs` does not exist is answered `error`, and the next request is served."""
     for what in ("dir", "inputs"):
-        request = desk.prepare(*plain)
+        request = probe.prepare()
         if what == "dir":
             shutil.rmtree(request.folder)
         for each in request.folder.glob("inputs.*"):
             each.unlink()
-        played = await desk.play(request)
+        played = await probe.play(request)
         if played.is_readable and played.answer.status != "error":
-            desk.breach("error.files", f"the file of `{what}` is not there", played.answer)
-    played = await desk.play(desk.prepare(*plain))
+            probe.breach("error.files", f"the file of `{what}` is not there", played.answer)
+    played = await probe.play(probe.prepare())
     if played.is_readable and played.answer.status != "ok":
-        desk.breach("error.files", "the plain case after them is not answered `ok` any more", played.answer)
+        probe.breach("error.files", "the plain case after them is not answered `ok` any more", played.answer)
 
 
-async def odd_paths(desk: Desk) -> None:
-    """A plain case is executed in folders with unusual names."""
-    plain = desk.a_plain_case()
-    folder, outputs = desk.scratch / "in" / _ODD_NAME, desk.scratch / "out" / _ODD_NAME
+async def odd_paths(probe: Probe) -> None:
+    """Paths may contain spaces, quotes and letters beyond ASCII, which requests encode as UTF-8."""
+    folder, outputs = probe.scratch / "in" / _ODD_NAME, probe.scratch / "out" / _ODD_NAME
     outputs.mkdir(parents=True)
-    _want_ok(desk, "paths.names", await desk.play(desk.prepare(*plain, folder=folder, outputs=outputs)))
+    _want_ok(probe, "paths.names", await probe.play(probe.prepare(folder=folder, outputs=outputs)))
 
 
-async def outputs_outside(desk: Desk) -> None:
-    """A plain case is executed whose outputs go elsewhere."""
-    plain = desk.a_plain_case()
+async def outputs_outside(probe: Probe) -> None:
+    """`outputs` may lie outside of `dir`, in any existing folder."""
     with tempfile.TemporaryDirectory(prefix="opconform-out-", ignore_cleanup_errors=True) as outputs:
-        _want_ok(desk, "paths.outside", await desk.play(desk.prepare(*plain, outputs=Path(outputs).resolve())))
+        _want_ok(probe, "paths.outside", await probe.play(probe.prepare(outputs=Path(outputs).resolve())))
 
 
-async def each_dialect(desk: Desk) -> None:
-    """A plain case is executed in each dialect but the first."""
-    others = desk.said.dialects[1:]
+async def each_dialect(probe: Probe) -> None:
+    """A case is executed in each declared dialect, not only in the first."""
+    others = probe.said.dialects[1:]
     if not others:
-        named = f"declares {desk.said.dialects[0]} alone" if desk.said.dialects else "declares no dialect"
+        named = f"declares {probe.said.dialects[0]} alone" if probe.said.dialects else "declares no dialect"
         raise NotApplicable(f"the harness {named}")
-    entry, case = desk.a_plain_case()
-    held = [each for each in others if desk.suite.header.dialects.get(each) in entry.files]
+    held = [each for each in probe.dialects_of(probe.plain_case()[0]) if each in others]
     if not held:
         raise NotApplicable(f"the suite holds no plain case in {', '.join(others)}")
     for each in held:
-        _want_ok(desk, "dialects.each", await desk.play(desk.prepare(entry, case, dialect=each)))
+        _want_ok(probe, "dialects.each", await probe.play(probe.prepare(dialect=each)))
 
 
-async def each_graph(desk: Desk) -> None:
-    """A harness that executes graphs executes one of each context."""
-    if desk.said.dialects or not desk.said.graphs:
-        why = "reads a dialect" if desk.said.dialects else "declares that it executes no graphs"
+async def each_graph(probe: Probe) -> None:
+    """A harness that declares `graphs` executes a graph of each context."""
+    if probe.said.dialects or not probe.said.graphs:
+        why = "reads a dialect" if probe.said.dialects else "declares that it executes no graphs"
         raise NotApplicable(f"the harness {why}")
-    desk.a_plain_case()
-    for context in sorted({case.context for _, case in desk.cases if not case.is_bare}):
-        for entry, case in islice(desk.accepted(context=context), 1):
-            _want_ok(desk, "graphs.each", await desk.play(desk.prepare(entry, case)))
+    probe.plain_case()
+    for context in sorted({case.context for _, case in probe.cases if not case.is_bare}):
+        for given in islice(probe.accepted(context=context), 1):
+            _want_ok(probe, "graphs.each", await probe.play(probe.prepare(given)))

@@ -1,4 +1,4 @@
-"""The check of a harness: it is played through the rules of the protocol one by one."""
+"""The check of a harness against every rule of the protocol."""
 
 import asyncio
 import tempfile
@@ -6,19 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.operations import OPERATIONS
 from opconform.suite.reader import Suite
-from opconform_runners.backends.backend import full_names
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.protocol import ProtocolError
 from opconform_runners.tools.protocol_check.conversation import Greeting, NoAnswer
-from opconform_runners.tools.protocol_check.desk import Breach, Desk, Names, NotApplicable
-from opconform_runners.tools.protocol_check.rules import RULES
+from opconform_runners.tools.protocol_check.probe import Breach, NotApplicable, Probe
+from opconform_runners.tools.protocol_check.rules import RULES, sentence_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Held:
-    """The rule holds, as far as it was seen."""
+    """No breach of the rule was seen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,14 +28,14 @@ class Broken:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unasked:
-    """The rule says nothing about this harness, or could not be checked."""
+    """The rule does not apply to this harness, or could not be checked."""
 
     why: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """What was found for one rule."""
+    """The finding for one rule."""
 
     id: str
     sentence: str
@@ -52,7 +50,7 @@ def check(
     dialects: Sequence[str],
     on_progress: Callable[[float, int], None] = lambda *_: None,
 ) -> tuple[Checked, ...]:
-    """What is found for each rule, in the order of the protocol's page.
+    """The finding for each rule, in the order of the protocol's page.
 
     Args:
         launch: How the harness is started.
@@ -65,50 +63,38 @@ def check(
         HarnessError: The harness cannot be started any more.
         SuiteError: A file of the suite is missing, changed or not readable.
     """
-    names = Names(
-        dialects=tuple(dialects),
-        operations=tuple(OPERATIONS),
-        requirements=frozenset(full_names(suite.header.requirements)),
-    )
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
-        desk = Desk(suite, launch.command, greeting, names, launch.timeout, Path(scratch))
-        unasked = asyncio.run(_played(desk, on_progress))
+        probe = Probe(suite, launch, greeting, dialects, Path(scratch))
+        unasked = asyncio.run(_played(probe, on_progress))
+
+    def finding(rule: str) -> Held | Broken | Unasked:
+        if rule in probe.breaches:
+            return Broken(breaches=tuple(probe.breaches[rule]))
+        return Unasked(why=unasked[rule]) if rule in unasked else Held()
+
     return tuple(
-        Checked(
-            id=name,
-            sentence=rule.sentence,
-            finding=_finding(desk.breaches.get(name, ()), unasked.get(name)),
-            notes=tuple(desk.notes.get(name, ())),
-        )
-        for name, rule in RULES.items()
+        Checked(id=rule, sentence=sentence_of(rule), finding=finding(rule), notes=tuple(probe.notes.get(rule, ())))
+        for rule in RULES
     )
 
 
-async def _played(desk: Desk, on_progress: Callable[[float, int], None]) -> dict[str, str]:
-    """Play every rule; returns why some could not be checked."""
+async def _played(probe: Probe, on_progress: Callable[[float, int], None]) -> dict[str, str]:
+    """Check every rule; returns why some could not be checked."""
     unasked: dict[str, str] = {}
     try:
-        for number, (name, rule) in enumerate(RULES.items()):
+        for number, (rule, play) in enumerate(RULES.items()):
             on_progress(number / len(RULES), number)
-            if rule.play is None:
-                continue
             try:
-                await rule.play(desk)
+                await play(probe)
             except NotApplicable as answer:
-                unasked[name] = str(answer)
+                unasked[rule] = str(answer)
             except NoAnswer as event:
-                desk.breach(name, event.sentence, request=event.request)
-                await desk.end()
+                probe.breach(rule, event.sentence, request=event.request)
+                await probe.end()
             except ProtocolError as fault:
-                desk.breach("output.length", str(fault))
-                unasked[name] = "a reply was too long to be read, see output.length"
-                await desk.end()
+                probe.breach("output.length", str(fault))
+                unasked[rule] = "a reply was too long to be read, see output.length"
+                await probe.end()
     finally:
-        await desk.end()
+        await probe.end()
     return unasked
-
-
-def _finding(breaches: Sequence[Breach], unasked: str | None) -> Held | Broken | Unasked:
-    if breaches:
-        return Broken(breaches=tuple(breaches))
-    return Held() if unasked is None else Unasked(why=unasked)

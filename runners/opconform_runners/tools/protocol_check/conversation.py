@@ -1,4 +1,4 @@
-"""The conversation with one harness process, in which every line is taken as it comes."""
+"""The conversation with one harness process, in which every line is accepted as it arrives."""
 
 import asyncio
 import contextlib
@@ -25,14 +25,7 @@ _SAID = TypeAdapter(Said)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """A line that answers a request, right or wrong.
-
-    Attributes:
-        request: The request.
-        line: The reply.
-        document: The reply, decoded.
-        seconds: The time from sending the request to the last byte of the reply.
-    """
+    """A line that answers a request, right or wrong: decoded, and with the seconds from the request to its arrival."""
 
     request: bytes
     line: bytes
@@ -45,13 +38,20 @@ class Answer:
         return self.document.get("status")
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Greeting:
+    """The answer of a harness to `start`, and the lines that it wrote before."""
+
+    answer: Answer
+    early: tuple[bytes, ...]
+
+
 class NoAnswer(Exception):  # noqa: N818 - an event, not an error
     """A request was not answered; `sentence` says what happened instead."""
 
     def __init__(self, request: bytes, sentence: str) -> None:
         super().__init__(request, sentence)
-        self.request = request
-        self.sentence = sentence
+        self.request, self.sentence = request, sentence
 
 
 @dataclass(slots=True)
@@ -61,8 +61,8 @@ class Conversation:
     Attributes:
         process: The process.
         timeout: The time limit of an answer, in seconds.
-        early: What it wrote before it answered `start`.
-        stray: What it wrote afterwards that answers nothing, each with the request that was open.
+        early: The lines before the answer to `start`.
+        stray: The later lines that answer nothing, each with the request that was open.
     """
 
     process: Process
@@ -74,7 +74,7 @@ class Conversation:
     _held: bytes | None = None
 
     async def listen(self, seconds: float) -> list[bytes]:
-        """The lines that the process writes within some time without being asked."""
+        """The lines that the process writes within some time without a request."""
         lines: list[bytes] = []
         with contextlib.suppress(TimeoutError, HarnessEnded):
             async with asyncio.timeout(seconds):
@@ -91,14 +91,13 @@ class Conversation:
         Raises:
             NoAnswer: There is none.
         """
-        request = START_LINE
         sent = time.perf_counter()
-        self.process.send(request)
+        self.process.send(START_LINE)
         while True:
-            line = await self._line(request, self.timeout if self.early else START_LIMIT)
+            line = await self._line(START_LINE, self.timeout if self.early else START_LIMIT)
             document = decoded(line)
             if document is not None:
-                return Answer(request=request, line=line, document=document, seconds=time.perf_counter() - sent)
+                return Answer(request=START_LINE, line=line, document=document, seconds=time.perf_counter() - sent)
             self.early.append(line)
 
     async def ask(self, requests: Sequence[bytes]) -> list[Answer]:
@@ -149,14 +148,6 @@ class Conversation:
             raise NoAnswer(request, f"no reply came, and {ending.how}") from ending
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Greeting:
-    """The answer of a harness to `start`, and what it wrote before."""
-
-    answer: Answer
-    early: tuple[bytes, ...]
-
-
 async def greeting_of(command: Command, timeout: float) -> Greeting:
     """The greeting of a harness, in a process of its own.
 
@@ -169,7 +160,7 @@ async def greeting_of(command: Command, timeout: float) -> Greeting:
         answer = await conversation.start()
     except (NoAnswer, ProtocolError) as fault:
         await process.kill()
-        cause = fault.__cause__ if isinstance(fault, NoAnswer) and fault.__cause__ is not None else fault
+        cause = fault.__cause__ or fault
         if isinstance(cause, HarnessEnded) and conversation.early:
             cause = ProtocolError(f"it wrote {shortened(conversation.early[0])!r} and ended")
         raise HarnessError(start_sentence(command, cause, process.said_last)) from fault
@@ -181,13 +172,13 @@ async def greeting_of(command: Command, timeout: float) -> Greeting:
 
 
 def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
-    """The answer to `start`, key by key, with the most that is possible in place of a wrong key.
+    """The answer to `start`; a key that is wrong or missing has the most general value.
 
     Args:
         greeting: The answer.
         operations: Every operation.
     """
-    generous = Said(
+    general = Said(
         protocol=1,
         implementation=Said.Who(name="?", version="?"),
         element_types=tuple(ELEMENT_TYPES),
@@ -195,17 +186,17 @@ def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
         dynamic=True,
         bindings=("constant", "parameter"),
     )
-    base = json.loads(_SAID.dump_json(generous))
-    for key in base.keys() & greeting.answer.document.keys():
-        changed = base | {key: greeting.answer.document[key]}
+    valid = json.loads(_SAID.dump_json(general))
+    for key in valid.keys() & greeting.answer.document.keys():
+        changed = valid | {key: greeting.answer.document[key]}
         with contextlib.suppress(ValueError, RecursionError):
             _SAID.validate_json(json.dumps(changed), strict=True)
-            base = changed
-    return _SAID.validate_python(base)
+            valid = changed
+    return _SAID.validate_python(valid)
 
 
 def shortened(line: bytes, longest: int = 320) -> str:
-    """A line for a person to read: the beginning and the end of a long one."""
+    """A line to print: the beginning and the end of a long one."""
     text = line.decode(errors="replace").rstrip("\n")
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"

@@ -1,101 +1,130 @@
-"""The rules of the protocol, one row each: its sentence in `docs/protocol.md`, and the function that checks it."""
+"""The rules of the protocol by their ids, and the checks about the start and the end of a harness.
+
+The docstring of each check is its rule in docs/protocol.md. A check without a body is made by the others.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
+from opconform.operations import OPERATIONS
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.backends.backend import full_names
+from opconform_runners.harness.process import STOP_LIMIT
+from opconform_runners.harness.protocol import STOP_LINE, said_faults
 from opconform_runners.tools.protocol_check import case_checks as cases
-from opconform_runners.tools.protocol_check import process_checks as processes
-from opconform_runners.tools.protocol_check.desk import Desk
+from opconform_runners.tools.protocol_check.conversation import PEEK, Conversation
+from opconform_runners.tools.protocol_check.probe import Probe
+
+#: The minimum and maximum time for which a new harness is sent nothing, in seconds.
+_SILENCE = (0.5, 3.0)
 
 
-class Rule(NamedTuple):
-    """A rule: its sentence in `docs/protocol.md`, and what plays it; None where the other rules show it."""
+async def _start_answer(probe: Probe) -> None:
+    """`start` is answered by one line with the keys of its table, each of the right type, and no other keys."""
+    for each in said_faults(probe.greeting.answer.line):
+        probe.breach("start.answer", each.sentence, probe.greeting.answer)
 
-    sentence: str
-    play: Callable[[Desk], Awaitable[None]] | None = None
+
+async def _start_names(probe: Probe) -> None:
+    """The answer to `start` names only dialects, element types, operations and requirements that exist."""
+    allowed = (
+        ("dialects", probe.said.dialects, probe.dialects),
+        ("element_types", probe.said.element_types, ELEMENT_TYPES),
+        ("operations", probe.said.operations, OPERATIONS),
+        ("mapped", probe.said.mapped, full_names(probe.suite.header.requirements)),
+    )
+    for key, named, known in allowed:
+        for each in named:
+            if each not in known:
+                probe.breach("start.names", f"`{key}` names {each!r}, which does not exist", probe.greeting.answer)
+    if not probe.said.dialects and not probe.greeting.answer.document.get("operations"):
+        sentence = "`operations` is empty, and a harness without dialects must list what it implements"
+        probe.breach("start.names", sentence, probe.greeting.answer)
 
 
-#: The rules by their ids, in the order of `docs/protocol.md`, which is also the order in which they are played.
-RULES: Mapping[str, Rule] = MappingProxyType(
+async def _before_start(probe: Probe) -> None:
+    """Nothing is written to standard output before `start` arrives, or before its answer."""
+    for line in probe.greeting.early:
+        probe.unexpected("output.before-start", line)
+    least, most = _SILENCE
+    await probe.conversation(listen=min(most, least + probe.greeting.answer.seconds))
+
+
+async def _output_between(_probe: Probe) -> None:
+    """After that answer, nothing but one reply per request is written, whatever the backend prints."""
+
+
+async def _output_length(_probe: Probe) -> None:
+    """No reply is longer than 1,048,576 bytes."""
+
+
+async def _stop(probe: Probe) -> None:
+    """The harness ends within two seconds of `stop`, also if it has executed nothing."""
+    await _end(probe, "end.stop", lambda conversation: conversation.process.send(STOP_LINE), STOP_LINE)
+
+
+async def _end_of_input(probe: Probe) -> None:
+    """The harness ends within two seconds of the end of standard input, also if it has executed nothing."""
+    await _end(probe, "end.input", lambda conversation: conversation.process.send_end(), b"(end of standard input)")
+
+
+async def _end(probe: Probe, rule: str, ask: Callable[[Conversation], None], shown: bytes) -> None:
+    """Ask a harness to end, once after it has executed a case and once before."""
+    for has_run in (True, False) if probe.answered is not None else (False,):
+        if not has_run:
+            await probe.end()
+        conversation = await probe.conversation()
+        if has_run:
+            await probe.play(probe.prepare())
+        ask(conversation)
+        if not await conversation.process.has_ended(within=STOP_LIMIT):
+            after = "after a case" if has_run else "before any case"
+            probe.breach(rule, f"it had not ended {STOP_LIMIT:g} seconds later, {after}", request=shown)
+        else:
+            conversation.stray += [(shown, line) for line in await conversation.listen(PEEK)]
+            if conversation.process.left_children() and "end.children" not in probe.notes:
+                probe.note("end.children", "a child process was still there when the harness had ended")
+        await probe.end()
+
+
+async def _children(_probe: Probe) -> None:
+    """No child process is left behind; one that is left is a note, not a breach."""
+
+
+#: The check of each rule, in the order of `docs/protocol.md`, which is also the order of the checks.
+RULES: Mapping[str, Callable[[Probe], Awaitable[None]]] = MappingProxyType(
     {
-        "start.answer": Rule(
-            "`start` is answered by one line that has the keys of its table, each of the right type, and no others.",
-            processes.start_answer,
-        ),
-        "start.names": Rule(
-            "The dialects, element types, operations and requirements that the answer to `start` names exist.",
-            processes.start_names,
-        ),
-        "output.before-start": Rule(
-            "Nothing is written to standard output before `start` is asked, and nothing before its answer.",
-            processes.silence,
-        ),
-        "output.between": Rule(
-            "After that answer nothing is written but one reply a request, whatever the backend prints."
-        ),
-        "output.length": Rule("No reply is longer than 1,048,576 bytes."),
-        "run.plain": Rule(
-            "A plain case, of which the harness declares all that it needs, is answered `ok`.", cases.run_plain
-        ),
-        "run.answer": Rule(
-            "`run` is answered by one line that has the keys of its status, each of the right type, and no others.",
-            cases.run_answer,
-        ),
-        "run.seq": Rule(
-            "A reply has the `seq` of its request, which may be any integer from 0 to 2^53 - 1.", cases.run_seq
-        ),
-        "run.order": Rule("Requests that are sent ahead are answered in their order.", cases.run_order),
-        "run.long-line": Rule(
-            "A request is read that takes 1,048,576 bytes, the end of its line included.", cases.run_long_line
-        ),
-        "ok.outputs": Rule(
-            "`ok` is said when every file of outputs is whole: an .npz of output_0, output_1, … without pickles.",
-            cases.ok_outputs,
-        ),
-        "ok.dtype": Rule("Outputs are stored in the dtype of their element type.", cases.ok_dtype),
-        "ok.values": Rule("The outputs of a plain case are right in number, shape and every bit.", cases.ok_values),
-        "ok.two-feeds": Rule(
-            "Each feed is executed, in order, and its outputs are written to the file that it names.",
-            cases.ok_two_feeds,
-        ),
-        "ok.element-types": Rule(
-            "`element_types`, where it is said, has a list a feed and the name of an element type an output.",
-            cases.ok_element_types,
-        ),
-        "ok.seconds": Rule(
-            "`seconds`, where it is said, is at least 0 and at most the time from the request to the reply.",
-            cases.ok_seconds,
-        ),
-        "rejected.status": Rule(
-            "A case that the backend refuses is answered `rejected`, never `error`, and the harness goes on.",
-            cases.rejected_status,
-        ),
-        "rejected.why": Rule("`rejected` has a `stage`, `build` or `run`, and a `message`.", cases.rejected_why),
-        "unsupported.undeclared": Rule(
-            "A case that needs what is not declared is answered `unsupported` or `rejected`, and not `error`.",
-            cases.undeclared,
-        ),
-        "error.files": Rule(
-            "A request whose `dir` or `inputs` is not there is answered `error`, and the next one is served.",
-            cases.missing_files,
-        ),
-        "paths.names": Rule(
-            "Paths may hold spaces, quotes and letters beyond ASCII, which stand in the request as UTF-8.",
-            cases.odd_paths,
-        ),
-        "paths.outside": Rule(
-            "`outputs` may lie outside of `dir`, in any folder that is there.", cases.outputs_outside
-        ),
-        "dialects.each": Rule(
-            "A case is executed in each declared dialect, and not in the first alone.", cases.each_dialect
-        ),
-        "graphs.each": Rule("A harness that declares `graphs` executes a graph of each kind.", cases.each_graph),
-        "end.stop": Rule("It ends within two seconds of `stop`, also when it has run nothing.", processes.stop),
-        "end.input": Rule(
-            "It ends within two seconds of the end of standard input, also when it has run nothing.",
-            processes.end_of_input,
-        ),
-        "end.children": Rule("No child process is left behind; one that is, is a note and no breach."),
+        "start.answer": _start_answer,
+        "start.names": _start_names,
+        "output.before-start": _before_start,
+        "output.between": _output_between,
+        "output.length": _output_length,
+        "run.plain": cases.run_plain,
+        "run.answer": cases.run_answer,
+        "run.seq": cases.run_seq,
+        "run.order": cases.run_order,
+        "run.long-line": cases.run_long_line,
+        "ok.outputs": cases.ok_outputs,
+        "ok.dtype": cases.ok_dtype,
+        "ok.values": cases.ok_values,
+        "ok.two-feeds": cases.ok_two_feeds,
+        "ok.element-types": cases.ok_element_types,
+        "ok.seconds": cases.ok_seconds,
+        "rejected.status": cases.rejected_status,
+        "rejected.why": cases.rejected_why,
+        "unsupported.undeclared": cases.undeclared,
+        "error.files": cases.missing_files,
+        "paths.names": cases.odd_paths,
+        "paths.outside": cases.outputs_outside,
+        "dialects.each": cases.each_dialect,
+        "graphs.each": cases.each_graph,
+        "end.stop": _stop,
+        "end.input": _end_of_input,
+        "end.children": _children,
     }
 )
+
+
+def sentence_of(rule: str) -> str:
+    """The sentence of a rule."""
+    return str(RULES[rule].__doc__)

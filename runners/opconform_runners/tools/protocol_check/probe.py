@@ -1,4 +1,4 @@
-"""The desk at which a harness is questioned, and everything that it does wrong is noted."""
+"""The probe of one harness: the requests sent to it, its answers, and every breach of a rule."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from functools import cached_property
 from math import prod
 from pathlib import Path
 
+from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
@@ -13,7 +14,7 @@ from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import undeclared_operation
 from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs, read_outputs
 from opconform_runners.execution.request import Layout, Request, lay_out
-from opconform_runners.harness.command import Command
+from opconform_runners.harness.command import Launch
 from opconform_runners.harness.process import started
 from opconform_runners.harness.protocol import Said, reply_faults
 from opconform_runners.tools.protocol_check.conversation import Answer, Conversation, Greeting, said_in, shortened
@@ -31,10 +32,13 @@ _RULES = {
     "message": "rejected.why",
 }
 
+#: A case and its line of the manifest.
+Given = tuple[Entry, Case]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Breach:
-    """One violation of a rule: the request, the reply (None where there was none), and what is wrong."""
+    """One violation of a rule: the request, the reply (None if there was none), and what is wrong."""
 
     request: bytes | None
     reply: bytes | None
@@ -42,16 +46,7 @@ class Breach:
 
 
 class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
-    """A rule says nothing about this harness; the message says why."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Names:
-    """The names that a harness may use."""
-
-    dialects: tuple[str, ...]
-    operations: tuple[str, ...]
-    requirements: frozenset[str]
+    """A rule does not apply to this harness; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,50 +63,59 @@ class Played:
 
 
 @dataclass
-class Desk:
-    """The questioning of one harness.
+class Probe:
+    """The check of one harness so far.
 
     Attributes:
         suite: The source of the cases.
-        command: The command of the harness.
+        launch: The command of the harness, and the time limit of an answer.
         greeting: Its first answer to `start`.
-        names: The names that exist.
-        timeout: The time limit of an answer, in seconds.
+        dialects: Every dialect.
         scratch: A folder for cases and outputs.
-        breaches: The violations so far, by rule.
+        breaches: The violations, by rule.
         notes: Remarks that are not violations, by rule.
-        answers: Every answer to `run` so far.
-        plain: A case that the harness has answered `ok`, once there is one.
+        answers: Every answer to `run`.
+        answered: The plain case that the harness has answered `ok`, if there is one.
     """
 
     suite: Suite
-    command: Command
+    launch: Launch
     greeting: Greeting
-    names: Names
-    timeout: float
+    dialects: Sequence[str]
     scratch: Path
     breaches: dict[str, list[Breach]] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
-    plain: tuple[Entry, Case] | None = None
+    answered: Given | None = None
     _conversation: Conversation | None = None
     _requests: int = 0
 
     @cached_property
     def said(self) -> Said:
-        """What the harness says of itself, without what is wrong in it."""
-        return said_in(self.greeting, self.names.operations)
+        """The declaration of the harness, without what is wrong in it."""
+        return said_in(self.greeting, tuple(OPERATIONS))
 
     @cached_property
-    def cases(self) -> Sequence[tuple[Entry, Case]]:
+    def cases(self) -> Sequence[Given]:
         """The cases that the harness can be given, the smallest first."""
         both = ((each, self.suite.case(each)) for each in self.suite.entries)
-        given = [(entry, case) for entry, case in both if self._is_given(entry, case)]
+        reads, graphs = bool(self.said.dialects), self.said.graphs
+        given = [
+            (entry, case) for entry, case in both if (self.dialects_of(entry) if reads else case.is_bare or graphs)
+        ]
         return sorted(given, key=lambda each: (sum(prod(one.shape) for one in each[1].inputs), each[0].id))
 
-    def accepted(
-        self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None
-    ) -> Iterator[tuple[Entry, Case]]:
+    def plain_case(self) -> Given:
+        """The plain case that the harness has answered `ok`.
+
+        Raises:
+            NotApplicable: There is none.
+        """
+        if self.answered is None:
+            raise NotApplicable("it needs a plain case that is answered `ok`, see run.plain")
+        return self.answered
+
+    def accepted(self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None) -> Iterator[Given]:
         """The accepted cases that the harness declares, the smallest first.
 
         Args:
@@ -139,35 +143,37 @@ class Desk:
         notes = self.suite.header.requirements[case.op]
         return all(notes[each].level == "normative" for each in case.requirements if each in notes)
 
-    def a_plain_case(self) -> tuple[Entry, Case]:
-        """The case that the harness has answered `ok`.
+    def dialects_of(self, entry: Entry) -> list[str]:
+        """The dialects of the harness that the suite has a case in."""
+        return [each for each in self.said.dialects if self.suite.header.dialects.get(each) in entry.files]
 
-        Raises:
-            NotApplicable: There is none.
-        """
-        if self.plain is None:
-            raise NotApplicable("it needs a plain case that is answered `ok`, see run.plain")
-        return self.plain
-
-    def breach(self, rule: str, sentence: str, answer: Answer | None = None, *, request: bytes | None = None) -> None:
-        """Note a violation by an answer, or by the lack of one; the same sentence is noted once."""
+    def breach(
+        self,
+        rule: str,
+        sentence: str,
+        answer: Answer | None = None,
+        *,
+        request: bytes | None = None,
+        reply: bytes | None = None,
+    ) -> None:
+        """Note a violation by an answer or another line; the same sentence is noted once."""
+        noted = self.breaches.setdefault(rule, [])
         if answer is not None:
-            self._add(rule, Breach(request=answer.request, reply=answer.line, sentence=sentence))
-        else:
-            self._add(rule, Breach(request=request, reply=None, sentence=sentence))
+            request, reply = answer.request, answer.line
+        if all(each.sentence != sentence for each in noted):
+            noted.append(Breach(request=request, reply=reply, sentence=sentence))
 
     def unexpected(self, rule: str, line: bytes, request: bytes | None = None) -> None:
         """Note a line that answers nothing."""
-        self._add(rule, Breach(request=request, reply=line, sentence=f"unexpected output {shortened(line, 80)!r}"))
+        self.breach(rule, f"unexpected output {shortened(line, 80)!r}", request=request, reply=line)
 
     def note(self, rule: str, sentence: str) -> None:
-        """Note what is worth knowing and is not a violation."""
+        """Note a fact that is not a violation."""
         self.notes.setdefault(rule, []).append(sentence)
 
     def prepare(
         self,
-        entry: Entry,
-        case: Case,
+        given: Given | None = None,
         *,
         seq: int | None = None,
         folder: Path | None = None,
@@ -177,35 +183,40 @@ class Desk:
         """Lay out a case as a run does.
 
         Args:
-            entry: The line of the manifest.
-            case: The case.
+            given: The case; the plain case by default.
             seq: The number of the request; the next one by default.
             folder: The folder for its files; a new folder in the scratch folder by default.
             outputs: The folder for its outputs; the scratch folder by default.
             dialect: The dialect to give it in; the first one by default.
         """
+        entry, case = given or self.plain_case()
         self._requests += 1
-        number = self._requests if seq is None else seq
-        place = folder or self.scratch / f"in-{self._requests}"
-        place.mkdir(parents=True, exist_ok=True)
-        layout = Layout(seq=number, folder=place, outputs=outputs or self.scratch)
-        return lay_out(self.suite, entry, case, dialect or next(iter(self._dialects_of(entry)), None), layout)
+        folder = folder or self.scratch / f"in-{self._requests}"
+        folder.mkdir(parents=True, exist_ok=True)
+        seq = self._requests if seq is None else seq
+        layout = Layout(seq=seq, folder=folder, outputs=outputs or self.scratch)
+        return lay_out(self.suite, entry, case, dialect or next(iter(self.dialects_of(entry)), None), layout)
 
     async def play(self, request: Request) -> Played:
-        """Send one request and wait for its answer; raises `NoAnswer` where there is none."""
+        """Send one request and wait for its answer; raises `NoAnswer` if there is none."""
         [answer] = await self.play_all([request])
-        self.judge_seq(answer, request.seq)
+        self.check_seq(answer, request.seq)
         return Played(request, answer)
 
     async def play_all(self, requests: Sequence[Request]) -> list[Answer]:
-        """Send several requests at once; returns the answers as they arrive."""
+        """Send several requests at once; returns the answers as they arrive, after noting what is wrong with each."""
         conversation = await self.conversation()
         answers = await conversation.ask([each.line for each in requests])
-        for each in answers:
-            self._judge(each)
+        for answer in answers:
+            for fault in reply_faults(answer.line):
+                self.breach(_RULES.get(fault.key, "run.answer"), fault.sentence, answer)
+            seconds = answer.document.get("seconds")
+            if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
+                self.breach("ok.seconds", "`seconds` is more than the time from the request to the reply", answer)
+        self.answers += answers
         return answers
 
-    def judge_seq(self, answer: Answer, seq: int) -> None:
+    def check_seq(self, answer: Answer, seq: int) -> None:
         """Note a wrong `seq`."""
         said = answer.document.get("seq")
         if isinstance(said, int) and said != seq:
@@ -239,7 +250,7 @@ class Desk:
             NoAnswer: `start` is not answered.
         """
         if self._conversation is None:
-            conversation = Conversation(await started(self.command), self.timeout)
+            conversation = Conversation(await started(self.launch.command), self.launch.timeout)
             try:
                 conversation.early += await conversation.listen(listen)
                 await conversation.start()
@@ -253,32 +264,12 @@ class Desk:
         return self._conversation
 
     async def end(self) -> None:
-        """End the current conversation, and note everything stray in it."""
+        """End the current conversation, and note every stray line in it."""
         ended, self._conversation = self._conversation, None
         if ended is not None:
             await ended.process.kill()
             for request, line in ended.stray:
                 self.unexpected("output.between", line, request)
-
-    def _add(self, rule: str, breach: Breach) -> None:
-        noted = self.breaches.setdefault(rule, [])
-        if all(each.sentence != breach.sentence for each in noted):
-            noted.append(breach)
-
-    def _judge(self, answer: Answer) -> None:
-        """Note everything that is wrong with an answer by itself."""
-        self.answers.append(answer)
-        for each in reply_faults(answer.line):
-            self.breach(_RULES.get(each.key, "run.answer"), each.sentence, answer)
-        seconds = answer.document.get("seconds")
-        if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
-            self.breach("ok.seconds", "`seconds` is more than the time from the request to the reply", answer)
-
-    def _is_given(self, entry: Entry, case: Case) -> bool:
-        return bool(self._dialects_of(entry)) if self.said.dialects else case.is_bare or self.said.graphs
-
-    def _dialects_of(self, entry: Entry) -> list[str]:
-        return [each for each in self.said.dialects if self.suite.header.dialects.get(each) in entry.files]
 
 
 def data_type(case: Case) -> str | None:
@@ -287,7 +278,7 @@ def data_type(case: Case) -> str | None:
 
 
 def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
-    """The outputs in a file, or what is wrong with it; `folder` is where it may lie by mistake."""
+    """The outputs in a file, or what is wrong with it; the harness may have written it to `folder` by mistake."""
     try:
         return read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} holds no output_0"
     except FileNotFoundError:
