@@ -1,7 +1,7 @@
 """Kills of runs: opconform or a harness is killed, stopped or asked to end at a seeded moment.
 
 It held when nothing is left behind, every verdict that is there is right, and the case that a killed harness worked on
-is the only one to fail.
+is the only one to fail. A harness that is killed while it starts ends the run with an error that says so.
 """
 
 import json
@@ -93,7 +93,8 @@ def _judged(what: str, kind: str, code: int, said: str, folder: Path, *, killed:
         return Attempt(what=what, outcome="traceback", detail=said[-300:])
     if kind.startswith("SIG") and code not in (0, -signal.Signals[kind], 128 + signal.Signals[kind]):
         return Attempt(what=what, outcome="run-ended", detail=f"exit code {code}: {said[-300:]}")
-    if kind in ("kill a harness", "stop opconform") and code not in (0, 1):
+    is_start = kind == "kill a harness" and code == 3 and "cannot be started: it was ended by SIGKILL" in said
+    if kind in ("kill a harness", "stop opconform") and code not in (0, 1) and not is_start:
         return Attempt(what=what, outcome="run-ended", detail=f"exit code {code}: {said[-300:]}")
     end = time.monotonic() + _PATIENCE
     while (left_behind(str(folder)) or any((folder / "tmp").iterdir())) and time.monotonic() < end:
