@@ -13,7 +13,7 @@ from opconform_runners.certificates.consistency import check_consistency
 from opconform_runners.certificates.statement import Digests, Statement, statement_of
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.reports.report import Report
-from opconform_runners.verdicts import origin as origins
+from opconform_runners.verdicts import run_header
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import VerdictName
 
@@ -57,7 +57,7 @@ def result(number: int, verdict: VerdictName, requirement: str, profile: str = "
 def statement(*results: Result) -> Statement:
     """What a certificate of some results says."""
     report = Report(
-        suite=origins.suite_note(HEADER),
+        suite=run_header.suite_note(HEADER),
         implementation=Implementation(name="some", version="1", element_types=(), dynamic=True, bindings=()),
         started="",
         notes=NOTES,

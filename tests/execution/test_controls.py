@@ -12,12 +12,12 @@ from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.journal import read_steps
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
+from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import control_due, controlled
 from opconform_runners.verdicts.results import Result, line_of, read_written, result_document
 from opconform_runners.verdicts.run_header import header_line
 from opconform_runners.verdicts.verdict import (
-    Error,
     Fail,
     FailReason,
     Inconclusive,

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from opconform_runners.cli.run import command as run
-from opconform_runners.harness.outcome import Broken, Crashed
+from opconform_runners.harness.outcome import Crashed, Error
 from opconform_runners.harness.protocol import Refused
 from opconform_runners.harness.scratch import without_scratch
 from tests.conftest import HARNESSES
@@ -38,8 +38,8 @@ def test_every_text_of_an_outcome_is_changed() -> None:
     refused = Refused(seq=1, stage="build", message=text)
 
     assert without_scratch(refused, SCRATCH) == Refused(seq=1, stage="build", message='File "kernel.py", line 3')
-    assert without_scratch(Broken(sentence=text, log=text), SCRATCH).log == 'File "kernel.py", line 3'
-    assert without_scratch(Broken(sentence="x"), SCRATCH) == Broken(sentence="x")
+    assert without_scratch(Error(sentence=text, log=text), SCRATCH).log == 'File "kernel.py", line 3'
+    assert without_scratch(Error(sentence="x"), SCRATCH) == Error(sentence="x")
 
 
 def test_results_of_two_runs_are_the_same(small_suite: Path, tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from opconform_runners.execution.outputs import PLENTY, output_limit
 from opconform_runners.execution.runner import selected
 from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Launch, backend_command
-from opconform_runners.harness.outcome import Broken, Outcome, Oversized, Returned
+from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.judge import broken_requirements, final_verdict, first_verdict
-from opconform_runners.verdicts.verdict import Error, Fail, Pass, Verdict
+from opconform_runners.verdicts.verdict import Fail, Pass, Verdict
 from tests.mutants.backend import Mutant
 
 #: The profile that must kill every normative mutant by itself.
@@ -186,7 +186,7 @@ def _outcome(mutant: Mutant, case: Case, feeds: Sequence[Inputs]) -> Outcome:
         return NotSupported(seq=0, message=str(answer))
     for tensor in (each for feed in outputs for each in feed):
         if tensor.array.dtype.kind != "U" and tensor.array.dtype != tensor.type.storage:
-            return Broken(sentence=f"an output of {tensor.element_type} is stored as {tensor.array.dtype}")
+            return Error(sentence=f"an output of {tensor.element_type} is stored as {tensor.array.dtype}")
     return Returned(
         outputs=tuple(tuple(each.array for each in feed) for feed in outputs),
         element_types=tuple(tuple(each.element_type for each in feed) for feed in outputs),

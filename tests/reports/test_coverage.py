@@ -17,13 +17,13 @@ from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.writer import report_document
-from opconform_runners.verdicts import origin as origins
+from opconform_runners.verdicts import run_header
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import VerdictName
 from tests.conftest import MINIATURES
 
 GREEN = "#1a7f37"
-SUITE = origins.SuiteNote(digest="0" * 64, version="1", generator="1", seed=0)
+SUITE = run_header.SuiteNote(digest="0" * 64, version="1", generator="1", seed=0)
 LEVELS: Mapping[str, Level] = {"axis.range": "normative", "axis.shape": "normative", "data.rank": "interpretation"}
 
 

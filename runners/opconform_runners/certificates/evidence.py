@@ -15,8 +15,8 @@ from opconform_runners.reports.reader import read_report
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.writer import report_text
 from opconform_runners.verdicts.judge import broken_by
-from opconform_runners.verdicts.origin import suite_note
 from opconform_runners.verdicts.results import REPORT, RESULTS, Result, placements_of, read_results
+from opconform_runners.verdicts.run_header import suite_note
 
 #: The most bytes of a report.
 _REPORT_LIMIT = 1 << 32

@@ -13,8 +13,8 @@ from opconform_runners.certificates.envelope import document_of
 from opconform_runners.harness.environment import Environment
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
-from opconform_runners.verdicts.origin import shared_fields
 from opconform_runners.verdicts.results import REPORT, RESULTS
+from opconform_runners.verdicts.run_header import shared_fields
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"

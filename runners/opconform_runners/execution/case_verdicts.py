@@ -7,8 +7,8 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.journal import Attempt, Own, Step, own_document
-from opconform_runners.harness.outcome import NotSent, Outcome, Returned
+from opconform_runners.execution.journal import Attempt, Step, own_document
+from opconform_runners.harness.outcome import Error, NotSent, Outcome, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import (
@@ -23,12 +23,13 @@ from opconform_runners.verdicts.judge import (
 )
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import (
-    Error,
     Fail,
     Nondeterministic,
+    Own,
     Pass,
     Unsupported,
     Verdict,
+    failure_of,
     name_of,
     reason_of,
     sentence_of,
@@ -147,7 +148,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         implementation: What was tested.
     """
     outcome = seen.outcome
-    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+    failure = failure_of(verdict)
     sent = not isinstance(outcome, NotSent)
     shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(seen.case.feeds)] if shown else []
@@ -169,7 +170,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         late=isinstance(verdict, Pass) and verdict.late,
         other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
         findings=findings_of(seen.case, verdict, implementation, sent=sent),
-        mismatch=failure.mismatch if isinstance(failure, Fail) else None,
+        mismatch=None if failure is None else failure.mismatch,
         again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
         log=verdict.log if isinstance(verdict, Error) else None,
     )

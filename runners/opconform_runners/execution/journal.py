@@ -14,6 +14,7 @@ from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import is_ours
 from opconform.suite.manifest import HEADER, MANIFEST
 from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING
+from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.results import (
     CERTIFICATE,
     PAGE,
@@ -27,7 +28,7 @@ from opconform_runners.verdicts.results import (
     result_document,
 )
 from opconform_runners.verdicts.run_header import RunHeader, changes, difference, header_line
-from opconform_runners.verdicts.verdict import Error, Fail, Pass, Unsupported, name_of, twin_sentence
+from opconform_runners.verdicts.verdict import Fail, Own, Pass, Unsupported, name_of, twin_sentence
 
 #: The files of a run, and the possible first bytes of each.
 _MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
@@ -39,8 +40,6 @@ _MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
         KEPT: (KEPT_BEGINNING,),
     }
 )
-#: The verdict of one execution, regardless of its twin and other executions.
-Own = Pass | Fail | Unsupported | Error
 #: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
 #: its control.
 Attempt = Literal["first", "again", "alone", "control"]

@@ -27,7 +27,7 @@ from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform_runners.backends.backend import Implementation, Placement
 from opconform_runners.execution.outputs import PLENTY, output_limit
 from opconform_runners.harness.environment import Environment
-from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
+from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 
 HEADER = "outputs.json"
@@ -52,7 +52,7 @@ class SavedOutputs:
 
 
 #: The outcome of a case, without the arrays of its outputs.
-Answer = SavedOutputs | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
+Answer = SavedOutputs | Oversized | Refused | NotSupported | Crashed | TimedOut | Error | NotSent
 
 _KINDS: Mapping[str, type[Any]] = {
     "returned": SavedOutputs,
@@ -62,7 +62,7 @@ _KINDS: Mapping[str, type[Any]] = {
     "timeout": TimedOut,
     "oversized": Oversized,
     "not-sent": NotSent,
-    "error": Broken,
+    "error": Error,
 }
 _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for name, each in _KINDS.items()}
 #: The fields of a reply that are not recorded.

@@ -13,7 +13,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
-from opconform_runners.harness.outcome import Broken, Outcome, Oversized, Returned
+from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import Failed, Feed, NotSupported, Ok, Refused, Reply, run_line
 
 
@@ -82,26 +82,26 @@ def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
     """
     match reply:
         case _ if reply.seq != request.seq:
-            return Broken(sentence="the harness answered another request than the one that was due")
+            return Error(sentence="the harness answered another request than the one that was due")
         case Failed(message=message, traceback=log):
-            return Broken(sentence=message, log=log)
+            return Error(sentence=message, log=log)
         case Refused() | NotSupported():
             return reply
         case Ok():
             return _returned(suite, request, reply)
 
 
-def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Broken:
+def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Error:
     try:
         outputs = tuple(_outputs(suite, request, path) for path in request.outputs)
     except FileNotFoundError:
-        return Broken(sentence="the harness said `ok` and wrote no outputs")
+        return Error(sentence="the harness said `ok` and wrote no outputs")
     except OversizedOutputs as fault:
         return Oversized(size=fault.size)
     except UnreadableOutputs as fault:
-        return Broken(sentence=str(fault))
+        return Error(sentence=str(fault))
     if (sentence := _contradiction(outputs, reply.element_types)) is not None:
-        return Broken(sentence=sentence)
+        return Error(sentence=sentence)
     return Returned(
         outputs=outputs, element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
     )

@@ -16,7 +16,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.request import Layout, Request, check_dialects, clear, dialect_of, lay_out, outcome_of
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
-from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Returned, TimedOut
+from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
 from opconform_runners.harness.process import HarnessEnded
 from opconform_runners.harness.protocol import ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
@@ -254,10 +254,10 @@ class Worker:
         filled = not isinstance(outcome, Returned) and is_full(scratch.parent)
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
-            outcome, state = Broken(sentence=sentence), "spoilt"
+            outcome, state = Error(sentence=sentence), "spoilt"
         outcome = without_scratch(outcome, scratch)
         request = self.sent.popleft()
-        is_doubtful = state == "exited" or (isinstance(outcome, Broken) and execution.believed < BELIEVED)
+        is_doubtful = state == "exited" or (isinstance(outcome, Error) and execution.believed < BELIEVED)
         if is_doubtful and not is_alone:
             self.doubted = (request.entry, outcome)
             await self._replace()
@@ -277,9 +277,9 @@ class Worker:
         if self.doubted is None:
             return outcome
         (_, first), self.doubted = self.doubted, None
-        if not isinstance(first, Broken):
+        if not isinstance(first, Error):
             return outcome
-        is_same = isinstance(outcome, Broken | TimedOut)
+        is_same = isinstance(outcome, Error | TimedOut)
         self.execution.believed = self.execution.believed + 1 if is_same else 0
         return first if is_same else outcome
 
@@ -295,6 +295,6 @@ class Worker:
         except HarnessEnded as ending:
             return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
         except ProtocolError as fault:
-            return Broken(sentence=str(fault), log=process.said_last or None), "spoilt"
+            return Error(sentence=str(fault), log=process.said_last or None), "spoilt"
         outcome = outcome_of(self.execution.suite, request, reply)
         return outcome, "usable" if reply.seq == request.seq else "spoilt"

@@ -13,7 +13,6 @@ from opconform_runners.harness.registry import check, placed
 
 #: The bytes of a GiB, the unit of `--memory`.
 GIB = 1 << 30
-
 #: The largest number of seconds for a case, and of GiB for a harness.
 LARGEST = 1_000_000
 
@@ -41,13 +40,7 @@ class Command:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
-    """How harnesses are started.
-
-    Attributes:
-        command: The command of a harness.
-        jobs: The number of harness processes.
-        timeout: The time limit of a case, in seconds.
-    """
+    """The command of a harness, the number of harness processes, and the time limit of a case in seconds."""
 
     command: Command
     jobs: int = 1
@@ -55,11 +48,9 @@ class Launch:
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:
-    """The command of a Python backend.
+    """The command of a Python backend such as `openvino:CPU` or `path/file.py:ClassName`.
 
-    Args:
-        name: As in `openvino:CPU` or `path/file.py:ClassName`.
-        python: The interpreter to run it in; this one by default.
+    It runs in the interpreter `python`, or in this one.
 
     Raises:
         UsageError: There is no such backend or interpreter.
@@ -73,10 +64,8 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         raise UsageError(
             f"{python} is not an interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
         )
-    script = Path(bootstrap.__file__)
-    folder = Path(opconform.__file__ or "").parent
     return Command(
-        arguments=(str(python), str(script), str(folder), placed(name)),
+        arguments=(str(python), bootstrap.__file__, str(Path(opconform.__file__ or "").parent), placed(name)),
         name=name,
         options=f"{options} --python {shlex.quote(str(python))}",
         elsewhere=True,

@@ -16,13 +16,7 @@ _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[^']+)'
 
 @dataclass(slots=True)
 class Harness:
-    """A harness that has answered `start`.
-
-    Attributes:
-        process: Its process.
-        implementation: What it says of itself.
-        served: How many requests have been settled.
-    """
+    """A harness that has answered `start`; `served` is the number of settled requests."""
 
     process: Process
     implementation: Implementation
@@ -49,11 +43,7 @@ async def connect(command: Command) -> Harness:
 
 
 async def described(command: Command) -> Implementation:
-    """What a harness says of itself; it is started and stopped for that.
-
-    Raises:
-        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
-    """
+    """What a harness says of itself; it is started and stopped for that. Raises what `connect` raises."""
     harness = await connect(command)
     await harness.process.stop()
     return harness.implementation

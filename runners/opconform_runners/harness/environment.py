@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires
 from pathlib import Path
 from typing import Self
 
+from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 import opconform
@@ -20,8 +21,6 @@ from opconform_runners.harness.registry import GROUP
 
 #: The packages of every Python harness.
 _ALWAYS = ("ml_dtypes", "numpy")
-_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*(\[(?P<extras>[^\]]*)\])?")
-_EXTRA = re.compile(r"""extra\s*==\s*['"](?P<name>[^'"]+)['"]""")
 _MODEL_NAME = re.compile(r"^model name\s*:\s*(?P<name>\S.*?)\s*$", re.MULTILINE)
 _ASK = """
 import sys
@@ -93,34 +92,30 @@ def environment_document(environment: Environment) -> dict[str, object]:
 def environment_facts(environment: Environment, named: str | None) -> tuple[tuple[str, str], ...]:
     """The recorded facts of an environment that decide a verdict, in words and without the packages.
 
-    Args:
-        environment: The environment.
-        named: The device that the backend was asked to use, if any.
+    `named` is the device that the backend was asked to use, if any.
     """
-    cores = "" if environment.cores is None else _counted(environment.cores, "core")
+    cores = environment.cores
+    counted = "" if cores is None else f"{cores:,} core{'' if cores == 1 else 's'}"
     facts = (
         ("Executed on", ", ".join(environment.devices) or ("not reported" if named else "")),
         ("Hardware", environment.hardware or ""),
         ("Driver", environment.driver or ""),
         ("Threads", ", ".join(str(each) for each in environment.threads)),
-        ("Processor", ", ".join(each for each in (environment.processor, cores) if each)),
+        ("Processor", ", ".join(each for each in (environment.processor, counted) if each)),
     )
     return tuple((what, said) for what, said in facts if said)
 
 
 def environment_of(command: Command, implementation: Implementation, placements: Iterable[Placement]) -> Environment:
-    """The environment in which a harness ran.
+    """The environment in which a harness ran, with what executed each case, if the harness said so.
 
-    Args:
-        command: The command of the harness. Packages are recorded for Python backends only.
-        implementation: What it drives.
-        placements: What executed each case, if the harness said so.
+    Packages are recorded for Python backends only.
     """
     machine = Environment(
         system=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         processor=_processor(),
-        cores=_cores(),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         hardware=implementation.hardware,
         driver=implementation.driver,
         runner=opconform.__version__,
@@ -148,15 +143,6 @@ def _processor() -> str | None:
     return found["name"] if found else platform.processor() or None
 
 
-def _cores() -> int | None:
-    """The cores that this process and its children may use, which can be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def _packages_of(backend: str) -> Iterator[str]:
     """The packages that an announced backend needs: those of its extra, or its own distribution."""
     for each in entry_points(group=GROUP):
@@ -167,17 +153,16 @@ def _packages_of(backend: str) -> Iterator[str]:
 
 
 def _needed(distribution: str, extra: str) -> Iterator[str]:
+    """The packages of an extra, and those of the other extras of the distribution that it names."""
     try:
-        lines = requires(distribution) or []
-    except PackageNotFoundError:
+        requirements = [Requirement(each) for each in requires(distribution) or []]
+    except (PackageNotFoundError, InvalidRequirement):
         return
-    for line in lines:
-        marker = _EXTRA.search(line)
-        named = _REQUIREMENT.match(line)
-        if named is None or marker is None or marker["name"] != extra:
+    for each in requirements:
+        if each.marker is None or each.marker.evaluate({"extra": ""}) or not each.marker.evaluate({"extra": extra}):
             continue
-        if named["name"] != distribution:
-            yield named["name"]
-        for other in (named["extras"] or "").split(","):
-            if named["name"] == distribution and other.strip() not in ("", extra):
-                yield from _needed(distribution, other.strip())
+        if each.name != distribution:
+            yield each.name
+        else:
+            for other in sorted(each.extras - {extra}):
+                yield from _needed(distribution, other)

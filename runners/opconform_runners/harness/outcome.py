@@ -39,8 +39,8 @@ class TimedOut:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Broken:
-    """The harness failed, not the backend."""
+class Error:
+    """The harness failed, not the backend. This is both the outcome and the verdict."""
 
     sentence: str
     log: str | None = None
@@ -53,4 +53,4 @@ class NotSent:
     why: str
 
 
-Outcome = Returned | Oversized | Refused | NotSupported | Crashed | TimedOut | Broken | NotSent
+Outcome = Returned | Oversized | Refused | NotSupported | Crashed | TimedOut | Error | NotSent

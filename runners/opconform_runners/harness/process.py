@@ -23,19 +23,17 @@ from opconform_runners.harness.scratch import scratch_folder
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
 START_LIMIT = 120.0
 STOP_LIMIT = 2.0
-
 #: How long the last output of an ended process may take to arrive, and the length of one wait, in seconds.
 _GRACE = 0.5
 #: A wait that takes this much longer than asked means that opconform was stopped or starved, in seconds.
 _PAUSED = 0.25
 #: How long a supervisor may take to kill everything that a harness started, in seconds.
 _KILL_LIMIT = 10.0
-
 #: The interval between checks that a process has ended, in seconds.
 _PERIOD = 0.02
 #: The interval between measurements of a harness's memory, in seconds.
 _GLANCE = 0.2
-
+#: The bytes of standard error that are read at a time, and shown.
 _TAIL = 4_096
 
 
@@ -49,14 +47,8 @@ class HarnessEnded(Exception):  # noqa: N818 - an event, not an error
 
 @dataclass(slots=True)
 class Process:
-    """A harness process.
+    """A harness process; its scratch folder is removed with it."""
 
-    Attributes:
-        command: How it was started.
-        scratch: Its scratch folder, which is removed with it.
-    """
-
-    command: Command
     scratch: Path
     _folder: "tempfile.TemporaryDirectory[str]"
     _process: asyncio.subprocess.Process
@@ -77,10 +69,7 @@ class Process:
             self._process.stdin.close()
 
     async def receive(self, within: float = math.inf) -> bytes:
-        """The next line.
-
-        Args:
-            within: How long it may take, in seconds. Time in which opconform itself was stopped does not count.
+        """The next line, within some seconds. Time in which opconform itself was stopped does not count.
 
         Raises:
             HarnessEnded: The process ended.
@@ -135,7 +124,11 @@ class Process:
             async with asyncio.timeout(_KILL_LIMIT):
                 await self._process.wait()
         except TimeoutError:  # the harness stopped its supervisor
-            _kill_tree(self._process)
+            for each in _below(self._process.pid):
+                with contextlib.suppress(psutil.Error):
+                    each.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
             await self._process.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
@@ -143,7 +136,9 @@ class Process:
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain
-        _close(self._process)
+        transport = getattr(self._process, "_transport", None)
+        if transport is not None:  # its pipes are closed while there is an event loop
+            transport.close()
         if self.scratch.is_symlink():  # the harness put it there
             self.scratch.unlink(missing_ok=True)
         self._folder.cleanup()
@@ -180,7 +175,7 @@ async def started(command: Command) -> Process:
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
     watch = asyncio.create_task(_watched(process, own, command))
-    started = Process(command, Path(folder.name), folder, process, own, tail, drain, watch)
+    started = Process(Path(folder.name), folder, process, own, tail, drain, watch)
     try:
         async with asyncio.timeout(START_LIMIT):
             said = await asyncio.get_running_loop().sock_recv(own, 16)
@@ -229,38 +224,37 @@ async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> N
 
 
 async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, command: Command) -> str:
-    """Kill a harness that takes too much memory; returns the reason."""
-    while command.memory is None or _resident(process.pid) <= command.memory:
+    """Kill a harness that takes too much memory with its children; returns the reason."""
+    while command.memory is None or sum(map(_resident, _below(process.pid))) <= command.memory:
         await asyncio.sleep(_GLANCE)
     _ask_to_end(channel)
     return f"it was killed when it took more than {command.memory / GIB:g} GiB of memory"
 
 
-def _resident(pid: int) -> int:
-    """The bytes of memory that a harness and its children hold now, by its supervisor; 0 where it has ended."""
-    size = 0
-    with contextlib.suppress(psutil.Error):
-        for each in psutil.Process(pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                size += each.memory_info().rss
-    return size
+def _below(supervisor: int) -> list[psutil.Process]:
+    """A harness and its children, by the number of its supervisor; empty where that has ended."""
+    try:
+        return psutil.Process(supervisor).children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return process.memory_info().rss
+    except psutil.Error:
+        return 0
 
 
 def _how(code: int | None, last: str) -> str:
     if code is None:
         how = "it closed its standard output"
     elif code < 0:
-        how = f"it was ended by {_signal(-code)}"
+        names = {each.value: each.name for each in signal.Signals}
+        how = f"it was ended by {names.get(-code, f'signal {-code}')}"
     else:
         how = f"it ended with code {code}"
     return f"{how}; its last words: {' / '.join(last.splitlines()[-3:])}" if last else how
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _ask_to_end(channel: socket.socket) -> None:
@@ -268,20 +262,3 @@ def _ask_to_end(channel: socket.socket) -> None:
     with contextlib.suppress(OSError):
         channel.send(supervisor.END)
     channel.close()
-
-
-def _kill_tree(process: asyncio.subprocess.Process) -> None:
-    """Kill a supervisor that does not end, and everything below it."""
-    with contextlib.suppress(psutil.Error):
-        for each in psutil.Process(process.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                each.kill()
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-
-
-def _close(process: asyncio.subprocess.Process) -> None:
-    """Close the pipes now, while there is an event loop."""
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -15,8 +15,8 @@ from opconform_runners.backends.backend import Implementation, Placement, Stage
 VERSION = 1
 #: The maximum length of a line, in bytes.
 LINE_LIMIT = 1 << 20
-
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_Message = TypeVar("_Message")
 #: The number in a reply, which differs in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
 #: A reported time in seconds: finite, and at most 30 years.
@@ -61,8 +61,7 @@ class Said:
 class Ok:
     """The case was executed and every feed's outputs are written.
 
-    `element_types` are those of each feed's outputs; they are optional, but `.npz` cannot tell bf16 from u16.
-    `placement` is what executed the case, if the harness can say.
+    The element types of each feed's outputs are optional, but `.npz` cannot tell bf16 from u16.
     """
 
     __pydantic_config__ = _STRICT
@@ -114,9 +113,7 @@ class Failed:
 
 
 _STATUSES = ("ok", "rejected", "unsupported", "error")
-
 Reply = Ok | Refused | NotSupported | Failed
-
 _SAID = TypeAdapter(Said)
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="status")])
 
@@ -220,11 +217,7 @@ def said_of(line: bytes) -> Implementation:
     Raises:
         ProtocolError: The line is not a reply to `start`.
     """
-    try:
-        said = _SAID.validate_json(line)
-    except ValidationError as fault:
-        raise ProtocolError(_sentence(line, fault)) from fault
-    document = asdict(said)
+    document = asdict(_read(_SAID, line))
     del document["protocol"]
     who = document.pop("implementation")
     return Implementation(**(who | {"language": who["language"] or "unknown"}), **document)
@@ -236,10 +229,19 @@ def reply_of(line: bytes) -> Reply:
     Raises:
         ProtocolError: The line is not a reply.
     """
+    return _read(_REPLY, line)
+
+
+def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
     try:
-        return _REPLY.validate_json(line)
+        return adapter.validate_json(line)
     except ValidationError as fault:
-        raise ProtocolError(_sentence(line, fault)) from fault
+        error = fault.errors(include_url=False)[0]
+        shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
+        if error["type"] == "json_invalid":
+            raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from fault
+        place = ".".join(str(each) for each in error["loc"]) or "the message"
+        raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {error['msg']}") from fault
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -286,12 +288,3 @@ def _fault(error: ErrorDetails) -> Fault:
             found = json.dumps(error["input"], ensure_ascii=False)[:80]
             sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
     return Fault(key=key, sentence=sentence)
-
-
-def _sentence(line: bytes, fault: ValidationError) -> str:
-    error = fault.errors(include_url=False)[0]
-    shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
-    if error["type"] == "json_invalid":
-        return f"the harness wrote a line that is not JSON: {shown!r}"
-    place = ".".join(str(each) for each in error["loc"])
-    return f"the harness wrote {shown!r}, in which {place or 'the message'} is wrong: {error['msg']}"

@@ -1,4 +1,4 @@
-"""Backends by name: those of entry points, and classes in files."""
+"""Backends by name: those of entry points, and classes in files and modules."""
 
 import importlib
 import importlib.util
@@ -16,8 +16,8 @@ GROUP = "opconform.backends"
 #: The exit code of a Python harness whose last line says why the backend cannot be loaded.
 UNUSABLE = 78
 
-_IN_MODULE = re.compile(r"(?P<module>\w+(\.\w+)+):(?P<name>\w+)(:(?P<device>.+))?")
-_IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)(:(?P<device>.+))?")
+#: A class in a file or in a module, as in `path/file.py:ClassName:DEVICE` and `package.module:ClassName`.
+_CLASS = re.compile(r"(?:(?P<file>.+\.py)|(?P<module>\w+(?:\.\w+)+)):(?P<name>\w+)(?::(?P<device>.+))?")
 
 
 def names() -> list[str]:
@@ -38,14 +38,13 @@ def load(name: str) -> Backend:
         UsageError: There is no such backend.
     """
     check(name)
-    in_file = _IN_FILE.fullmatch(name)
-    if in_file:
-        return _made(_from_file(Path(in_file["path"]), in_file["name"]), in_file["device"])
-    in_module = _IN_MODULE.fullmatch(name)
-    if in_module:
-        return _made(getattr(importlib.import_module(in_module["module"]), in_module["name"]), in_module["device"])
-    plain, _, device = name.partition(":")
-    return _made(_entry(plain).load(), device or None)
+    found = _CLASS.fullmatch(name)
+    if found is None:
+        plain, _, device = name.partition(":")
+        return _made(_entry(plain).load(), device or None)
+    if found["file"]:
+        return _made(_from_file(Path(found["file"]), found["name"]), found["device"])
+    return _made(getattr(importlib.import_module(found["module"]), found["name"]), found["device"])
 
 
 def check(name: str) -> None:
@@ -54,32 +53,26 @@ def check(name: str) -> None:
     Raises:
         UsageError: There is no such backend.
     """
-    in_file = _IN_FILE.fullmatch(name)
-    if in_file and not Path(in_file["path"]).is_file():
-        raise UsageError(f"There is no file {in_file['path']}. A backend in a file is named as path/file.py:ClassName.")
+    if (file := file_of(name)) and not Path(file).is_file():
+        raise UsageError(f"There is no file {file}. A backend in a file is named as path/file.py:ClassName.")
     if name.endswith(".py"):
         raise UsageError(f"A backend in a file is named with its class, as {name}:ClassName.")
-    if not in_file and not _IN_MODULE.fullmatch(name):
+    if not _CLASS.fullmatch(name):
         _entry(name.partition(":")[0])
 
 
 def file_of(name: str) -> str:
     """The file in a name such as `path/file.py:ClassName`; empty for any other name."""
-    in_file = _IN_FILE.fullmatch(name)
-    return in_file["path"] if in_file else ""
+    found = _CLASS.fullmatch(name)
+    return found["file"] or "" if found else ""
 
 
 def placed(name: str) -> str:
-    """The same backend by its module and class, for an interpreter without opconform's entry points.
-
-    Raises:
-        UsageError: There is no such backend.
-    """
-    check(name)
-    if _IN_FILE.fullmatch(name) or _IN_MODULE.fullmatch(name):
+    """The same backend by its module and class, for an interpreter without opconform's entry points."""
+    if _CLASS.fullmatch(name):
         return name
-    plain, _, device = name.partition(":")
-    return f"{_entry(plain).value}:{device}" if device else _entry(plain).value
+    plain, colon, device = name.partition(":")
+    return f"{_entry(plain).value}{colon if device else ''}{device}"
 
 
 def _made(backend: Any, device: str | None) -> Backend:
@@ -93,13 +86,11 @@ def _made(backend: Any, device: str | None) -> Backend:
 
 
 def _entry(name: str) -> EntryPoint:
-    found = [each for each in entry_points(group=GROUP) if each.name == name]
-    if not found:
-        known = ", ".join(names())
-        raise UsageError(
-            f"{name!r} is not a backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness."
-        )
-    return found[0]
+    for each in entry_points(group=GROUP):
+        if each.name == name:
+            return each
+    known = ", ".join(names())
+    raise UsageError(f"{name!r} is not a backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness.")
 
 
 def _from_file(path: Path, name: str) -> Any:

@@ -16,11 +16,7 @@ _ROOM = 1 << 16
 
 
 def scratch_folder() -> "tempfile.TemporaryDirectory[str]":
-    """A new temporary folder, which is removed with its content.
-
-    Raises:
-        DiskError: No temporary folder can be made.
-    """
+    """A new temporary folder, which is removed with its content; raises a `DiskError` if none can be made."""
     try:
         return tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True)
     except OSError as fault:
@@ -37,11 +33,7 @@ def is_full(folder: Path) -> bool:
 
 
 def check_room(folder: Path) -> None:
-    """Check that a folder's disk has room.
-
-    Raises:
-        DiskError: It is full.
-    """
+    """Raise a `DiskError` if a folder's disk is full."""
     if is_full(folder):
         raise DiskError(folder, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
@@ -49,11 +41,8 @@ def check_room(folder: Path) -> None:
 def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:
     """An outcome whose texts name files as the suite does: `onnx/model.onnx`, not `/tmp/opconform-x/7/onnx/model.onnx`.
 
-    The folder has a different name in every run, and the texts of two runs must compare equal.
-
-    Args:
-        outcome: Any dataclass; only its text fields are changed.
-        scratch: The folder of the harness. Below it each request has a numbered folder and numbered files.
+    The folder has a different name in every run, and the texts of two runs must compare equal. Only the text fields of
+    the dataclass are changed.
     """
     texts = {each.name: getattr(outcome, each.name) for each in fields(outcome)}  # type: ignore[arg-type]
     changed = {

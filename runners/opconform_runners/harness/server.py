@@ -26,15 +26,7 @@ from opconform_runners.backends.backend import (
     Rejected,
     Unsupported,
 )
-from opconform_runners.harness.protocol import (
-    Failed,
-    NotSupported,
-    Ok,
-    Refused,
-    Reply,
-    reply_line,
-    said_line,
-)
+from opconform_runners.harness.protocol import Failed, NotSupported, Ok, Refused, Reply, reply_line, said_line
 from opconform_runners.harness.registry import UNUSABLE, file_of, load
 
 _LONGEST_MESSAGE = 2_000
@@ -44,11 +36,7 @@ _MOST_SHOWN = 3
 
 
 def main(name: str) -> None:
-    """Serve requests until `stop`, or until standard input ends.
-
-    Args:
-        name: A backend, as in `openvino:CPU` or `path/file.py:ClassName`.
-    """
+    """Serve requests to a backend such as `openvino:CPU` until `stop`, or until standard input ends."""
     replies = _own_output()
     backend, described = _loaded(name)
     for line in sys.stdin.buffer:
@@ -83,10 +71,10 @@ def _loaded(name: str) -> tuple[Backend, bytes]:
 
 
 def _described(backend: Backend, name: str) -> Implementation:
-    who = backend.describe()
-    if not isinstance(who, Implementation):
-        raise UsageError(f"describe() of {name} must give an Implementation, and gave {_shown(who)}.")
-    return who
+    described = backend.describe()
+    if not isinstance(described, Implementation):
+        raise UsageError(f"describe() of {name} must give an Implementation, and gave {_shown(described)}.")
+    return described
 
 
 def _line(fault: Exception, file: str) -> str:
@@ -149,11 +137,7 @@ class _Misreturned(Exception):  # noqa: N818 - the backend's fault, not an error
 
 
 def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
-    """The outputs, checked to be what a backend must return.
-
-    Raises:
-        _Misreturned: They are not.
-    """
+    """The outputs, checked to be what a backend must return."""
     if not _is_list(outputs) or not all(
         _is_list(each) and all(isinstance(one, Tensor) for one in each) for each in outputs
     ):

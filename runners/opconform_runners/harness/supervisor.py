@@ -33,13 +33,7 @@ _LOST = 127
 
 
 def main(channel: int, arguments: list[str], scratch: str) -> None:
-    """Start a harness, and end it when the channel closes.
-
-    Args:
-        channel: The descriptor of the channel.
-        arguments: The program of the harness and its arguments.
-        scratch: The harness's scratch folder, which is removed here if opconform has ended.
-    """
+    """Start a harness, and end it when the channel closes; its scratch folder is removed if opconform has ended."""
     opconform = socket.socket(fileno=channel)
     opconform.set_inheritable(False)
     _control(_SET_SUBREAPER, 1)
@@ -115,15 +109,10 @@ def _waited(harness: int, opconform: socket.socket, woken: int) -> tuple[int | N
         if woken in readable:
             os.read(woken, 4_096)
         if opconform.fileno() in readable:
-            return None, not _heard(opconform)
-
-
-def _heard(opconform: socket.socket) -> bytes:
-    """A message of opconform; empty if it has ended."""
-    try:
-        return opconform.recv(16)
-    except OSError:  # it ended before it read a message
-        return b""
+            try:
+                return None, not opconform.recv(16)
+            except OSError:  # it ended before it read a message
+                return None, True
 
 
 def _reaped(flags: int = os.WNOHANG) -> tuple[int, int] | None:

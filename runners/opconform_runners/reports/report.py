@@ -14,8 +14,8 @@ from opconform_runners.execution.runner import Run
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline_check import Comparison
-from opconform_runners.verdicts.origin import SuiteNote, suite_note
 from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.run_header import SuiteNote, suite_note
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")

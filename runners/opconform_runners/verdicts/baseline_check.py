@@ -1,7 +1,7 @@
 """Compares a run with its baseline: new failures, known failures, and lines that no longer hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
@@ -69,49 +69,26 @@ _COMPARISON = TypeAdapter(Comparison)
 
 
 def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, str]) -> Comparison:
-    """The comparison of a run with a baseline.
+    """The comparison of results with a baseline.
 
-    Args:
-        baseline: The expected failures.
-        results: The results of the run.
-        suite: The expectation of each case of the suite, `accept` or `reject`, by its id.
+    `suite` has the expectation of each case of the suite, `accept` or `reject`, by its id.
     """
     lines = baseline.lines_of({each.id: each.expect for each in results})
-    sorted_out: dict[str, list[Met]] = {"regressions": [], "passes": [], "known": [], "undecided": []}
-    for each in results:
-        line = lines.get(each.id)
-        met = Met(id=each.id, verdict=each.verdict, reason=each.reason, line=line)
-        kind = _kind(met)
-        if kind:
-            sorted_out[kind].append(met)
-    return Comparison(
-        file=baseline.file,
-        stale=stale_lines(baseline, suite),
-        **{name: tuple(met) for name, met in sorted_out.items()},
-    )
+    met = [Met(id=each.id, verdict=each.verdict, reason=each.reason, line=lines.get(each.id)) for each in results]
+    kinds = ("regressions", "passes", "known", "undecided")
+    sorted_out = {kind: tuple(each for each in met if _kind(each) == kind) for kind in kinds}
+    return Comparison(file=baseline.file, stale=_stale_lines(baseline, suite), **sorted_out)
 
 
-def stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ...]:
+def _stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ...]:
     """The lines of a baseline that apply to no case of a suite, in the order of the file."""
-    lines = sorted(baseline.lines, key=lambda each: each.number)
-    return tuple(
-        Stale(
-            number=each.number,
-            pattern=each.pattern,
-            endings=each.endings,
-            note=each.note,
-            matches=sum(each.matches(identity) for identity in suite),
-        )
-        for each in lines
-        if not any(each.concerns(*case) for case in _candidates(each, suite))
-    )
-
-
-def _candidates(line: Line, suite: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """The cases of a suite that a line can match."""
-    if line.is_pattern:
-        return suite.items()
-    return [(line.pattern, suite[line.pattern])] if line.pattern in suite else []
+    stale = []
+    for line in sorted(baseline.lines, key=lambda each: each.number):
+        own = {line.pattern: suite[line.pattern]} if line.pattern in suite else {}
+        if not any(line.concerns(*case) for case in (suite if line.is_pattern else own).items()):
+            matches = sum(line.matches(identity) for identity in suite)
+            stale.append(Stale(**asdict(line), matches=matches))
+    return tuple(stale)
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:

@@ -51,11 +51,11 @@ def mismatch_of(
     feed: int = 0,
     said: Sequence[str] | None = None,
 ) -> Mismatch | None:
-    """The first difference between the outputs of one feed, or None.
+    """The first difference between the expected and the actual outputs of one feed, or None.
 
     Args:
-        expected: The golden outputs, in order, in the storage dtypes of their element types.
-        actual: The actual outputs, in order.
+        expected: The golden outputs, in the storage dtypes of their element types.
+        actual: The actual outputs.
         element_types: The element type of each output.
         feed: The number of the feed.
         said: The outputs' element types as the harness reports them, if it does.
@@ -77,15 +77,17 @@ def mismatch_of(
 def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
     """Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
 
-    Args:
-        expected: The golden output.
-        actual: The actual output, of the same storage dtype and shape.
-        inputs: The inputs of the case; those of another storage dtype are ignored.
+    Both outputs have the same storage dtype and shape. Inputs of another storage dtype are ignored.
     """
     want, got = patterns(np.atleast_1d(expected)), patterns(np.atleast_1d(actual))
     held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == expected.dtype.kind]
     known = [each for each in held if each.dtype.kind == "U" or each.dtype == want.dtype]
     return not np.isin(got[want != got], np.concatenate(known) if known else np.zeros(0, want.dtype)).all()
+
+
+def output_number(name: str) -> int:
+    """The number in the name of an output, as in `output_1`."""
+    return int(name.removeprefix("output_"))
 
 
 def expected_outputs(arrays: dict[str, Array], outputs: Sequence[Output]) -> list[Array]:
@@ -116,13 +118,10 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
     first = int(places[0] if reason == "nan-payload" else places[np.flatnonzero(~both_nan)[0]])
     at = tuple(int(each) for each in np.unravel_index(first, want.shape)) if want.shape else ()
     expected, actual = want.reshape(-1)[first], got.reshape(-1)[first]
-    sentence = (
-        f"{output}{list(at)} is expected to be {_shown(expected, kind)}, and came back as {_shown(actual, kind)}; "
-        f"{len(places):,} of its {want.size:,} elements differ"
-    )
     return Mismatch(
         reason=reason,
-        sentence=sentence,
+        sentence=f"{output}{list(at)} is expected to be {_shown(expected, kind)}, and came back as "
+        f"{_shown(actual, kind)}; {len(places):,} of its {want.size:,} elements differ",
         feed=feed,
         output=output,
         at=at,

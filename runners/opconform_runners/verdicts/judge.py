@@ -7,20 +7,20 @@ from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs_name
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation, undeclared_operation
-from opconform_runners.harness.outcome import Broken, Crashed, NotSent, Outcome, Oversized, Returned, TimedOut
+from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
-from opconform_runners.verdicts.comparison import Mismatch, expected_outputs, is_altered, mismatch_of
+from opconform_runners.verdicts.comparison import Mismatch, expected_outputs, is_altered, mismatch_of, output_number
 from opconform_runners.verdicts.verdict import (
-    Error,
     Fail,
     FailReason,
     Inconclusive,
     Nondeterministic,
+    Own,
     Pass,
     Unsupported,
     Verdict,
+    failure_of,
     name_of,
     reason_of,
     sentence_of,
@@ -41,26 +41,17 @@ UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
 FAILS_UNDECLARED = "fails-undeclared"
 
 
-def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Pass | Fail | Unsupported | Error:
-    """The verdict on a case alone, without its twin and without a second execution.
-
-    Args:
-        suite: The suite of the case.
-        entry: The case's entry of the manifest.
-        case: The case.
-        outcome: The outcome of its execution.
-    """
+def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Own:
+    """The verdict on a case alone, without its twin and without a second execution."""
     match outcome:
         case Crashed(how=how):
             return Fail(reason="crash", sentence=f"the backend's process died: {how}")
         case TimedOut(seconds=seconds):
             return Fail(reason="timeout", sentence=f"there was no answer within {seconds:g} seconds")
-        case Broken(sentence=sentence, log=log):
-            return Error(sentence=sentence, log=log)
-        case NotSent(why=why):
+        case Error():
+            return outcome
+        case NotSent(why=why) | NotSupported(message=why):
             return Unsupported(why=why)
-        case NotSupported(message=message):
-            return Unsupported(why=message)
         case Oversized(size=size):
             return _oversized(case, size)
         case Refused():
@@ -80,21 +71,17 @@ def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
     return Inconclusive(why=twin_sentence(entry.twin, None if twin is None else (name_of(twin), sentence_of(twin))))
 
 
-def compared(first: Fail, second: Pass | Fail | Unsupported | Error) -> Fail | Nondeterministic:
-    """The verdict on a case that failed and was executed again."""
-    same = isinstance(second, Fail) and (first.reason, first.mismatch) == (second.reason, second.mismatch)
-    return first if same else Nondeterministic(first=first, second=second)
-
-
-def combined(
-    first: Pass | Fail | Unsupported | Error, second: Pass | Fail | Unsupported | Error | None
-) -> Pass | Fail | Nondeterministic | Unsupported | Error:
+def combined(first: Own, second: Own | None) -> Own | Nondeterministic:
     """The verdict from both executions of a case; a failure in only one of them is nondeterministic."""
-    if second is None or not (isinstance(first, Fail) or (isinstance(first, Pass) and isinstance(second, Fail))):
-        return first
-    if isinstance(first, Fail):
-        return compared(first, second)
-    return Nondeterministic(first=second, second=first)  # type: ignore[arg-type]
+    match first, second:
+        case Fail(), Fail() if (first.reason, first.mismatch) == (second.reason, second.mismatch):
+            return first
+        case Fail(), Pass() | Fail() | Unsupported() | Error():
+            return Nondeterministic(first=first, second=second)
+        case Pass(), Fail():
+            return Nondeterministic(first=second, second=first)
+        case _:
+            return first
 
 
 def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:
@@ -116,18 +103,18 @@ def control_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
 
     None where there is no control, or where the wrong output is one of the node under test itself.
     """
-    if not isinstance(verdict, Fail | Nondeterministic) or _neighbour(case) is None:
+    failure = failure_of(verdict)
+    if failure is None or _neighbour(case) is None:
         return None
-    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
     if failure.mismatch is not None and failure.mismatch.output is not None:
-        number = int(failure.mismatch.output.removeprefix("output_"))
+        number = output_number(failure.mismatch.output)
         tested = {name for node in case.graph.nodes if node.under_test for name in node.outputs}
         if tested.intersection(case.graph.outputs[number : number + 1]):
             return None
     return entry.control
 
 
-def controlled(case: Case, verdict: Verdict, control: Pass | Fail | Unsupported | Error) -> Verdict:
+def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
     """The verdict of a case that failed, given the verdict of its control: inconclusive where that fails, too.
 
     A crash or a timeout is excused only by a control that also crashes or times out.
@@ -155,8 +142,8 @@ def _ends(verdict: Verdict) -> bool:
 
 def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:
     """The requirements that a failure breaks; see `broken_by`."""
-    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
-    return broken_by(entry, failure.reason, failure.mismatch, header) if isinstance(failure, Fail) else ()
+    failure = failure_of(verdict)
+    return () if failure is None else broken_by(entry, failure.reason, failure.mismatch, header)
 
 
 def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:
@@ -168,12 +155,6 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     - Changed elements break the operation's requirement on bits, even if the case does not list it.
     - Any other failure breaks the first normative requirement of the case that the comparison has not shown to be kept;
       for elements that were moved, this is not the one on bits.
-
-    Args:
-        entry: The case's entry of the manifest.
-        reason: The reason of the failure.
-        mismatch: The first difference of the outputs, if they were compared.
-        header: The suite's header.
     """
     if entry.expect != "accept":
         return (entry.expect.reject,)
@@ -223,11 +204,13 @@ def _declared_gap(case: Case, implementation: Implementation, *, typed: Sequence
 
 def _oversized(case: Case, size: int) -> Fail:
     much = f"its outputs take {size:,} bytes, which is far more than can be right"
-    if isinstance(case.expect, Reject):
-        accepted = f"the case violates {case.expect.reject}, and was accepted"
-        sentence = f"{accepted}; {much}: memory past the end of the inputs was probably read"
-        return Fail(reason="accepted-invalid", sentence=sentence)
-    return Fail(reason="shape", sentence=much)
+    if not isinstance(case.expect, Reject):
+        return Fail(reason="shape", sentence=much)
+    sentence = (
+        f"the case violates {case.expect.reject}, and was accepted; {much}: memory past the end of the inputs was "
+        f"probably read"
+    )
+    return Fail(reason="accepted-invalid", sentence=sentence)
 
 
 def _refused(case: Case, answer: Refused) -> Pass | Fail:
@@ -246,13 +229,9 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[-1][:8]) or "none"
             arrays = suite.arrays(entry, inputs_name(case.feeds - 1))
             held = sum(arrays[each.name].size for each in case.inputs if each.role == "tensor")
-            beyond = sum(each.size for each in outcome.outputs[-1]) > held
-            note = (
-                f", more than the {held:,} elements of the inputs: memory past their end was probably read"
-                if beyond
-                else ""
-            )
-            sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}{note}"
+            sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}"
+            if sum(each.size for each in outcome.outputs[-1]) > held:
+                sentence += f", more than the {held:,} elements of the inputs: memory past their end was probably read"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, outcome, outputs)
@@ -267,17 +246,10 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
         said = outcome.element_types[feed] if outcome.element_types else None
         mismatch = mismatch_of(expected, actual, element_types, feed=feed, said=said)
         if mismatch is not None:
-            mismatch = _with_origin(mismatch, expected, actual, suite.arrays(entry, inputs_name(feed)))
+            if mismatch.reason == "value" and mismatch.output is not None:
+                number, inputs = output_number(mismatch.output), suite.arrays(entry, inputs_name(feed))
+                altered = is_altered(expected[number], actual[number], list(inputs.values()))
+                mismatch = replace(mismatch, altered=altered)
             where = f"in feed {feed} " if feed else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}", mismatch=mismatch)
     return Pass()
-
-
-def _with_origin(
-    mismatch: Mismatch, expected: Sequence[Array], actual: Sequence[Array], inputs: Mapping[str, Array]
-) -> Mismatch:
-    """A mismatch of values with its `altered` field."""
-    if mismatch.reason != "value" or mismatch.output is None:
-        return mismatch
-    number = int(mismatch.output.removeprefix("output_"))
-    return replace(mismatch, altered=is_altered(expected[number], actual[number], list(inputs.values())))

@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -12,10 +12,32 @@ from opconform.suite.case import canonical_json
 from opconform.suite.manifest import Header, RequirementNote
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
-from opconform_runners.verdicts.origin import SuiteNote, suite_note
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteNote:
+    """The fields of a suite's header that a report repeats."""
+
+    __pydantic_config__ = _STRICT
+
+    digest: str
+    version: str
+    generator: str
+    seed: int
+    specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
+    """The fields of a dataclass as another object has them, by name."""
+    return {each.name: getattr(source, each.name) for each in fields(kind)}
+
+
+def suite_note(header: Header) -> SuiteNote:
+    """The fields of a suite's header that a report repeats."""
+    return SuiteNote(**shared_fields(SuiteNote, header))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,14 +126,7 @@ _DETAILS: Mapping[str, str] = {
 
 
 def header_of(plan: RunPlan, suite: Header, ids: Sequence[str], implementation: Implementation) -> RunHeader:
-    """The header of a run after its backend has started.
-
-    Args:
-        plan: The properties known before.
-        suite: The suite's header.
-        ids: The ids of the cases that are executed.
-        implementation: The backend's description of itself.
-    """
+    """The header of a run of the cases with those ids, once its backend has started."""
     return RunHeader(
         cases=len(ids),
         selected=hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest(),
@@ -161,14 +176,10 @@ def difference(held: RunHeader, new: RunHeader) -> str | None:
 
 def changes(held: RunHeader, new: RunHeader) -> list[str]:
     """The names of the fields that changed since a run was interrupted."""
+    before, now = held.implementation.title, new.implementation.title
+    titles = {"implementation": f" ({before}, now {now})"} if before != now else {}
     changed = [name for name in _DETAILS if getattr(held, name) != getattr(new, name)]
-    titles = (held.implementation.title, new.implementation.title)
-    return [
-        f"{_DETAILS[name]} ({titles[0]}, now {titles[1]})"
-        if name == "implementation" and titles[0] != titles[1]
-        else _DETAILS[name]
-        for name in changed
-    ]
+    return [_DETAILS[name] + titles.get(name, "") for name in changed]
 
 
 def progress_of(executed: int, cases: int) -> str:

@@ -1,8 +1,10 @@
 """The verdict on one case on one backend."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import Mismatch
 
 FailReason = Literal[
@@ -47,7 +49,7 @@ class Nondeterministic:
     """The backend failed, and gave another verdict in a fresh harness."""
 
     first: Fail
-    second: "Pass | Fail | Unsupported | Error"
+    second: "Own"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,41 +72,36 @@ class Inconclusive:
     why: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Error:
-    """The harness failed, not the backend."""
+#: The verdict on one execution, regardless of the twin and of other executions.
+Own = Pass | Fail | Unsupported | Error
+Verdict = Own | Nondeterministic | Inconclusive
 
-    sentence: str
-    log: str | None = None
-
-
-Verdict = Pass | Fail | Nondeterministic | Unsupported | Inconclusive | Error
+_NAMES: Mapping[type[Any], VerdictName] = {
+    Pass: "pass",
+    Fail: "fail",
+    Nondeterministic: "fail",
+    Unsupported: "unsupported",
+    Inconclusive: "inconclusive",
+    Error: "error",
+}
 
 
 def name_of(verdict: Verdict) -> VerdictName:
     """The name of a verdict in files and reports."""
-    match verdict:
-        case Pass():
-            return "pass"
-        case Fail() | Nondeterministic():
-            return "fail"
-        case Unsupported():
-            return "unsupported"
-        case Inconclusive():
-            return "inconclusive"
-        case Error():
-            return "error"
+    return _NAMES[type(verdict)]
+
+
+def failure_of(verdict: Verdict) -> Fail | None:
+    """The failure in a verdict, the first one where it is nondeterministic; None if there is none."""
+    failure = verdict.first if isinstance(verdict, Nondeterministic) else verdict
+    return failure if isinstance(failure, Fail) else None
 
 
 def reason_of(verdict: Verdict) -> FailReason | None:
     """The reason of a failure, or None."""
-    match verdict:
-        case Fail(reason=reason):
-            return reason
-        case Nondeterministic():
-            return "nondeterministic"
-        case _:
-            return None
+    if isinstance(verdict, Nondeterministic):
+        return "nondeterministic"
+    return verdict.reason if isinstance(verdict, Fail) else None
 
 
 def sentence_of(verdict: Verdict) -> str:
