@@ -8,15 +8,13 @@ import click
 
 from opconform.errors import UsageError
 from opconform.generation.options import LIMITS
-from opconform.model.highlight import highlight_of
 from opconform.specs.requirements import requirements_of
-from opconform.suite.case import Accept, Case, Reject, document_of
+from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.selection import Selection
-from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.cli.shared.case_list import Listed, listed, near_miss_of
 from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.terminal import print_document
-from opconform_runners.reports.drawing import drawing_of
+from opconform_runners.reports.case_text import drawing_lines, input_lines
 
 _MOST = 12
 #: The cases of the profile `large` can be shown like all others.
@@ -61,14 +59,9 @@ def _lines(shown: Listed) -> list[str]:
         lines.append(f"  requirement {name}{text}")
     lines += [f"  seen {each}: {_link(each)}" for each in case.seen]
     lines.append("")
-    for each in case.inputs:
-        tensor = Tensor(element_type=each.element_type, array=inputs[each.name])
-        values = "" if each.role == "tensor" else f" = {_values(tensor)}"
-        declared = f", declared {json.dumps(each.dynamic)}" if each.dynamic is not None else ""
-        lines.append(f"  {each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
-    lines += [f"  {name}: {value!r}" for name, value in case.attributes.items()]
+    lines += [f"  {line}" for line in input_lines(case, inputs)]
     lines.append("")
-    lines += [f"  {line}" for line in _drawing(case, inputs)]
+    lines += [f"  {line}" for line in drawing_lines(case, inputs)]
     lines.append("")
     match case.expect:
         case Reject(reject=requirement):
@@ -87,19 +80,3 @@ def _link(seen: str) -> str:
     """The URL of a public report; the tracker redirects an issue's number to a pull request."""
     repository, _, number = seen.partition("#")
     return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"
-
-
-def _drawing(case: Case, inputs: dict[str, Array]) -> list[str]:
-    """Every tensor input, with its outputs marked where they are regions of it."""
-    highlight = highlight_of(case, inputs)
-    lines = []
-    for each in (one for one in case.inputs if one.role == "tensor"):
-        divided = highlight if highlight is not None and highlight.input == each.name else None
-        lines += drawing_of(each.name, inputs[each.name], each.element_type, divided)
-    return lines or ["(no tensor to draw)"]
-
-
-def _values(tensor: Tensor) -> str:
-    values = tensor.integers() if tensor.type.is_integer else tensor.array.reshape(-1).tolist()
-    shown = ", ".join(str(each) for each in values[:_MOST]) + (", …" if len(values) > _MOST else "")
-    return shown if not tensor.shape else f"[{shown}]"

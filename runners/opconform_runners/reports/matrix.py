@@ -3,32 +3,31 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import NamedTuple
 
 from rich.markup import escape
 from rich.table import Table
 
-from opconform.suite.manifest import Level
-from opconform_runners.reports.report import Report, RequirementRow
+from opconform_runners.reports.report import Report, RequirementRow, RequirementStanding
 
 FORMAT = 1
 
-#: The conclusion from one backend's cases for a requirement.
-Standing = Literal["kept", "broken", "mapped", "open", "error"]
 
-_MARKS: Mapping[Standing, str] = MappingProxyType(
-    {"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"}
-)
-_STYLES: Mapping[Standing, str] = MappingProxyType(
-    {"kept": "green", "broken": "red", "mapped": "dim", "open": "dim", "error": "magenta"}
-)
-_WORDS: Mapping[Standing, str] = MappingProxyType(
+class Sign(NamedTuple):
+    """How a standing is shown: its mark, its colour on a terminal, and its words."""
+
+    mark: str
+    colour: str
+    words: str
+
+
+SIGNS: Mapping[RequirementStanding, Sign] = MappingProxyType(
     {
-        "kept": "kept",
-        "broken": "broken",
-        "mapped": "fulfilled by the harness",
-        "open": "not decided",
-        "error": "harness error",
+        "kept": Sign("✓", "green", "kept"),
+        "broken": Sign("✗", "red", "broken"),
+        "mapped": Sign("~", "dim", "fulfilled by the harness"),
+        "open": Sign("·", "dim", "not decided"),
+        "error": Sign("!", "magenta", "harness error"),
     }
 )
 #: The meaning of the marks.
@@ -36,50 +35,8 @@ LEGEND = (
     "✓ all decided cases pass, ✗ the number of cases that fail, ~ fulfilled by the harness, "
     "· no case was decided, ! the harness failed"
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cell:
-    """One backend's cases for one requirement by verdict, and the conclusion from them."""
-
-    standing: Standing
-    counts: Mapping[str, int]
-
-    @property
-    def mark(self) -> str:
-        """The mark of the conclusion."""
-        return _MARKS[self.standing]
-
-    @property
-    def words(self) -> str:
-        """The conclusion as text."""
-        return _WORDS[self.standing]
-
-    @property
-    def summary(self) -> str:
-        """The cases by verdict, as in `2 pass, 4 fail`."""
-        return counts_text(self.counts)
-
-    @property
-    def text(self) -> str:
-        """The mark, with the number of failures where there are any."""
-        return self.mark + (f" {self.counts['fail']:,}" if self.standing == "broken" else "")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """One requirement, and each backend's cell in the order of the columns."""
-
-    op: str
-    id: str
-    level: Level
-    text: str
-    cells: tuple[Cell, ...]
-
-    @property
-    def note(self) -> str:
-        """The level; empty for a normative requirement."""
-        return "" if self.level == "normative" else self.level
+#: One requirement on each backend, in the order of the columns.
+Row = tuple[RequirementRow, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,29 +70,9 @@ class Matrix:
 
 def matrix_of(columns: Sequence[Column], absent: Mapping[str, str]) -> Matrix:
     """The matrix of one report or more on the same suite; `absent` is that of `Matrix`."""
-    by_column = [{(each.op, each.id): each for each in column.report.requirements} for column in columns]
-    rows = tuple(
-        Row(
-            op=each.op,
-            id=each.id,
-            level=each.level,
-            text=each.text,
-            cells=tuple(_cell(found[each.op, each.id]) for found in by_column),
-        )
-        for each in columns[0].report.requirements
-    )
+    by_column = [{each.name: each for each in column.report.requirements} for column in columns]
+    rows = tuple(tuple(found[each.name] for found in by_column) for each in columns[0].report.requirements)
     return Matrix(columns=tuple(columns), rows=rows, absent=MappingProxyType(dict(absent)))
-
-
-def _cell(row: RequirementRow) -> Cell:
-    standing: Standing = "mapped" if row.is_mapped else "kept"
-    if row.counts["error"]:
-        standing = "error"
-    elif row.is_broken:
-        standing = "broken"
-    elif not row.counts["pass"]:
-        standing = "open"
-    return Cell(standing=standing, counts=row.counts)
 
 
 def matrix_document(matrix: Matrix) -> dict[str, object]:
@@ -157,12 +94,12 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
         "absent": dict(matrix.absent),
         "requirements": [
             {
-                "op": row.op,
-                "id": row.id,
-                "level": row.level,
+                "op": row[0].op,
+                "id": row[0].id,
+                "level": row[0].level,
                 "backends": {
                     column.name: {"standing": each.standing, "pass": each.counts["pass"], "fail": each.counts["fail"]}
-                    for column, each in zip(matrix.columns, row.cells, strict=True)
+                    for column, each in zip(matrix.columns, row, strict=True)
                 },
             }
             for row in matrix.rows
@@ -172,7 +109,7 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
 
 def decided_rows(matrix: Matrix) -> list[Row]:
     """The requirements with a decided case on some backend."""
-    return [row for row in matrix.rows if any(each.standing != "open" for each in row.cells)]
+    return [row for row in matrix.rows if any(each.standing != "open" for each in row)]
 
 
 def matrix_table(matrix: Matrix) -> Table:
@@ -182,10 +119,11 @@ def matrix_table(matrix: Matrix) -> Table:
         table.add_column(name, no_wrap=True)
     op = ""
     for row in decided_rows(matrix):
-        if row.op != op:
-            op = row.op
+        if row[0].op != op:
+            op = row[0].op
             table.add_row(f"[bold]{op}[/bold]")
-        table.add_row(row.id, row.note, *(f"[{_STYLES[each.standing]}]{each.text}[/]" for each in row.cells))
+        cells = (f"[{SIGNS[each.standing].colour}]{_cell(each)}[/]" for each in row)
+        table.add_row(row[0].id, row[0].note, *cells)
     return table
 
 
@@ -205,17 +143,17 @@ def matrix_markdown(matrix: Matrix) -> str:
     lines = [
         f"Suite {suite.version}, digest {suite.digest}.",
         "",
-        _cells("backend", "verdict", *verdicts),
+        _line("backend", "verdict", *verdicts),
         f"|---|---|{'---:|' * len(verdicts)}",
         *(
-            _cells(each.title, each.report.verdict, *(f"{count:,}" for count in each.report.summary.values()))
+            _line(each.title, each.report.verdict, *(f"{count:,}" for count in each.report.summary.values()))
             for each in matrix.columns
         ),
         *(["", *absent] if absent else []),
         "",
-        _cells("operation", "requirement", "level", *(each.name for each in matrix.columns)),
+        _line("operation", "requirement", "level", *(each.name for each in matrix.columns)),
         f"|---|---|---|{'---|' * len(matrix.columns)}",
-        *(_cells(row.op, row.id, row.note, *(each.text for each in row.cells)) for row in matrix.rows),
+        *(_line(row[0].op, row[0].id, row[0].note, *map(_cell, row)) for row in matrix.rows),
         "",
         f"{LEGEND}.",
     ]
@@ -227,5 +165,10 @@ def counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "no case"
 
 
-def _cells(*cells: str) -> str:
+def _cell(row: RequirementRow) -> str:
+    """The mark, with the number of failures where there are any."""
+    return SIGNS[row.standing].mark + (f" {row.counts['fail']:,}" if row.standing == "broken" else "")
+
+
+def _line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"

@@ -21,6 +21,8 @@ from opconform_runners.verdicts.run_header import SuiteNote, suite_note
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
 #: The verdicts that are evidence for or against the backend.
 DECIDED = ("pass", "fail")
+#: The conclusion from a backend's cases for a requirement.
+RequirementStanding = Literal["kept", "broken", "mapped", "open", "error"]
 
 
 def _note(row: object) -> object:
@@ -53,6 +55,11 @@ class RequirementRow:
         return full_name(self.op, self.id)
 
     @property
+    def note(self) -> str:
+        """The level; empty for a normative requirement."""
+        return "" if self.level == "normative" else self.level
+
+    @property
     def is_broken(self) -> bool:
         """Whether a case fails that is evidence for it."""
         return self.counts["fail"] > 0
@@ -61,6 +68,17 @@ class RequirementRow:
     def is_decided(self) -> bool:
         """Whether a case passed or failed."""
         return any(self.counts[name] for name in DECIDED)
+
+    @property
+    def standing(self) -> RequirementStanding:
+        """The conclusion from its cases."""
+        if self.counts["error"]:
+            return "error"
+        if self.is_broken:
+            return "broken"
+        if not self.counts["pass"]:
+            return "open"
+        return "mapped" if self.is_mapped else "kept"
 
 
 @dataclass(frozen=True, kw_only=True)

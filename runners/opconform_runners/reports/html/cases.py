@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from opconform.suite.reader import Suite
-from opconform_runners.reports.html.evidence import evidence_document, evidence_of
+from opconform_runners.reports.html.evidence import evidence_of
 from opconform_runners.reports.html.subject import Models, Subject, short
 from opconform_runners.reports.terminal import findings_of
 from opconform_runners.verdicts.results import Result
@@ -98,7 +98,7 @@ def shown_evidence(subjects: Sequence[Subject], models: Models) -> tuple[dict[st
         if taken > EVIDENCE_LIMIT:
             left_out += 1
             continue
-        document = evidence_document(evidence_of(suite, suite.by_id[result.id], result, subject.kept, models))
+        document = evidence_of(suite, suite.by_id[result.id], result, subject.kept, models)
         shown[f"{number}/{result.id}"] = document
         taken += len(json.dumps(document))
     return shown, left_out

@@ -1,15 +1,15 @@
 """The evidence of a case on the page: its inputs, expected and actual outputs and IR."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from opconform.model.highlight import highlight_of
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.reports.case_text import input_lines
 from opconform_runners.reports.excerpt import UNKNOWN, Excerpt, excerpt_of
 from opconform_runners.reports.html.subject import Models, short
 from opconform_runners.verdicts.comparison import Mismatch
@@ -21,50 +21,12 @@ _VALUES = 12
 _ELEMENTS = 1 << 22
 #: The reasons that come from comparing elements.
 _ELEMENTWISE = ("value", "nan-payload")
+Arrays = dict[str, Array]
+Excerpts = tuple[Excerpt, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
-    """The evidence of one case.
-
-    Attributes:
-        title: The title of its group.
-        inputs: Each input and attribute as text.
-        data: The tensor that is divided into the outputs; otherwise the first tensor.
-        expected: The expectation as a sentence.
-        wanted: The expected outputs.
-        actual: The result as a sentence.
-        got: The actual outputs, where they were kept.
-        note: What is not shown, and why.
-        models: The name and the text of each IR.
-        twin: The id of the twin.
-    """
-
-    title: str
-    inputs: tuple[str, ...]
-    data: Excerpt | None = None
-    expected: str
-    wanted: tuple[Excerpt, ...] = ()
-    actual: str
-    got: tuple[Excerpt, ...] = ()
-    note: str = ""
-    models: Sequence[tuple[str, str]] = ()
-    twin: str | None = None
-
-
-def evidence_document(evidence: Evidence) -> dict[str, object]:
-    """The evidence as a JSON object without empty values."""
-    document = asdict(evidence)
-    document |= {name: [_filled(each) for each in document[name]] for name in ("wanted", "got")}
-    return _filled(document | {"data": _filled(document["data"] or {})})
-
-
-def _filled(document: dict[str, object]) -> dict[str, object]:
-    return {name: each for name, each in document.items() if each}
-
-
-def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: Models) -> Evidence:
-    """The evidence of a case.
+def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: Models) -> dict[str, object]:
+    """The evidence of a case as a JSON object without empty values.
 
     Args:
         suite: The suite that was run.
@@ -76,39 +38,40 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: 
     Raises:
         SuiteError: A file of the case is not what the manifest says.
     """
-    case = suite.case(entry)
-    plain = Evidence(
-        title=case.title,
-        inputs=_inputs(case, {}),
-        expected=_expected(case),
-        actual=short(result.sentence),
-        twin=case.twin,
-        models=models(suite, entry),
-    )
-    if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
-        return replace(plain, note="The tensors are too large to be drawn here.")
-    mismatch = result.mismatch
+    case, mismatch = suite.case(entry), result.mismatch
     feed = mismatch.feed if mismatch is not None else case.feeds - 1 if isinstance(case.expect, Reject) else 0
-    arrays = suite.arrays(entry, inputs_name(feed))
-    golden = suite.arrays(entry, expected_name(feed)) if expected_name(feed) in entry.files else {}
-    actual = {f"output_{number}": each for (of, number), each in kept.outputs(entry.id).items() if of == feed}
+    note = "" if feed == 0 else f"This is feed {feed}: a further inference on the model already built."
+    arrays: Arrays = {}
+    golden: Arrays = {}
+    actual: Arrays = {}
+    if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
+        note = "The tensors are too large to be drawn here."
+    else:
+        arrays = suite.arrays(entry, inputs_name(feed))
+        golden = suite.arrays(entry, expected_name(feed)) if expected_name(feed) in entry.files else {}
+        actual = {f"output_{number}": each for (of, number), each in kept.outputs(entry.id).items() if of == feed}
+    data = _picture(case, arrays, mismatch) if arrays else None
     wanted, got = _outputs(case, golden, actual, mismatch)
-    return replace(
-        plain,
-        inputs=_inputs(case, arrays),
-        data=_picture(case, arrays, mismatch),
-        wanted=wanted,
-        got=got,
-        note="" if feed == 0 else f"This is feed {feed}: a further inference on the model already built.",
-    )
+    evidence: dict[str, object] = {
+        "title": case.title,
+        "inputs": [*input_lines(case, arrays), f"context: {case.context}"],
+        "data": None if data is None else _filled(asdict(data)),
+        "expected": _expected(case),
+        "wanted": [_filled(asdict(each)) for each in wanted],
+        "actual": short(result.sentence),
+        "got": [_filled(asdict(each)) for each in got],
+        "note": note,
+        "models": models(suite, entry),
+        "twin": case.twin,
+    }
+    return _filled(evidence)
 
 
-_Excerpts = tuple[Excerpt, ...]
+def _filled(document: dict[str, object]) -> dict[str, object]:
+    return {name: each for name, each in document.items() if each}
 
 
-def _outputs(
-    case: Case, golden: dict[str, Array], actual: dict[str, Array], mismatch: Mismatch | None
-) -> tuple[_Excerpts, _Excerpts]:
+def _outputs(case: Case, golden: Arrays, actual: Arrays, mismatch: Mismatch | None) -> tuple[Excerpts, Excerpts]:
     """The expected and the actual outputs: those at fault, or the first ones."""
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
     at_fault = [each for each in outputs if mismatch is not None and each.name == mismatch.output]
@@ -146,7 +109,7 @@ def _compared(output: Output, want: Array, actual: Array | None, mismatch: Misma
     )
 
 
-def _picture(case: Case, arrays: dict[str, Array], mismatch: Mismatch | None) -> Excerpt | None:
+def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt | None:
     """The input that is divided into the outputs, around the first difference; otherwise the first tensor."""
     tensors = {each.name: each.element_type for each in case.inputs if each.role == "tensor" and each.name in arrays}
     highlight = highlight_of(case, arrays)
@@ -177,22 +140,3 @@ def _expected(case: Case) -> str:
             return f"It is accepted, with the outputs {kinds}{more}."
         case None:
             return ""
-
-
-def _inputs(case: Case, arrays: dict[str, Array]) -> tuple[str, ...]:
-    lines = []
-    for each in case.inputs:
-        values, declared = "", ""
-        if each.name in arrays and each.role == "control":
-            values = f" = {_values(Tensor(element_type=each.element_type, array=arrays[each.name]))}"
-        if each.dynamic is not None:
-            shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
-            declared = f", declared {shape}"
-        lines.append(f"{each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
-    return (*lines, *(f"{name}: {value!r}" for name, value in case.attributes.items()), f"context: {case.context}")
-
-
-def _values(tensor: Tensor) -> str:
-    values = tensor.integers() if tensor.type.is_integer else tensor.array.reshape(-1).tolist()
-    shown = ", ".join(str(each) for each in values[:_VALUES]) + (", …" if len(values) > _VALUES else "")
-    return shown if not tensor.shape else f"[{shown}]"

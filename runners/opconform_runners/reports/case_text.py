@@ -1,0 +1,73 @@
+"""A case as text: one line per input, and drawings of its tensors with lines between the outputs."""
+
+from collections.abc import Iterator, Mapping
+
+from opconform.model.highlight import Highlight, highlight_of
+from opconform.suite.case import Case
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.reports.excerpt import Excerpt, excerpt_of
+
+#: The most outputs whose sizes are listed, and the most values of an input.
+_OUTPUTS = 10
+_VALUES = 12
+
+
+def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
+    """The inputs and attributes of a case, one per line; a control input has its values where its array is given."""
+    lines = []
+    for each in case.inputs:
+        values, declared = "", ""
+        if each.name in arrays and each.role == "control":
+            values = f" = {_values(Tensor(element_type=each.element_type, array=arrays[each.name]))}"
+        if each.dynamic is not None:
+            shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
+            declared = f", declared {shape}"
+        lines.append(f"{each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
+    return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
+
+
+def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
+    """The drawings of a case's tensor inputs, each with its outputs marked where they are regions of it."""
+    highlight = highlight_of(case, arrays)
+    lines: list[str] = []
+    for each in case.inputs:
+        if each.role == "tensor":
+            divided = highlight if highlight is not None and highlight.input == each.name else None
+            lines += _drawing(excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided), divided)
+    return lines or ["(no tensor to draw)"]
+
+
+def _values(tensor: Tensor) -> str:
+    values = tensor.integers() if tensor.type.is_integer else tensor.array.reshape(-1).tolist()
+    shown = ", ".join(str(each) for each in values[:_VALUES]) + (", …" if len(values) > _VALUES else "")
+    return shown if not tensor.shape else f"[{shown}]"
+
+
+def _drawing(excerpt: Excerpt, highlight: Highlight | None) -> Iterator[str]:
+    if not excerpt.rows:
+        yield f"({excerpt.name} has no elements)"
+        return
+    if excerpt.where:
+        yield f"{excerpt.name}{excerpt.where}"
+    yield from _rows(excerpt)
+    if excerpt.size[0] > len(excerpt.rows):
+        yield f" … {excerpt.size[0] - len(excerpt.rows)} more rows"
+    if highlight is not None:
+        direction = "downwards" if excerpt.along == "rows" else "from left to right"
+        sizes = [f"output_{number}: {size}" for number, size in enumerate(highlight.sizes)]
+        more = f", … {len(sizes)} in all" if len(sizes) > _OUTPUTS else ""
+        yield f"axis {highlight.axis} runs {direction}; outputs: {', '.join(sizes[:_OUTPUTS])}{more}"
+
+
+def _rows(excerpt: Excerpt) -> Iterator[str]:
+    width = max(len(each) for row in excerpt.rows for each in row)
+    more = " …" if excerpt.size[1] > len(excerpt.rows[0]) else ""
+    outputs = excerpt.outputs
+    begins = [number == 0 or outputs[number] != outputs[number - 1] for number in range(len(outputs))]
+    for number, row in enumerate(excerpt.rows):
+        bars = ["│" if excerpt.along == "columns" and column and begins[column] else " " for column in range(len(row))]
+        line = "".join(f"{bar}{each:>{width}}" for bar, each in zip(bars, row, strict=True))
+        begin = excerpt.along == "rows" and begins[number]
+        if begin and number:
+            yield "─" * len(line)
+        yield f"{line}{more}{f'   output_{outputs[number]}' if begin else ''}"
