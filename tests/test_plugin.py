@@ -196,7 +196,7 @@ def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: 
     assert "Traceback" not in done.stdout
     assert failed[1].splitlines()[:3] == [
         "crash: the backend's process died: it was ended by SIGSEGV; its last words: about to fall over",
-        "requirement: lengths.remainder (normative): A length of -1 takes all that the other pieces leave, wherever it stands.",
+        "requirement: lengths.remainder (normative): A length of -1, at any position, takes all remaining elements of the dimension.",
         "given: data f32[6, 2], axis 0, split_lengths [2, 2, 2]",
     ]
     assert (

@@ -52,7 +52,7 @@ def test_the_dtypes_on_the_page_are_those_that_are_stored() -> None:
 def test_the_limits_on_the_page_are_those_of_the_program() -> None:
     """The version and the longest line."""
     assert f"# The harness protocol, version {VERSION}\n" in PAGE
-    assert f"A line takes {LINE_LIMIT:,} bytes at the most" in PAGE
+    assert f"A line is at most {LINE_LIMIT:,} bytes long" in PAGE
 
 
 def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:
