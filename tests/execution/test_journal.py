@@ -25,6 +25,7 @@ from opconform_runners.backends.numpy import Numpy
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution.failed_outputs import KEPT, Kept
+from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.runner import Run, judged
 from opconform_runners.execution.scheduler import Executed
 from opconform_runners.harness.environment import UNKNOWN
@@ -53,10 +54,8 @@ class FakeBackend:
     def __call__(
         self,
         entries: Sequence[Entry],
+        attempt: Attempt,
         on_outcome: Callable[[Entry, Case, Outcome], None],
-        *,
-        again: bool,
-        alone: bool,
         on_ready: Callable[[Implementation], None] = lambda _: None,
     ) -> Executed:
         """Execute the cases one after the other."""
@@ -64,7 +63,7 @@ class FakeBackend:
         for entry in entries:
             if len(self.executed) == self.until:
                 raise self.fault
-            self.executed.append(f"{entry.id}{' again' if again else ''}{' alone' if alone else ''}")
+            self.executed.append(f"{entry.id} {attempt}")
             case = self.suite.case(entry)
             odd = self.odd(entry, sum(each.startswith(entry.id) for each in self.executed))
             on_outcome(entry, case, odd or self._right(entry, case))

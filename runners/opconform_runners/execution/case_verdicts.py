@@ -56,7 +56,7 @@ class CaseVerdicts:
         self._alone: set[str] = set()
         self._controls: dict[str, Own] = {}
         self._results: dict[str, Result] = {}
-        #: The verdict of each executed case, without what its twin says.
+        #: The verdict of each executed case, regardless of its twin.
         self.own: dict[str, Verdict] = {}
 
     def add(self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome) -> Step:
@@ -78,33 +78,28 @@ class CaseVerdicts:
             self._seen[entry.id] = Seen(case=self._suite.case(entry), outcome=_outcome_of(step))
         self._keep(entry, step.execution, step.verdict)
 
-    def unconfirmed(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
-        """The failed cases that need a second execution, either `again` in a fresh harness or `alone` in one each.
+    def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
+        """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.
 
-        What crashed or timed out is only executed alone, and so is what did not end the same way again.
+        Cases that crashed or timed out are only executed alone, and so are those that did not end the same way again.
+        The control is due where a neighbour of the node under test may be at fault.
         """
+        if attempt == "control":
+            return list(self._controls_due(entries).values())
         failed = [each for each in entries if isinstance(self._first.get(each.id), Fail)]
-        if attempt == "again":
-            return [
-                each
-                for each in failed
-                if each.id not in self._second and reason_of(self._first[each.id]) not in ("crash", "timeout")
-            ]
-        return [each for each in failed if each.id not in self._alone and not self._is_confirmed(each)]
+        if attempt == "alone":
+            return [each for each in failed if each.id not in self._alone and not self._is_confirmed(each)]
+        ends = ("crash", "timeout")
+        return [each for each in failed if each.id not in self._second and reason_of(self._first[each.id]) not in ends]
 
-    def controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
-        """The controls, by case, of failures that may be due to a neighbour of the node under test."""
-        return {
-            each.id: control
-            for each in entries
-            if each.id not in self._controls
-            and each.id in self.own
-            and (control := control_due(each, self._seen[each.id].case, self.own[each.id])) is not None
-        }
+    def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
+        executed = [each for each in entries if each.id in self.own and each.id not in self._controls]
+        controls = {each.id: control_due(each, self._seen[each.id].case, self.own[each.id]) for each in executed}
+        return {name: control for name, control in controls.items() if control is not None}
 
     def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
         """Settle cases whose controls are still due without them."""
-        for name in self.controls_due(entries):
+        for name in self._controls_due(entries):
             self._keep(self._suite.by_id[name], "control", Unsupported(why=why))
 
     def passed(self, entries: Sequence[Entry]) -> list[Entry]:
@@ -138,15 +133,7 @@ class CaseVerdicts:
 
 
 def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
-    """The line of the results for a case.
-
-    Args:
-        suite: The suite that the case is of.
-        entry: The case's line of the manifest.
-        seen: The case and its outcome.
-        verdict: Its verdict.
-        implementation: What was tested.
-    """
+    """The line of the results for a case."""
     outcome = seen.outcome
     failure = failure_of(verdict)
     sent = not isinstance(outcome, NotSent)

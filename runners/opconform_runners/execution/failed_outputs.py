@@ -13,6 +13,7 @@ from opconform.errors import DiskError, SuiteError
 from opconform.files import open_regular, read_regular, replace_file
 from opconform.tensors.npz import ZIP_ERRORS, arrays_of, member, npz_bytes
 from opconform.tensors.tensor import Array
+from opconform_runners.execution.outputs import member_content
 
 KEPT = "actual.zip"
 #: The bytes that are kept of a case, and of a run.
@@ -21,17 +22,16 @@ RUN_LIMIT = 1 << 24
 
 #: The header of a zip member; it ends with the checksum, the sizes, and the lengths of name and extra field.
 _LOCAL = struct.Struct("<4s5H3L2H")
+#: The first member of such an archive, which is empty.
 _MARK = "opconform-actual-outputs"
 _NAME = re.compile(r"feed_(\d{1,4})_output_(\d{1,9})")
-_NONE: Mapping[tuple[int, int], Array] = {}
 
 
 def _beginning() -> bytes:
-    """The first bytes of such a file: an empty member whose name identifies it."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr(member(_MARK), b"")
-    return stream.getvalue()[: 30 + len(_MARK)]
+    return stream.getvalue()[: _LOCAL.size + len(_MARK)]
 
 
 #: What a file of kept outputs begins with.
@@ -73,12 +73,8 @@ class Keeper:
             return
         if self._archive is not None and name in self._archive.NameToInfo:  # kept just before an interruption
             return
-        arrays = {
-            f"feed_{feed}_output_{number}": each
-            for feed, some in enumerate(outputs)
-            for number, each in enumerate(some)
-        }
-        content = npz_bytes(arrays)
+        numbered = [(feed, number, each) for feed, some in enumerate(outputs) for number, each in enumerate(some)]
+        content = npz_bytes({f"feed_{feed}_output_{number}": each for feed, number, each in numbered})
         self._left -= len(content)
         try:
             if self._archive is None:
@@ -119,14 +115,9 @@ class Kept:
         """
         name = f"{case}.npz"
         if self._archive is None or name not in self._archive.NameToInfo:
-            return _NONE
-        try:
-            if self._archive.getinfo(name).file_size > 2 * RUN_LIMIT:
-                raise SuiteError(f"{self._path}:{name} is larger than allowed. Run the suite again.")
-            content = self._archive.read(name)
-        except ZIP_ERRORS as fault:
-            raise SuiteError(f"{self._path}:{name} cannot be read: {fault}. Run the suite again.") from fault
-        arrays = arrays_of(content, f"{self._path}:{name}", limit=2 * RUN_LIMIT)
+            return {}
+        content = member_content(self._archive, self._path, name, 2 * RUN_LIMIT)
+        arrays = arrays_of(content, f"{self._path}: {name}", limit=2 * RUN_LIMIT)
         return {_place(key): each for key, each in arrays.items()}
 
 

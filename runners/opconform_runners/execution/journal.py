@@ -53,14 +53,7 @@ _OWN: Mapping[str, TypeAdapter[Any]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """A line of the journal: one execution of a case, and the result so far.
-
-    Attributes:
-        execution: Which execution of the case it is.
-        own: The verdict of this execution by itself, as a JSON object.
-        result: The case's result so far, regardless of its twin.
-        twin: The id of the twin.
-    """
+    """A line of the journal: one execution of a case, its own verdict, and the result so far regardless of the twin."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -90,12 +83,7 @@ class Journal:
     """A journal that is being written. Until `begin` the folder is as an earlier run left it."""
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
-        """Read what the folder holds.
-
-        Args:
-            out: The folder, which `check_folder` has checked.
-            force: Whether the results of another run are replaced.
-            resume: Whether an interrupted run of the same kind is continued.
+        """Read what the folder holds, which `check_folder` has checked.
 
         Raises:
             UsageError: It holds results that cannot be read.
@@ -116,9 +104,6 @@ class Journal:
 
     def begin(self, header: RunHeader) -> None:
         """Make the folder, remove the files of an earlier run, and begin or continue the journal.
-
-        Args:
-            header: Which run it is.
 
         Raises:
             DiskError: The disk is full.
@@ -145,14 +130,9 @@ class Journal:
         Raises:
             DiskError: The line cannot be written.
         """
-        document = {
-            "execution": step.execution,
-            "own": step.own,
-            "result": result_document(step.result),
-            "twin": step.twin,
-        }
+        document = {"execution": step.execution, "own": step.own, "twin": step.twin}
         try:
-            self._write(line_of(document))
+            self._write(line_of(document | {"result": result_document(step.result)}))
         except OSError as fault:
             raise DiskError(self._out / RESULTS, fault) from fault
 
@@ -229,12 +209,9 @@ def check_folder(out: Path) -> None:
 
 
 def check_certifiable(out: Path, started: str, profiles: Sequence[str]) -> None:
-    """Check that a folder holds no results of another run than the same certification.
+    """Check that a folder holds no results of another run than a certification of those profiles and that backend.
 
-    Args:
-        out: The folder.
-        started: The options of the command line that name the backend.
-        profiles: The profiles that are asked for.
+    `started` has the options of the command line that name the backend.
 
     Raises:
         UsageError: It holds others.

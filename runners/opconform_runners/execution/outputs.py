@@ -1,6 +1,8 @@
-"""Output files of a harness, read without trusting them, and the limit of their size."""
+"""Output files of a harness and archives of them, read without trusting them, and the limit of their size."""
 
 import errno
+import zipfile
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.npz import arrays_of
+from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform.tensors.tensor import Array
 
 #: The bytes that the outputs of any case may take (16 MiB). Only for larger ones the exact limit is computed.
@@ -47,7 +49,10 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
         UnreadableOutputs: It is a link, a pipe, a device or a folder, or does not hold output_0, output_1, ….
     """
     try:
-        arrays = arrays_of(_content(path, limit), where, limit=limit)
+        content = read_regular(path, limit)
+        if path.stat().st_nlink > 1:
+            raise OSError(errno.EMLINK, "it is a hard link to another file")  # noqa: TRY301 - reported as the others
+        arrays = arrays_of(content, where, limit=limit)
     except FileNotFoundError:
         raise
     except FileTooLargeError as fault:
@@ -58,18 +63,34 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
         raise UnreadableOutputs(f"{where} cannot be read: {fault.strerror}") from fault
     except Exception as fault:  # the boundary: nothing that a harness wrote may end the run
         raise UnreadableOutputs(f"{where} is not a readable .npz file: {type(fault).__name__}") from fault
-    names = [f"output_{number}" for number in range(len(arrays))]
-    if set(arrays) != set(names):
+    ordered = in_order(arrays)
+    if ordered is None:
         found = ", ".join(sorted(arrays))[:_LONGEST]
         raise UnreadableOutputs(f"the arrays in {where} are called {found}, and not output_0, output_1, …")
-    return tuple(arrays[name] for name in names)
+    return ordered
 
 
-def _content(path: Path, limit: int) -> bytes:
-    content = read_regular(path, limit)
-    if path.stat().st_nlink > 1:
-        raise OSError(errno.EMLINK, "it is a hard link to another file")
-    return content
+def in_order(arrays: Mapping[str, Array]) -> tuple[Array, ...] | None:
+    """The arrays called output_0, output_1, … by number; None if they have other names."""
+    names = [f"output_{number}" for number in range(len(arrays))]
+    return tuple(arrays[name] for name in names) if arrays.keys() == set(names) else None
+
+
+def member_content(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> bytes:
+    """The content of a member of an archive that opconform wrote.
+
+    Raises:
+        SuiteError: It is missing, damaged, or larger than the limit.
+    """
+    try:
+        metadata = archive.getinfo(name)
+        if metadata.file_size <= limit:
+            return archive.read(metadata)
+    except KeyError as fault:
+        raise SuiteError(f"{path} holds no {name}: it is not a file that opconform wrote.") from fault
+    except ZIP_ERRORS as fault:
+        raise SuiteError(f"{path}: {name} cannot be read: {fault}. Run the suite again.") from fault
+    raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} that it may.")
 
 
 def output_limit(suite: Suite, entry: Entry, case: Case) -> int:

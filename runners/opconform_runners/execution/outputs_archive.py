@@ -23,16 +23,16 @@ from opconform.files import open_regular
 from opconform.suite.case import Case, CaseId, canonical_json
 from opconform.suite.manifest import CONTROL, Entry, entry_line
 from opconform.suite.reader import Suite
-from opconform.tensors.npz import ZIP_ERRORS, arrays_of
+from opconform.tensors.npz import arrays_of
+from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation, Placement
-from opconform_runners.execution.outputs import PLENTY, output_limit
+from opconform_runners.execution.outputs import PLENTY, in_order, member_content, output_limit
 from opconform_runners.harness.environment import Environment
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 
 HEADER = "outputs.json"
 ANSWERS = "answers.jsonl"
-
 #: The most bytes that either of the two may take.
 _LIMIT = 1 << 30
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -65,8 +65,8 @@ _KINDS: Mapping[str, type[Any]] = {
     "error": Error,
 }
 _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for name, each in _KINDS.items()}
-#: The fields of a reply that are not recorded.
-_PROTOCOL = {"seq": 0}
+#: The kinds whose `seq` is not recorded.
+_REPLIES = ("rejected", "unsupported")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,10 +85,7 @@ class Origin:
     """`outputs.json`.
 
     Attributes:
-        format: The version of the file's format.
         suite: The digest that the suite has with --blind.
-        implementation: What the harness says that it drives.
-        environment: Where it ran.
         timeout: The time limit of a case, in seconds.
         counts: The number of cases by outcome.
         digest: The SHA-256 of the answers.
@@ -132,7 +129,7 @@ def origin_text(origin: Origin) -> str:
 
 def answer_line(identity: str, first: Answer, again: Answer) -> bytes:
     """The line of a case."""
-    document = {"id": identity, "first": answer_document(first), "again": answer_document(again)}
+    document = {"id": identity, "first": _document(first), "again": _document(again)}
     return canonical_json(document).encode() + b"\n"
 
 
@@ -141,18 +138,16 @@ def kind_of(answer: Answer) -> str:
     return next(name for name, each in _KINDS.items() if isinstance(answer, each))
 
 
-def answer_document(answer: Answer) -> dict[str, object]:
-    """An answer as a JSON object."""
+def _document(answer: Answer) -> dict[str, object]:
     name = kind_of(answer)
     document = _ADAPTERS[name].dump_python(answer, mode="json") | {"status": name}
-    return {key: value for key, value in document.items() if key not in _PROTOCOL and value is not None}
+    return {key: value for key, value in document.items() if key != "seq" and value is not None}
 
 
 def _answer_of(document: Mapping[str, Any]) -> Answer:
     plain = dict(document)
     name = str(plain.pop("status"))
-    known = _PROTOCOL if name in ("rejected", "unsupported") else {}
-    answer: Answer = _ADAPTERS[name].validate_python(plain | known)
+    answer: Answer = _ADAPTERS[name].validate_python(plain | ({"seq": 0} if name in _REPLIES else {}))
     return answer
 
 
@@ -162,18 +157,18 @@ def outputs_name(feed: int, *, again: bool) -> str:
     return f"{name}.npz" if feed == 0 else f"{name}.{feed}.npz"
 
 
-def outputs_names(identity: str, first: Answer, again: Answer) -> Iterator[tuple[str, str]]:
+def files_of(answer: Answer) -> tuple[str, ...]:
+    """The digests of the files of outputs."""
+    return answer.files if isinstance(answer, SavedOutputs) else ()
+
+
+def _named_files(identity: str, first: Answer, again: Answer) -> Iterator[tuple[str, str]]:
     """The files of a case in the archive, and the digest of each."""
-    if isinstance(first, SavedOutputs):
-        for feed, digest in enumerate(first.files):
-            yield f"{identity}/{outputs_name(feed, again=False)}", digest
-    if isinstance(again, SavedOutputs) and not _same_files(first, again):
-        for feed, digest in enumerate(again.files):
+    for feed, digest in enumerate(files_of(first)):
+        yield f"{identity}/{outputs_name(feed, again=False)}", digest
+    if files_of(again) != files_of(first):
+        for feed, digest in enumerate(files_of(again)):
             yield f"{identity}/{outputs_name(feed, again=True)}", digest
-
-
-def _same_files(first: Answer, again: Answer) -> bool:
-    return isinstance(first, SavedOutputs) and isinstance(again, SavedOutputs) and first.files == again.files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,11 +184,7 @@ class Recorded:
     @cached_property
     def files(self) -> Mapping[str, str]:
         """The digest of every file of outputs."""
-        return {
-            name: digest
-            for identity, (first, again) in self.answers.items()
-            for name, digest in outputs_names(identity, first, again)
-        }
+        return dict(each for identity, both in self.answers.items() for each in _named_files(identity, *both))
 
     def outcome(self, suite: Suite, entry: Entry, case: Case, *, again: bool) -> Outcome:
         """The first or second outcome of a case.
@@ -210,29 +201,25 @@ class Recorded:
         if answer.element_types is not None and len(answer.element_types) != case.feeds:
             said = len(answer.element_types)
             raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and element types of {said}.")
-        kept_again = again and not _same_files(first, second)
-        names = [f"{case.id}/{outputs_name(feed, again=kept_again)}" for feed in range(case.feeds)]
+        is_other = again and files_of(first) != files_of(second)
+        names = [f"{case.id}/{outputs_name(feed, again=is_other)}" for feed in range(case.feeds)]
         size = max((self.archive.getinfo(name).file_size for name in names), default=0)
         limit = PLENTY if size <= PLENTY else output_limit(suite, entry, case)
-        outputs = []
-        for name in names:
-            arrays = arrays_of(self._content(name, limit), f"{self.path}: {name}", limit=limit)
-            ordered = [f"output_{number}" for number in range(len(arrays))]
-            if set(arrays) != set(ordered):
-                raise SuiteError(f"{self.path}: the arrays in {name} are not called output_0, output_1, ….")
-            outputs.append(tuple(arrays[each] for each in ordered))
         return Returned(
-            outputs=tuple(outputs),
+            outputs=tuple(self._outputs(name, limit) for name in names),
             element_types=answer.element_types,
             seconds=answer.seconds,
             placement=answer.placement,
         )
 
-    def _content(self, name: str, limit: int) -> bytes:
-        content = _member(self.archive, self.path, name, limit)
+    def _outputs(self, name: str, limit: int) -> tuple[Array, ...]:
+        content = member_content(self.archive, self.path, name, limit)
         if hashlib.sha256(content).hexdigest() != self.files[name]:
             raise SuiteError(f"{self.path}: {name} was changed after the run.")
-        return content
+        outputs = in_order(arrays_of(content, f"{self.path}: {name}", limit=limit))
+        if outputs is None:
+            raise SuiteError(f"{self.path}: the arrays in {name} are not called output_0, output_1, ….")
+        return outputs
 
 
 def open_recorded(path: Path) -> Recorded:
@@ -242,7 +229,8 @@ def open_recorded(path: Path) -> Recorded:
         SuiteError: There is no such file, or it is not whole, or was changed.
     """
     try:
-        open_regular(path, follow_links=True).close()
+        with open_regular(path, follow_links=True) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError as fault:
         raise MissingError(f"There are no outputs at {path}. Name a file that `run --outputs` wrote.") from fault
     except OSError as fault:
@@ -251,10 +239,8 @@ def open_recorded(path: Path) -> Recorded:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
         raise SuiteError(f"{path} is not a complete file of outputs, as `run --outputs` writes it: {fault}.") from fault
-    origin = _origin(_member(archive, path, HEADER, _LIMIT), path)
-    answers = _answers(_member(archive, path, ANSWERS, _LIMIT), origin, path)
-    with open_regular(path, follow_links=True) as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    origin = _origin(member_content(archive, path, HEADER, _LIMIT), path)
+    answers = _answers(member_content(archive, path, ANSWERS, _LIMIT), origin, path)
     recorded = Recorded(path=path, origin=origin, digest=digest, answers=answers, archive=archive)
     known = sorted([HEADER, ANSWERS, *recorded.files])
     held = sorted(each.filename for each in archive.infolist())
@@ -262,20 +248,6 @@ def open_recorded(path: Path) -> Recorded:
         odd = next(iter(sorted(set(held) ^ set(known))), None) or "a file that it holds twice"
         raise SuiteError(f"{path} does not hold the files that it lists: {odd}.")
     return recorded
-
-
-def _member(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> bytes:
-    try:
-        metadata = archive.getinfo(name)
-        if metadata.file_size > limit:
-            raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} that it may.")
-        return archive.read(metadata)
-    except KeyError as fault:
-        raise SuiteError(
-            f"{path} holds no {name}: it is not a file of outputs, as `run --outputs` writes it."
-        ) from fault
-    except ZIP_ERRORS as fault:
-        raise SuiteError(f"{path}: {name} cannot be read: {fault}.") from fault
 
 
 def _origin(content: bytes, path: Path) -> Origin:

@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import member, npz_bytes
-from opconform_runners.backends.backend import Placement
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.outputs_archive import (
     ANSWERS,
     HEADER,
@@ -23,6 +24,7 @@ from opconform_runners.execution.outputs_archive import (
     SavedOutputs,
     answer_line,
     blind_digest,
+    files_of,
     kind_of,
     origin_text,
     outputs_name,
@@ -52,13 +54,7 @@ def record(
     """Execute cases of a suite and record their outcomes.
 
     Every case is executed twice, the second time in a fresh harness, since it is not known here which cases fail.
-
-    Args:
-        suite: The suite, blind or not.
-        command: The command of a harness.
-        out: The file, whose name ends in `.zip`. It appears whole or not at all.
-        options: How to run.
-        on_progress: Called periodically with the completed fraction (0 to 1) and the number of executions.
+    The suite may be blind. The file appears whole or not at all. `on_progress` is called with the number of executions.
 
     Raises:
         HarnessError: The harness cannot be started, or not again.
@@ -69,12 +65,14 @@ def record(
     with _archive(out) as archive:
         launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
         recorder = _Recorder(suite, launch, entries, archive, on_progress)
-        executed = recorder.run()
+        implementation = recorder.run()
         lines = b"".join(answer_line(each.id, recorder.first[each.id], recorder.again[each.id]) for each in entries)
+        saved = [each for each in recorder.first.values() if isinstance(each, SavedOutputs)]
+        placements = [each.placement for each in saved if each.placement is not None]
         origin = Origin(
             suite=blind_digest(suite),
-            implementation=executed.implementation,
-            environment=environment_of(command, executed.implementation, recorder.placements()),
+            implementation=implementation,
+            environment=environment_of(command, implementation, placements),
             timeout=options.timeout,
             counts=dict(sorted(Counter(kind_of(each) for each in recorder.first.values()).items())),
             digest=hashlib.sha256(lines).hexdigest(),
@@ -120,53 +118,37 @@ class _Recorder:
     first: dict[str, Answer] = field(default_factory=dict)
     again: dict[str, Answer] = field(default_factory=dict)
 
-    def run(self) -> Executed:
+    def run(self) -> Implementation:
         """Execute every case twice. What crashed, timed out or ended differently is executed alone."""
-        executed = self._execute(self.entries, self._on_first)
-        together = [each for each in self.entries if kind_of(self.first[each.id]) not in _ALONE]
-        if together:
-            self._execute(together, self._on_same)
-        alone = [each for each in self.entries if each.id not in self.again]
-        if alone:
-            self._execute(alone, self._on_again, alone=True)
-        return executed
+        executed = self._execute(self.entries, "first")
+        attempts: tuple[Attempt, ...] = ("again", "alone")
+        for attempt in attempts:
+            due = [each for each in self.entries if each.id not in self.again]
+            if attempt == "again":
+                due = [each for each in due if kind_of(self.first[each.id]) not in _ALONE]
+            if due:
+                self._execute(due, attempt)
+        return executed.implementation
 
-    def placements(self) -> Iterator[Placement]:
-        """What executed each case that returned outputs the first time."""
-        for each in self.first.values():
-            if isinstance(each, SavedOutputs) and each.placement is not None:
-                yield each.placement
-
-    def _execute(
-        self, entries: Sequence[Entry], note: Callable[[str, Outcome], None], *, alone: bool = False
-    ) -> Executed:
+    def _execute(self, entries: Sequence[Entry], attempt: Attempt) -> Executed:
         def on_outcome(entry: Entry, _case: Case, outcome: Outcome) -> None:
-            note(entry.id, outcome)
+            self._note(entry.id, attempt, outcome)
             done = len(self.first) + len(self.again)
             self.on_progress(done / (2 * len(self.entries)), done)
 
-        executed = execute(self.suite, entries, self.launch, on_outcome, alone=alone)
+        executed = execute(self.suite, entries, self.launch, on_outcome, alone=attempt == "alone")
         if executed.gave_up is not None:
             raise HarnessError(f"{executed.gave_up} The outputs are not complete, and none are written.")
         return executed
 
-    def _on_first(self, identity: str, outcome: Outcome) -> None:
-        self.first[identity], contents = _answer(outcome)
-        self._write(identity, contents, again=False)
-
-    def _on_same(self, identity: str, outcome: Outcome) -> None:
-        answer, _ = _answer(outcome)
-        if _essence(answer) == _essence(self.first[identity]):
+    def _note(self, identity: str, attempt: Attempt, outcome: Outcome) -> None:
+        answer, contents = _answer(outcome)
+        first = self.first.setdefault(identity, answer)
+        if attempt == "alone" or (attempt == "again" and _essence(answer) == _essence(first)):
             self.again[identity] = answer
-
-    def _on_again(self, identity: str, outcome: Outcome) -> None:
-        self.again[identity], contents = _answer(outcome)
-        if _files(self.again[identity]) != _files(self.first[identity]):
-            self._write(identity, contents, again=True)
-
-    def _write(self, identity: str, contents: Sequence[bytes], *, again: bool) -> None:
-        for feed, content in enumerate(contents):
-            self.archive.writestr(member(f"{identity}/{outputs_name(feed, again=again)}"), content)
+        if attempt == "first" or (attempt == "alone" and files_of(answer) != files_of(first)):
+            for feed, content in enumerate(contents):
+                self.archive.writestr(member(f"{identity}/{outputs_name(feed, again=attempt == 'alone')}"), content)
 
 
 def _answer(outcome: Outcome) -> tuple[Answer, list[bytes]]:
@@ -181,10 +163,6 @@ def _answer(outcome: Outcome) -> tuple[Answer, list[bytes]]:
             return replace(outcome, seq=0), []
         case _:
             return outcome, []
-
-
-def _files(answer: Answer) -> tuple[str, ...]:
-    return answer.files if isinstance(answer, SavedOutputs) else ()
 
 
 def _essence(answer: Answer) -> tuple[object, ...]:

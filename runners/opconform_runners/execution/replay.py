@@ -7,6 +7,7 @@ from opconform.errors import SuiteError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import full_names
+from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.outputs_archive import Recorded, blind_digest
 from opconform_runners.execution.request import dialect_of
 from opconform_runners.execution.runner import OnProgress, Run, judged
@@ -24,15 +25,9 @@ def judge(
     strict: bool = False,
     force: bool = False,
 ) -> Run:
-    """Judge recorded outputs, and write `results.jsonl`.
+    """Judge recorded outputs, and write `results.jsonl` to the folder `out`.
 
-    Args:
-        suite: The suite with its expected outputs.
-        recorded: The outputs, of that suite or of the same suite made with --blind.
-        out: The folder for the results.
-        on_progress: Called periodically.
-        strict: Whether interpretations count as much as normative requirements.
-        force: Whether the results of another run are replaced.
+    The suite has its expected outputs; the recorded ones are of that suite, or of the same suite made with --blind.
 
     Raises:
         SuiteError: The outputs are of another suite, or a file of either was changed.
@@ -55,17 +50,12 @@ def judge(
     executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
 
     def executor(
-        entries: Sequence[Entry],
-        on_outcome: OnOutcome,
-        *,
-        again: bool,
-        alone: bool,  # noqa: ARG001 - the second recorded outcome is the one that counts
-        on_ready: OnReady = lambda _: None,
+        entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady = lambda _: None
     ) -> Executed:
         on_ready(executed.implementation)
         for entry in entries:
             case = suite.case(entry)
-            outcome = recorded.outcome(suite, entry, case, again=again)
+            outcome = recorded.outcome(suite, entry, case, again=attempt != "first")
             if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, executed.implementation)[1] is None:
                 raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
             on_outcome(entry, case, outcome)

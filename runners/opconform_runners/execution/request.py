@@ -19,13 +19,7 @@ from opconform_runners.harness.protocol import Failed, Feed, NotSupported, Ok, R
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """Where the files of a request lie.
-
-    Attributes:
-        seq: The number of the request, which also names its output files.
-        folder: The existing folder for the case's files.
-        outputs: The folder for the output files.
-    """
+    """The number of a request, which names its output files, and the existing folders of its input and output files."""
 
     seq: int
     folder: Path
@@ -139,7 +133,7 @@ def check_dialects(suite: Suite, implementation: Implementation) -> None:
         UsageError: It holds none.
     """
     reads, held = implementation.dialects, suite.header.dialects
-    if reads and not set(reads) & set(held):
+    if reads and held.keys().isdisjoint(reads):
         has = f"holds its cases in {', '.join(held)}" if held else "holds no models"
         wanted = " ".join(f"--dialect {each}" for each in reads)
         raise UsageError(

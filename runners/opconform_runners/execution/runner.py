@@ -78,17 +78,9 @@ class Executor(Protocol):
     """The source of outcomes: a harness, or a file of recorded outputs."""
 
     def __call__(
-        self, entries: Sequence[Entry], on_outcome: OnOutcome, *, again: bool, alone: bool, on_ready: OnReady = ...
+        self, entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady = ...
     ) -> Executed:
-        """Report the outcome of each case.
-
-        Args:
-            entries: The manifest lines of the cases.
-            on_outcome: Called with each outcome.
-            again: Whether each has been executed before.
-            alone: Whether each has a harness process of its own.
-            on_ready: Called with what is tested, before the first outcome.
-        """
+        """Report the outcome of each case; `on_ready` is called with what is tested before the first outcome."""
 
 
 def run_suite(
@@ -107,14 +99,9 @@ def run_suite(
     launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
 
     def executor(
-        entries: Sequence[Entry],
-        on_outcome: OnOutcome,
-        *,
-        again: bool,  # noqa: ARG001 - a harness executes a case the same way each time
-        alone: bool,
-        on_ready: OnReady = lambda _: None,
+        entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady = lambda _: None
     ) -> Executed:
-        return execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
+        return execute(suite, entries, launch, on_outcome, alone=attempt in ("alone", "control"), on_ready=on_ready)
 
     plan = RunPlan(
         out=out,
@@ -138,14 +125,7 @@ def judged(
     plan: RunPlan,
     on_progress: OnProgress = lambda *_: None,
 ) -> Run:
-    """Judge the outcomes of cases, and write `results.jsonl`.
-
-    Args:
-        suite: The suite; it holds the expected outputs.
-        entries: The manifest lines of the cases, each twin before its case.
-        executor: The source of their outcomes. Recorded outputs are asked twice for each case.
-        plan: What is known of the run before it starts.
-        on_progress: Called periodically.
+    """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`.
 
     Raises:
         DiskError: The disk is full before there is any result.
@@ -182,9 +162,8 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
         groups = [each.id.rpartition("/")[0] for each in suite.entries]
         hint = near_miss(selection.patterns, groups, [name for each in suite.entries for name in each.requirements])
         raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.{hint}")
-    twins = [suite.by_id[each.twin] for each in wanted if each.twin is not None and each.twin in suite.by_id]
-    ordered = dict.fromkeys(sorted(each.id for each in [*twins, *wanted]))
-    return [suite.by_id[each] for each in ordered]
+    twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
+    return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
 
 
 @dataclass(slots=True)
@@ -211,8 +190,7 @@ class _Judgement:
                 raise
             interrupted = fault
             how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
-            _, verdicts = self._begun()
-            gave_up = f"{how} {progress_of(len(verdicts.own), len(self.entries))}"
+            gave_up = f"{how} {progress_of(len(self._begun()[1].own), len(self.entries))}"
         header, verdicts = self._begun()
         results = self._results()
         return Run(
@@ -230,26 +208,20 @@ class _Judgement:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
         done = {each.result.id for each in self.journal.steps}
         left = [each for each in self.entries if each.id not in done]
-        executed = self.executor(left, self._noting("first"), again=False, alone=False, on_ready=self._begin)
+        gave_up = self.executor(left, "first", self._noting("first"), self._begin).gave_up
         _, verdicts = self._begun()
-        attempts: tuple[Attempt, ...] = ("again", "alone") if executed.gave_up is None else ()
+        is_recorded = self.plan.outputs is not None
+        if is_recorded:  # recorded outputs also show which passes are not repeated
+            self.executor(verdicts.passed(self.entries), "again", self._noting("again"))
+        why = "recorded outputs are those of cases alone" if is_recorded else "it was not executed"
+        attempts: tuple[Attempt, ...] = ("again", "alone", "control") if gave_up is None else ()
         for attempt in attempts:
-            failed = verdicts.unconfirmed(self.entries, attempt)
-            if failed:
-                self.executor(failed, self._noting(attempt), again=True, alone=attempt == "alone")
-        if self.plan.outputs is not None:  # recorded outputs also show which passes are not repeated
-            self.executor(verdicts.passed(self.entries), self._noting("again"), again=True, alone=False)
-        if executed.gave_up is None:
-            self._control(verdicts)
-        return executed.gave_up
-
-    def _control(self, verdicts: CaseVerdicts) -> None:
-        """Execute the controls of failures, each alone."""
-        due, why = verdicts.controls_due(self.entries), "recorded outputs are those of cases alone"
-        if due and self.plan.outputs is None:
-            executed = self.executor(list(due.values()), self._noting("control"), again=True, alone=True)
-            why = executed.gave_up or "it was not executed"
-        verdicts.give_up_controls(self.entries, why)
+            due = verdicts.due(self.entries, attempt)
+            if due and not (is_recorded and attempt == "control"):
+                why = self.executor(due, attempt, self._noting(attempt)).gave_up or why
+        if gave_up is None:
+            verdicts.give_up_controls(self.entries, why)
+        return gave_up
 
     def _begin(self, implementation: Implementation) -> None:
         """Begin or continue the journal, now that it is known what is tested."""
@@ -268,7 +240,7 @@ class _Judgement:
         return self.begun
 
     def _noting(self, attempt: Attempt) -> OnOutcome:
-        """What judges an outcome of that attempt and writes it to the journal."""
+        """The function that judges an outcome of that attempt and writes it to the journal."""
 
         def on_outcome(entry: Entry, case: Case, outcome: Outcome) -> None:
             _, verdicts = self._begun()

@@ -32,18 +32,13 @@ _SEQS = range(10**15, 9 * 10**15)
 
 #: Called with each case and its outcome, in no certain order.
 OnOutcome = Callable[[Entry, Case, Outcome], None]
-#: Called with what is tested, once a harness is up and reads the suite, before the first outcome.
+#: Called with what is tested, once a harness has started and reads the suite, before the first outcome.
 OnReady = Callable[[Implementation], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Executed:
-    """The end of an execution.
-
-    Attributes:
-        implementation: What the harness says it drives.
-        gave_up: Why the rest of the cases were not executed, or None.
-    """
+    """What was tested, and why the rest of the cases were not executed, or None."""
 
     implementation: Implementation
     gave_up: str | None
@@ -58,15 +53,7 @@ def execute(
     alone: bool = False,
     on_ready: OnReady = lambda _: None,
 ) -> Executed:
-    """Execute cases of a suite, in the order of `entries`.
-
-    Args:
-        suite: The suite.
-        entries: The manifest lines of the cases.
-        launch: How harnesses are started.
-        on_outcome: Called with each outcome.
-        alone: Whether each case has a harness process that no other case has touched.
-        on_ready: Called with what is tested.
+    """Execute cases of a suite in order; `alone` gives each a harness process that no other case has touched.
 
     Raises:
         DiskError: The disk of the temporary folder is full.
@@ -84,11 +71,7 @@ class Execution:
     """The cases that wait for a harness, and what the workers share.
 
     Attributes:
-        suite: The suite of the cases.
-        command: The command of a harness.
         waiting: The cases that have not been sent.
-        timeout: The time limit of a case, in seconds.
-        on_outcome: Called with each outcome.
         ahead: How many requests a harness is sent before it replies; 1 gives each case a harness of its own.
         believed: How many errors in a row were confirmed alone.
         gave_up: Why no harness can be started any more, or None.
@@ -133,7 +116,6 @@ class Worker:
     nothing else, and only that execution counts. The end by a signal is a crash and counts at once.
 
     Attributes:
-        execution: Where its cases come from.
         harness: The harness, or None where the next case needs a new one.
         sent: The requests that were sent, the oldest first.
         doubted: The case that is executed again before all others, and its first outcome.
@@ -173,9 +155,7 @@ class Worker:
         while (self.doubted or self.sent or execution.waiting) and execution.gave_up is None:
             if self.harness is None:
                 self.harness = await self._connected()
-            if self.harness is None:
-                return
-            if not self._fill(self.harness):
+            elif not self._fill(self.harness):
                 await self._replace()
             elif self.sent:
                 await self._settle(self.harness)
@@ -204,18 +184,14 @@ class Worker:
 
     def _release(self) -> Harness | None:
         """Let go of the harness; the cases that it has not answered wait again."""
-        doubted = None if self.doubted is None else self.doubted[0].id
+        doubted = self.doubted[0].id if self.doubted else None
         self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
         self.sent.clear()
         harness, self.harness = self.harness, None
         return harness
 
     def _fill(self, harness: Harness) -> bool:
-        """Send a harness as many requests as it may have in flight; returns whether its scratch folder is usable.
-
-        Raises:
-            DiskError: The files of the first case of a harness cannot be written.
-        """
+        """Send a harness as many requests as it may have in flight; returns whether its scratch folder is usable."""
         execution = self.execution
         while len(self.sent) < (1 if self.doubted else execution.ahead) and (self.doubted or execution.waiting):
             entry = self.doubted[0] if self.doubted else execution.waiting[0]

@@ -1,6 +1,7 @@
 """A session executes single cases on request, in any order, each with the verdict that a run would give."""
 
 import asyncio
+import contextlib
 from collections import deque
 
 from opconform.errors import HarnessError
@@ -21,20 +22,13 @@ class Session:
     """Verdicts of single cases. Harnesses stay between cases.
 
     As in a run, a failure is executed again in a second harness, and in a fresh one where that ends differently or it
-    crashed. A rejection counts when the twin passes, which is executed for that.
+    crashed; `once` prevents that. A rejection counts when the twin passes, which is executed for that.
     """
 
     def __init__(self, suite: Suite, launch: Launch, *, once: bool = False) -> None:
-        """Start nothing yet.
-
-        Args:
-            suite: The suite; it holds the expected outputs.
-            launch: How harnesses are started.
-            once: Whether failures are not executed again.
-        """
         self._suite = suite
         self._launch = launch
-        self._once = once
+        self._attempts: tuple[Attempt, ...] = () if once else ("again", "alone", "control")
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
         self._verdicts: CaseVerdicts | None = None
@@ -75,19 +69,13 @@ class Session:
         if entry.id in self._done:
             return
         verdicts.add(entry, "first", *self._first.execute(entry))
-        attempts: tuple[Attempt, ...] = () if self._once else ("again", "alone", "control")
-        for attempt in attempts:
-            if attempt == "control":
-                due = list(verdicts.controls_due([entry]).values())
-            else:
-                due = verdicts.unconfirmed([entry], attempt)
-            for each in due:
-                harness = self._again if attempt == "again" else _WarmHarness(self._suite, self._launch)
-                try:
-                    verdicts.add(entry, attempt, *harness.execute(each))
-                finally:
-                    if attempt != "again":
-                        harness.close()
+        for attempt in self._attempts:
+            for each in verdicts.due([entry], attempt):
+                if attempt == "again":
+                    verdicts.add(entry, attempt, *self._again.execute(each))
+                else:
+                    with contextlib.closing(_WarmHarness(self._suite, self._launch)) as fresh:
+                        verdicts.add(entry, attempt, *fresh.execute(each))
         self._done.add(entry.id)
 
 
@@ -103,9 +91,7 @@ class _WarmHarness:
     @property
     def implementation(self) -> Implementation:
         if self._execution.implementation is None:
-            self._runner.run(self._connect())
-        if self._execution.implementation is None:
-            raise self._gave_up()
+            return self._runner.run(self._connect())
         return self._execution.implementation
 
     def execute(self, entry: Entry) -> tuple[Case, Outcome]:
@@ -132,18 +118,15 @@ class _WarmHarness:
             await self._connect()
         self._execution.waiting.append(entry)
         await self._worker.work()
-        if not self._outcomes:
-            raise self._gave_up()
+        if self._execution.gave_up is not None:
+            raise HarnessError(self._execution.gave_up)
 
-    async def _connect(self) -> None:
+    async def _connect(self) -> Implementation:
         """Start the harness. Once that has failed, it is not tried again for every case."""
         if self._execution.gave_up is not None:
-            return
+            raise HarnessError(self._execution.gave_up)
         try:
-            await self._worker.begin()
+            return await self._worker.begin()
         except HarnessError as fault:
             self._execution.gave_up = str(fault)
             raise
-
-    def _gave_up(self) -> HarnessError:
-        return HarnessError(self._execution.gave_up or "The harness cannot be started.")
