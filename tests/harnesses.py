@@ -6,6 +6,7 @@ The fault shows at the case whose lengths are [2, 2, 2]; all the other cases are
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -186,6 +187,26 @@ def sleeps(_: Request) -> None:
     time.sleep(3600)
 
 
+def waits() -> None:
+    """Answer two cases, write to the pipe that is named in the environment, and hang; without one, answer all cases.
+
+    Six requests have arrived before the pipe is opened. The sixth is sent when the results of two cases are written.
+    """
+    requests = (json.loads(line) for line in sys.stdin)
+    assert next(requests)["cmd"] == "start"
+    say(SAID)
+    if "OPCONFORM_TEST_MARK" in os.environ:
+        for _ in range(2):
+            right(next(requests))
+        for _ in range(4):
+            next(requests)
+        Path(os.environ["OPCONFORM_TEST_MARK"]).write_text("waits")
+        signal.pause()
+    for request in requests:
+        if request["cmd"] == "run":
+            right(request)
+
+
 def own_error(request: Request) -> None:
     """The harness says that it failed."""
     say({"seq": request["seq"], "status": "error", "message": "out of paper", "traceback": "line 1"})
@@ -200,6 +221,8 @@ def names_its_files(request: Request) -> None:
 
 def main(name: str) -> None:
     """Serve, with one fault."""
+    if name == "waits":
+        return waits()
     odd: Callable[[Request], None] = globals()[name]
     for line in sys.stdin:
         request = json.loads(line)
@@ -213,7 +236,8 @@ def main(name: str) -> None:
             case "run":
                 right(request)
             case _:
-                return
+                break
+    return None
 
 
 if __name__ == "__main__":

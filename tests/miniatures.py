@@ -307,26 +307,6 @@ class RightTheSecondTime(Perfect):
         return _changed(outputs, lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)))
 
 
-class Waits(Perfect):
-    """Waits for ever on the third case of the first process, once it has made a file, which a later process changes."""
-
-    def __init__(self) -> None:
-        """No case was seen."""
-        super().__init__()
-        self._seen = 0
-
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
-        """Right, or silence."""
-        self._seen += 1
-        mark = Path(os.environ["OPCONFORM_TEST_MARK"])
-        if self._seen == 3 and not mark.exists():
-            mark.touch()
-            time.sleep(3600)
-        if mark.exists():
-            mark.write_text("waited")
-        return super().run(case, model, feeds)
-
-
 class ReturnsRubbish(Perfect):
     """Returns a list where a tensor is needed."""
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,7 +33,7 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.reports.reader import read_report
 from opconform_runners.verdicts.results import read_results, read_written
 from opconform_runners.verdicts.run_header import RunPlan
-from tests.conftest import MINIATURES
+from tests.conftest import HARNESSES
 
 IMPLEMENTATION = replace(Numpy().describe(), name="fake", version="1")
 TWIN, REJECTED = "VariadicSplit-1/rejected/c8611d2f32", "VariadicSplit-1/rejected/edf4e822b0"
@@ -271,18 +270,18 @@ def test_a_certification_that_signs_starts_over(suite: Suite, tmp_path: Path) ->
 
 
 def test_ctrl_c_writes_the_report_and_the_same_command_goes_on(small_suite: Path, tmp_path: Path) -> None:
-    """In a process of its own, since a signal is the point: the backend waits where it is to be interrupted."""
-    command = [str(small_suite), "--backend", f"{MINIATURES}:Waits", "--timeout", "600", "--out", str(tmp_path / "out")]
-    environment = {**os.environ, "OPCONFORM_TEST_MARK": str(tmp_path / "mark")}
+    """In a process of its own, which a signal needs: the harness hangs at the third case."""
+    harness, pipe = f"{sys.executable} {HARNESSES} waits", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [str(small_suite), "--harness", harness, "--timeout", "600", "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "OPCONFORM_TEST_MARK": str(pipe)}
     program = [str(Path(sys.executable).with_name("opconform")), "run", *command]
     process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    mark, results = tmp_path / "mark", tmp_path / "out" / "results.jsonl"
-    while process.poll() is None and not (mark.exists() and results.read_bytes().count(b"\n") == 3):
-        time.sleep(0.05)  # until the header and two cases are written, and the third waits
+    assert pipe.read_text() == "waits"
     process.send_signal(signal.SIGINT)
     shown, said = process.communicate(timeout=300)
     document = json.loads((tmp_path / "out" / "report.json").read_text())
-    again = CliRunner(env={"OPCONFORM_TEST_MARK": str(tmp_path / "mark")}).invoke(run, command)
+    again = CliRunner().invoke(run, command)
 
     assert process.returncode == 130, said
     assert (
@@ -291,7 +290,6 @@ def test_ctrl_c_writes_the_report_and_the_same_command_goes_on(small_suite: Path
     )
     assert document["gave_up"] == "Interrupted after 2 of 6 cases"
     assert again.exit_code == 0, again.output
-    assert (tmp_path / "mark").read_text() == "waited"
     assert "6 of 6 cases supported" in again.output
 
 
