@@ -1,10 +1,12 @@
 """Interrupts: Ctrl-C and termination signals, and sections that defer them."""
 
+import asyncio
 import contextlib
 import signal
 import threading
 from collections.abc import Iterator
 from types import FrameType
+from typing import NoReturn
 
 #: The signals of a cancelled job and of a closed terminal.
 _ENDING = ("SIGTERM", "SIGHUP")
@@ -20,9 +22,10 @@ def as_interrupts() -> Iterator[list[int]]:
 
     def interrupt(number: int, _: FrameType | None) -> None:
         came.append(number)
-        if not callable(signal.getsignal(signal.SIGINT)):  # it is ignored in a shell's background
-            raise KeyboardInterrupt
-        signal.raise_signal(signal.SIGINT)
+        if callable(signal.getsignal(signal.SIGINT)):
+            signal.raise_signal(signal.SIGINT)
+        else:  # it is ignored in a shell's background
+            _interrupt_here()
 
     numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
     before = {each: signal.getsignal(each) for each in numbers if signal.getsignal(each) == signal.SIG_DFL}
@@ -33,6 +36,19 @@ def as_interrupts() -> Iterator[list[int]]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+def _interrupt_here() -> None:
+    """Interrupt now, or between two steps of the event loop: in a task, it would be that task's unhandled exception."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        raise KeyboardInterrupt from None
+    loop.call_soon_threadsafe(_interrupt)
+
+
+def _interrupt() -> NoReturn:
+    raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
