@@ -10,7 +10,7 @@ from opconform.errors import CertificateError
 from opconform.suite.manifest import Header, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.certificates.consistency import check_consistency
-from opconform_runners.certificates.statement import Digests, Statement, statement_of
+from opconform_runners.certificates.statement import Statement, statement_of
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts import run_header
@@ -70,7 +70,7 @@ def statement(*results: Result) -> Statement:
         outputs=None,
         baseline=None,
     )
-    digests = Digests(results="2" * 64, report="3" * 64, header="4" * 64)
+    digests = {"results.jsonl": "2" * 64, "report.json": "3" * 64, "suite.json": "4" * 64}
     return statement_of(report, HEADER, digests, "2026-01-01T00:00:00Z")
 
 

@@ -1,8 +1,11 @@
-"""Certificates: signs the results of a run, and checks a certificate against results, outputs and suite."""
+"""Certificates: signs the results of a run, and checks a certificate against results, outputs and suite.
+
+Every function raises CertificateError where a check fails, and SuiteError if a file is missing, cut short or changed.
+"""
 
 import hashlib
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -16,7 +19,14 @@ from opconform.suite.reader import Suite
 from opconform_runners.certificates.consistency import check_consistency
 from opconform_runners.certificates.envelope import LIMIT, envelope_of, envelope_text, key_id, opened, sealed
 from opconform_runners.certificates.evidence import evidence_of, file_digest, read_file
-from opconform_runners.certificates.statement import OUTPUTS, Statement, statement_bytes, statement_from, statement_of
+from opconform_runners.certificates.statement import (
+    OUTPUTS,
+    Resource,
+    Statement,
+    statement_bytes,
+    statement_from,
+    statement_of,
+)
 from opconform_runners.execution.outputs_archive import Recorded
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.reader import read_report
@@ -31,13 +41,9 @@ def sign(out: Path, suite: Suite, key: "CryptoSigner") -> Statement:
     """Write `certificate.json` beside the results of a complete run of whole profiles, conformant or not.
 
     Args:
-        out: The folder of the results.
+        out: The folder of the results; a certificate in it that was signed with another key is not overwritten.
         suite: The suite that was run; its files must have been verified.
         key: The signer.
-
-    Raises:
-        CertificateError: The run cannot be signed, or there is a certificate signed with another key.
-        SuiteError: A file is missing, cut short or changed.
     """
     errors = sum(each.verdict == "error" for each in read_results(out / RESULTS))
     if errors:
@@ -47,36 +53,29 @@ def sign(out: Path, suite: Suite, key: "CryptoSigner") -> Statement:
         raise CertificateError(
             f"{out / REPORT} is of a run that may select cases: only a whole `certify` or `judge` can be signed."
         )
-    evidence = evidence_of(out, suite)
-    if evidence.report.conformant is None:
+    report, digests = evidence_of(out, suite)
+    if report.conformant is None:
         raise CertificateError(
-            f"The verdict of {out / RESULTS} is incomplete: {evidence.report.unsettled}. It cannot be certified."
+            f"The verdict of {out / RESULTS} is incomplete: {report.unsettled}. It cannot be certified."
         )
-    statement = statement_of(evidence.report, suite.header, evidence.digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
-    _check_place(out / CERTIFICATE, key.public_key.keyid)
-    replace_file(out / CERTIFICATE, envelope_text(sealed(statement_bytes(statement), key)).encode())
+    statement = statement_of(report, suite.header, digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    path = out / CERTIFICATE
+    if path.exists() and _key_id_of(path) != key.public_key.keyid:
+        raise CertificateError(f"{path} was not signed with this key, and is not overwritten. Move it first.")
+    replace_file(path, envelope_text(sealed(statement_bytes(statement), key)).encode())
     return statement
 
 
-def _check_place(path: Path, key: str) -> None:
-    """Refuse to overwrite a certificate signed with another key."""
-    if not path.exists():
-        return
+def _key_id_of(path: Path) -> str:
+    """The id of the key that a file was signed with; empty if it is not a certificate."""
     try:
-        other = key_id(envelope_of(read_file(path, LIMIT + 1), str(path)))
+        return key_id(envelope_of(read_file(path, LIMIT + 1), str(path)))
     except CertificateError:
-        other = ""
-    if other != key:
-        raise CertificateError(f"{path} was not signed with this key, and is not overwritten. Move it first.")
+        return ""
 
 
 def read_certificate(path: Path, key: "SSlibKey") -> Statement:
-    """The statement of a certificate with a valid signature.
-
-    Raises:
-        CertificateError: The file is not a certificate, was not signed with this key, was changed, or contradicts
-            itself.
-    """
+    """The statement of a certificate, which has a valid signature and does not contradict itself."""
     envelope = envelope_of(read_file(path, LIMIT + 1), str(path))
     statement = statement_from(opened(envelope, key, str(path)), str(path))
     check_consistency(statement, str(path))
@@ -84,11 +83,7 @@ def read_certificate(path: Path, key: "SSlibKey") -> Statement:
 
 
 def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
-    """Check that a certificate covers all the wanted profiles.
-
-    Raises:
-        CertificateError: It does not.
-    """
+    """Check that a certificate covers all the wanted profiles."""
     covered = [each.name for each in statement.predicate.opconform.profiles]
     lacking = [each for each in wanted if each not in covered]
     if lacking:
@@ -96,43 +91,26 @@ def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
 
 
 def check_results(statement: Statement, out: Path) -> None:
-    """Check that results are the certified ones.
-
-    Raises:
-        CertificateError: They are not.
-        SuiteError: They are missing or cut short.
-    """
-    claimed = {each.name: each.digest["sha256"] for each in statement.subject}
+    """Check that results are the certified ones."""
+    claimed = _digests(statement.subject)
     for name in (RESULTS, REPORT):
         if file_digest(out / name) != claimed.get(name):
             raise CertificateError(f"{out / name} is not the file that was certified: its digest differs.")
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for each in read_results(out / RESULTS):
-        counts.setdefault(each.profile, Counter())[each.verdict] += 1
-    noted = {each.name: Counter(each.counts) for each in statement.predicate.opconform.profiles}
-    if counts != {name: +each for name, each in noted.items()}:
+        counts[each.profile][each.verdict] += 1
+    if counts != {each.name: +Counter(each.counts) for each in statement.predicate.opconform.profiles}:
         raise CertificateError(f"The counts of the certificate are not those of the verdicts in {out / RESULTS}.")
 
 
 def check_outputs(statement: Statement, path: Path) -> None:
-    """Check that a file of outputs is the one that was judged.
-
-    Raises:
-        CertificateError: It is not, or no outputs were judged.
-        SuiteError: It cannot be read.
-    """
-    claimed = {each.name: each.digest["sha256"] for each in statement.subject}
-    if file_digest(path) != claimed.get(OUTPUTS):
+    """Check that a file of outputs is the one that was judged."""
+    if file_digest(path) != _digests(statement.subject).get(OUTPUTS):
         raise CertificateError(f"{path} is not the file of outputs that was judged for this certificate.")
 
 
 def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
-    """Check that recorded outputs, judged again, give the results.
-
-    Raises:
-        CertificateError: They do not.
-        SuiteError: The outputs are not of this suite, or a file is missing or changed.
-    """
+    """Check that recorded outputs, judged again, give the results."""
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         again = Path(folder) / "again"
         judge(suite, recorded, again, strict=read_report(out).strict)
@@ -141,42 +119,37 @@ def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
 
 
 def check_suite(statement: Statement, suite: Suite) -> None:
-    """Check that a suite is the certified one, with the certified number of cases per profile.
-
-    Raises:
-        CertificateError: It is not.
-    """
-    claimed = statement.predicate.opconform
+    """Check that a suite is the certified one, with the certified number of cases per profile."""
+    claimed, place = statement.predicate.opconform, suite.store.root
     if suite.header.digest != claimed.suite.digest:
         raise CertificateError(
-            f"{suite.store.root} is not the suite that was certified: its digest is {suite.header.digest[:16]}, "
+            f"{place} is not the suite that was certified: its digest is {suite.header.digest[:16]}, "
             f"not {claimed.suite.digest[:16]}."
         )
     header = hashlib.sha256(suite.store.read(HEADER)).hexdigest()
-    noted = {each.name: each.digest["sha256"] for each in statement.predicate.configuration}
-    if noted.get(HEADER) != header:
-        raise CertificateError(f"{suite.store.root}/{HEADER} is not that of the suite that was certified.")
+    if _digests(statement.predicate.configuration).get(HEADER) != header:
+        raise CertificateError(f"{place}/{HEADER} is not that of the suite that was certified.")
     cases = Counter(each.profile for each in suite.entries)
     for each in claimed.profiles:
-        if cases[each.name] != sum(each.counts.values()):
+        certified = sum(each.counts.values())
+        if cases[each.name] != certified:
             raise CertificateError(
-                f"The certificate counts {sum(each.counts.values()):,} cases of the profile {each.name}, "
-                f"but {suite.store.root} has {cases[each.name]:,}."
+                f"The certificate counts {certified:,} cases of the profile {each.name}, "
+                f"but {place} has {cases[each.name]:,}."
             )
 
 
 def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
-    """Check that a certificate follows from results and suite, with everything computed again.
-
-    Raises:
-        CertificateError: It does not, or they contradict each other.
-        SuiteError: A file is missing, cut short or changed.
-    """
-    evidence = evidence_of(out, suite)
-    true = statement_of(evidence.report, suite.header, evidence.digests, statement.predicate.opconform.timestamp)
+    """Check that a certificate follows from results and suite, with everything computed again."""
+    report, digests = evidence_of(out, suite)
+    true = statement_of(report, suite.header, digests, statement.predicate.opconform.timestamp)
     if true != statement:
         differing = ", ".join(_differing(true, statement))
         raise CertificateError(f"The certificate does not follow from {out / RESULTS} and the suite: {differing}.")
+
+
+def _digests(files: Sequence[Resource]) -> dict[str, str]:
+    return {each.name: each.digest["sha256"] for each in files}
 
 
 def _differing(true: Statement, claimed: Statement) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from opconform.errors import CertificateError
 from opconform.suite.manifest import MANIFEST
@@ -19,27 +20,17 @@ from opconform_runners.verdicts.results import REPORT, RESULTS
 
 
 def check_consistency(statement: Statement, where: str) -> None:
-    """Check that a statement does not contradict itself.
-
-    Args:
-        statement: The statement of a certificate.
-        where: The name of the certificate in the error.
-
-    Raises:
-        CertificateError: It contradicts itself.
-    """
-    found = next(_contradictions(statement), None)
-    if found is not None:
-        raise CertificateError(f"{where} contradicts itself: {found}.")
-
-
-def _contradictions(statement: Statement) -> Iterator[str]:
-    finding = statement.predicate.opconform
-    yield from _file_contradictions(statement)
-    yield from _count_contradictions(finding)
-    yield from _test_contradictions(statement.predicate)
-    yield from _verdict_contradictions(statement.predicate)
-    yield from _profile_contradictions(finding)
+    """Check that a statement does not contradict itself; `where` is the name of its certificate in the error."""
+    predicate, finding = statement.predicate, statement.predicate.opconform
+    found = chain(
+        _file_contradictions(statement),
+        _count_contradictions(finding),
+        _test_contradictions(predicate),
+        _verdict_contradictions(predicate),
+        _profile_contradictions(finding),
+    )
+    for contradiction in found:
+        raise CertificateError(f"{where} contradicts itself: {contradiction}.")
 
 
 def _file_contradictions(statement: Statement) -> Iterator[str]:
@@ -69,7 +60,7 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
         yield "the counts of the profiles do not add up to those of the cases"
     for each in finding.requirements:
         if any(each.counts[name] > finding.cases[name] for name in VERDICTS):
-            yield f"{_name(each)} counts more cases than there are"
+            yield f"{each.test} counts more cases than there are"
     if finding.cases["error"]:
         yield "it counts errors of the harness, which are not certified"
     if finding.supported != _decided(finding.cases):
@@ -81,7 +72,7 @@ def _test_contradictions(predicate: Predicate) -> Iterator[str]:
     warned = set(predicate.warned)
     expected: dict[str, list[str]] = {"failedTests": [], "warnedTests": [], "passedTests": []}
     for each in finding.requirements:
-        name = _name(each)
+        name = each.test
         failures = each.counts.get("fail", 0)
         if each.broken != (failures > 0):
             failing = counted(failures, "case fails", "cases fail")
@@ -113,7 +104,7 @@ def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
         if _counts(each, finding) and not each.mapped and any(each.counts.values()) and not _decided(each.counts)
     ]
     if finding.conformant and (undecided or not _decided(finding.cases)):
-        yield f"conformant is true, but no case was supported{f' for {_name(undecided[0])}' if undecided else ''}"
+        yield f"conformant is true, but no case was supported{f' for {undecided[0].test}' if undecided else ''}"
 
 
 def _profile_contradictions(finding: Finding) -> Iterator[str]:
@@ -133,7 +124,3 @@ def _counts(each: CertifiedRequirement, finding: Finding) -> bool:
 
 def _decided(counts: Counts) -> int:
     return sum(counts.get(name, 0) for name in DECIDED)
-
-
-def _name(each: CertifiedRequirement) -> str:
-    return f"{each.op}/{each.id}"

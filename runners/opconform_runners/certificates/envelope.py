@@ -1,7 +1,7 @@
 """Signed DSSE envelopes in the one spelling that is accepted here.
 
 DSSE allows unknown keys, several signatures and two alphabets of base64, which no signature covers. A certificate is
-accepted only as it was written, so that any changed byte is found.
+accepted only as it was written, so that any changed byte is found. Anything else is a CertificateError.
 """
 
 import base64
@@ -48,15 +48,7 @@ def key_id(envelope: Envelope) -> str:
 
 
 def envelope_of(content: bytes, where: str) -> Envelope:
-    """The envelope in a file.
-
-    Args:
-        content: The file's bytes.
-        where: The name of the file in errors.
-
-    Raises:
-        CertificateError: The file differs from an envelope as it is written here.
-    """
+    """The envelope in a file's bytes, which must be as they are written here; `where` is its name in errors."""
     if len(content) > LIMIT:
         raise CertificateError(f"{where} has {len(content):,} bytes. A certificate has at most {LIMIT:,}.")
     document = document_of(content, where)
@@ -82,11 +74,7 @@ def envelope_of(content: bytes, where: str) -> Envelope:
 
 
 def opened(envelope: Envelope, key: SSlibKey, where: str) -> bytes:
-    """The payload of an envelope whose signature is valid.
-
-    Raises:
-        CertificateError: The envelope was signed with another key, or changed after it was signed.
-    """
+    """The payload of an envelope that was signed with a key and not changed since."""
     if key_id(envelope) != key.keyid:
         raise CertificateError(f"{where} was signed with the key {quoted(key_id(envelope))}, not with {key.keyid}.")
     try:
@@ -98,11 +86,7 @@ def opened(envelope: Envelope, key: SSlibKey, where: str) -> bytes:
 
 
 def document_of(content: bytes, where: str) -> Mapping[str, Any]:
-    """A JSON object without repeated keys.
-
-    Raises:
-        CertificateError: The content is anything else.
-    """
+    """A JSON object without repeated keys; `where` is the name of its file in errors."""
 
     def unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         document: dict[str, Any] = {}

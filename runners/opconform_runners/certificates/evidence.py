@@ -3,43 +3,31 @@
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from opconform.errors import CertificateError, MissingError, SuiteError
 from opconform.files import open_regular, read_regular
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite
-from opconform_runners.certificates.statement import Digests
 from opconform_runners.reports.reader import read_report
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.writer import report_text
 from opconform_runners.verdicts.judge import broken_by
-from opconform_runners.verdicts.results import REPORT, RESULTS, Result, placements_of, read_results
+from opconform_runners.verdicts.results import REPORT, RESULTS, RESULTS_LIMIT, Result, placements_of, read_results
 from opconform_runners.verdicts.run_header import suite_note
 
-#: The most bytes of a report.
-_REPORT_LIMIT = 1 << 32
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
-    """The digests of the certified files, and the report that follows from results and suite."""
-
-    digests: Digests
-    report: Report
-
-
-def evidence_of(out: Path, suite: Suite) -> Evidence:
-    """The evidence in a folder of results.
+def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
+    """The report that follows from results and suite, and the SHA-256 of the certified files by name.
 
     Raises:
-        CertificateError: It is not complete, or contradicts itself or the suite.
+        CertificateError: The results are not complete, or contradict themselves, their report or the suite.
         SuiteError: A file is missing, cut short or changed.
     """
     results = read_results(out / RESULTS)
-    read, content = read_report(out), read_file(out / REPORT, _REPORT_LIMIT)
-    check_results_complete(results, suite, out / RESULTS)
+    read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)
+    _check_complete(results, suite, out / RESULTS)
     report = replace(
         read,
         suite=suite_note(suite.header),
@@ -52,34 +40,28 @@ def evidence_of(out: Path, suite: Suite) -> Evidence:
     )
     if report_text(report).encode() != content:
         raise CertificateError(f"{out / REPORT} does not follow from {RESULTS} and the suite {suite.store.root}.")
-    digests = Digests(
-        results=file_digest(out / RESULTS),
-        report=hashlib.sha256(content).hexdigest(),
-        header=hashlib.sha256(suite.store.read(HEADER)).hexdigest(),
-    )
-    return Evidence(digests=digests, report=report)
+    return report, {
+        RESULTS: file_digest(out / RESULTS),
+        REPORT: hashlib.sha256(content).hexdigest(),
+        HEADER: hashlib.sha256(suite.store.read(HEADER)).hexdigest(),
+    }
 
 
-def check_results_complete(results: Sequence[Result], suite: Suite, path: Path) -> None:
-    """Check that every case of the profiles in some results has one verdict, and that the verdict is possible.
-
-    Raises:
-        CertificateError: A case has no verdict, two, or an impossible one, or is not in the suite.
-    """
+def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None:
+    """Check that every case of the profiles in some results has one verdict, and that the verdict is possible."""
     if suite.header.select:
         chosen = " ".join(suite.header.select)
         raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are not whole.")
-    ids = Counter(each.id for each in results)
-    twice = next((each for each, count in ids.items() if count > 1), None)
-    if twice is not None:
+    verdicts = {each.id: each.verdict for each in results}
+    if len(verdicts) < len(results):
+        [(twice, _)] = Counter(each.id for each in results).most_common(1)
         raise CertificateError(f"{path} has two verdicts on {twice}.")
     profiles = {each.profile for each in results}
     wanted = {each.id for each in suite.entries if each.profile in profiles}
-    odd = min(wanted ^ set(ids), default=None)
+    odd = min(wanted ^ verdicts.keys(), default=None)
     if odd is not None:
         what = "has no verdict on" if odd in wanted else "has a verdict on a case that is not in the suite:"
         raise CertificateError(f"{path} {what} {odd}.")
-    verdicts = {each.id: each.verdict for each in results}
     for each in results:
         if not _is_possible(each, suite, verdicts):
             raise CertificateError(f"{path} contradicts the suite or itself: see the result of {each.id}.")
@@ -108,11 +90,7 @@ def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> b
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file.
-
-    Raises:
-        SuiteError: It cannot be read.
-    """
+    """The SHA-256 of a file."""
     try:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -121,11 +99,7 @@ def file_digest(path: Path) -> str:
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        SuiteError: It cannot be read, or has more bytes than the limit.
-    """
+    """The bytes of a file that has no more of them than the limit."""
     try:
         return read_regular(path, limit, follow_links=True)
     except OSError as fault:

@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.errors import CertificateError, DiskError, UsageError
@@ -38,15 +37,6 @@ _SMALL_ORDER = frozenset(
 _LIMIT = 1 << 16
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeyFiles:
-    """The files of a new pair, and the id of its public key."""
-
-    private: Path
-    public: Path
-    id: str
-
-
 def public_pem(key: Ed25519PublicKey) -> bytes:
     """A public key as its file has it."""
     return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -58,12 +48,11 @@ def _public(key: Ed25519PublicKey) -> SSlibKey:
     return SSlibKey.from_crypto(key, keyid=hashlib.sha256(der).hexdigest())
 
 
-def write_pair(name: Path) -> KeyFiles:
-    """Make a pair and write it to `NAME.key`, which only its owner can read, and `NAME.pub`.
+def write_pair(name: Path) -> tuple[Path, Path, str]:
+    """Make a pair and write it to `NAME.key`, which only its owner can read, and `NAME.pub`, or neither.
 
-    Raises:
-        DiskError: The disk is full; neither file is left.
-        UsageError: The name is not usable, or a file of it exists or cannot be written.
+    Returns:
+        The path of the private key, the path of the public one, and its id.
     """
     if not name.name or name.suffix in (".key", ".pub"):
         raise UsageError(f"Name the pair without an ending, as in `opconform keygen me`, and not {str(name)!r}.")
@@ -85,15 +74,11 @@ def write_pair(name: Path) -> KeyFiles:
         if DiskError.is_full(fault):
             raise DiskError(name.absolute().parent, fault) from fault
         raise UsageError(f"{name}.key and {name}.pub cannot be written: {fault.strerror}.") from fault
-    return KeyFiles(private=private, public=public, id=signer.public_key.keyid)
+    return private, public, signer.public_key.keyid
 
 
 def read_private(path: Path) -> CryptoSigner:
-    """The signer with the private key in a file.
-
-    Raises:
-        UsageError: The file has no ed25519 key, is encrypted, or can be read by others.
-    """
+    """The signer with the private ed25519 key in a file, which only its owner can read."""
     content = _read(path)
     try:
         key = serialization.load_pem_private_key(content, password=None)
@@ -109,12 +94,7 @@ def read_private(path: Path) -> CryptoSigner:
 
 
 def read_public(path: Path) -> SSlibKey:
-    """The public key in a file, which contains nothing else.
-
-    Raises:
-        CertificateError: The file contains anything else.
-        UsageError: It cannot be read.
-    """
+    """The public key in a file, which contains nothing else."""
     content = _read(path)
     with contextlib.suppress(TypeError, ValueError, UnsupportedAlgorithm):
         serialization.load_pem_private_key(content, password=None)

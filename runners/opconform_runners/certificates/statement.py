@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import CertificateError
 from opconform.suite.case import canonical_json
-from opconform.suite.manifest import HEADER, MANIFEST, Header, Level
+from opconform.suite.manifest import HEADER, MANIFEST, Header, Level, first_error
 from opconform_runners.certificates.envelope import document_of
 from opconform_runners.harness.environment import Environment
 from opconform_runners.reports.report import Report
@@ -24,23 +24,7 @@ OUTPUTS: Final = "outputs"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _BY_ALIAS = ConfigDict(extra="forbid", serialize_by_alias=True, validate_by_name=True, validate_by_alias=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Outcome = Literal["PASSED", "WARNED", "FAILED"]
 Counts = Mapping[str, Annotated[int, Field(ge=0)]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Digests:
-    """The digests of the certified files.
-
-    Attributes:
-        results: The SHA-256 of `results.jsonl`.
-        report: The SHA-256 of `report.json`.
-        header: The SHA-256 of the suite's `suite.json`.
-    """
-
-    results: str
-    report: str
-    header: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,6 +93,11 @@ class CertifiedRequirement:
     mapped: bool
     counts: Counts
 
+    @property
+    def test(self) -> str:
+        """The name of the requirement among the tests of the predicate."""
+        return f"{self.op}/{self.id}"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
@@ -148,7 +137,7 @@ class Predicate:
 
     __pydantic_config__ = _BY_ALIAS
 
-    result: Outcome
+    result: Literal["PASSED", "WARNED", "FAILED"]
     configuration: tuple[Resource, ...]
     passed: Annotated[tuple[str, ...], Field(alias="passedTests")]
     warned: Annotated[tuple[str, ...], Field(alias="warnedTests")]
@@ -173,27 +162,23 @@ class Statement:
 _STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
 
 
-def statement_of(report: Report, header: Header, digests: Digests, timestamp: str) -> Statement:
+def statement_of(report: Report, header: Header, digests: Mapping[str, str], timestamp: str) -> Statement:
     """The statement of a complete run.
 
     Args:
         report: The run's report.
         header: The header of its suite.
-        digests: The digests of its files.
+        digests: The SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name.
         timestamp: The time of the signature.
     """
     tests = _tests(report)
-    result: Outcome = "FAILED" if not report.conformant else "WARNED" if tests["warned"] else "PASSED"
-    subject = [_resource(RESULTS, digests.results), _resource(REPORT, digests.report)]
-    if report.outputs is not None:
-        subject.append(_resource(OUTPUTS, report.outputs))
-    configuration = [_resource(MANIFEST, header.digest), _resource(HEADER, digests.header)]
-    configuration += [_resource(name, digest) for name, digest in sorted(header.specs.items())]
+    outputs = {} if report.outputs is None else {OUTPUTS: report.outputs}
+    sources = {MANIFEST: header.digest, HEADER: digests[HEADER], **dict(sorted(header.specs.items()))}
     return Statement(
-        subject=tuple(subject),
+        subject=_resources({RESULTS: digests[RESULTS], REPORT: digests[REPORT], **outputs}),
         predicate=Predicate(
-            result=result,
-            configuration=tuple(configuration),
+            result="FAILED" if not report.conformant else "WARNED" if tests["warned"] else "PASSED",
+            configuration=_resources(sources),
             **tests,
             opconform=_finding(report, header, timestamp),
         ),
@@ -218,13 +203,13 @@ def statement_from(payload: bytes, where: str) -> Statement:
     try:
         return _STATEMENT.validate_json(payload)
     except ValidationError as fault:
-        error = fault.errors(include_url=False)[0]
-        place = ".".join(str(each) for each in error["loc"])
-        raise CertificateError(f"{where} has a statement that opconform did not write: see {place}.") from fault
+        raise CertificateError(
+            f"{where} has a statement that opconform did not write: {first_error(fault)}."
+        ) from fault
 
 
-def _resource(name: str, digest: str) -> Resource:
-    return Resource(name=name, digest={"sha256": digest})
+def _resources(digests: Mapping[str, str]) -> tuple[Resource, ...]:
+    return tuple(Resource(name=name, digest={"sha256": digest}) for name, digest in digests.items())
 
 
 def _tests(report: Report) -> dict[str, tuple[str, ...]]:

@@ -16,6 +16,6 @@ def command(name: Path) -> None:
     """
     from opconform_runners.certificates.keys import write_pair
 
-    files = write_pair(name)
-    click.echo(f"{files.private} is the private key; keep it secret.")
-    click.echo(f"{files.public} is the public key; publish it. Its id is {files.id}.")
+    private, public, key_id = write_pair(name)
+    click.echo(f"{private} is the private key; keep it secret.")
+    click.echo(f"{public} is the public key; publish it. Its id is {key_id}.")
