@@ -1,15 +1,18 @@
-"""The conclusion of a run, in sentences."""
+"""The conclusion of a run, and its comparison with a baseline, in sentences."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from opconform_runners.reports.report import Report, RequirementRow
-from opconform_runners.reports.text import counted
+from opconform_runners.reports.text import counted, one_line
+from opconform_runners.verdicts.baseline_check import Comparison
+
+_LONGEST = 300
 
 
 def conclusion(report: Report) -> list[str]:
     """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
-    sentences = [f"{report.conclusion.upper()}, {report.coverage}: {_reasons(report)}"]
+    sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
     if report.results and not report.whole:
         sentences.append("This may be a selection: only `certify`, or `judge` of whole profiles, certifies.")
     if report.results and report.implementation.mapped:
@@ -17,25 +20,29 @@ def conclusion(report: Report) -> list[str]:
     return sentences
 
 
-def _reasons(report: Report) -> str:
+def _reasons(report: Report) -> Iterator[str]:
     passed = counted(report.summary["pass"], "passes", "pass")
-    failed = counted(report.summary["fail"], "case fails", "cases fail")
     if report.conformant is None:
-        missing = f"{counted(len(report.missing), 'case has', 'cases have')} no verdict." if report.gave_up else ""
-        broken = f"Broken so far: {_names(report.broken)}." if report.broken else ""
-        parts = [f"{report.unsettled}.", missing if report.missing else "", f"{passed}.", broken]
+        yield f"{report.unsettled}."
+        if report.gave_up and report.missing:
+            yield f"{counted(len(report.missing), 'case has', 'cases have')} no verdict."
+        yield f"{passed}."
+        if report.broken:
+            yield f"Broken so far: {_names(report.broken)}."
+        return
+    if report.conformant:
+        yield f"{passed}, and no normative requirement is broken."
     else:
-        interpretations = f"Interpretation differences (not counted): {_names(report.differing)}."
-        if report.conformant:
-            parts = [f"{passed}, and no normative requirement is broken."]
-        else:
+        clauses = [counted(report.summary["fail"], "case fails", "cases fail")]
+        if report.broken:
             kind = "requirement" if report.strict else "normative requirement"
             broken = counted(len(report.broken), f"{kind} is", f"{kind}s are")
-            named = f"{broken} broken: {_names(report.broken)}" if report.broken else ""
-            unnamed = f"{len(report.unnamed):,} of them without naming a requirement" if report.unnamed else ""
-            parts = [f"{'; '.join(each for each in (failed, named, unnamed) if each)}."]
-        parts.append(interpretations if report.differing else "")
-    return " ".join(each for each in parts if each)
+            clauses.append(f"{broken} broken: {_names(report.broken)}")
+        if report.unnamed:
+            clauses.append(f"{len(report.unnamed):,} of them without naming a requirement")
+        yield f"{'; '.join(clauses)}."
+    if report.differing:
+        yield f"Interpretation differences (not counted): {_names(report.differing)}."
 
 
 def _names(rows: Iterable[RequirementRow]) -> str:
@@ -43,3 +50,55 @@ def _names(rows: Iterable[RequirementRow]) -> str:
     for each in rows:
         operations[each.op].append(each.id)
     return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())
+
+
+def news(comparison: Comparison) -> str:
+    """What the baseline does not expect, as in `2 regressions, 1 stale line`, or `nothing`."""
+    counts = (
+        (len(comparison.regressions), "regression", ""),
+        (len(comparison.passes), "unexpected pass", "unexpected passes"),
+        (len(comparison.stale), "stale line", ""),
+    )
+    return ", ".join(counted(*each) for each in counts if each[0]) or "nothing"
+
+
+def known_failures(comparison: Comparison) -> str:
+    """What the baseline expects, as in `3 known failures; 1 of them to be explained`."""
+    unexplained = sum(each.line is not None and not each.line.is_explained for each in comparison.known)
+    notes = [counted(len(comparison.known), "known failure")]
+    if unexplained:
+        notes.append(f"{unexplained:,} of them to be explained")
+    if comparison.undecided:
+        notes.append(f"{counted(len(comparison.undecided), 'expected failure')} neither failed nor passed")
+    return "; ".join(notes)
+
+
+def regression_sentences(report: Report, comparison: Comparison) -> Iterator[str]:
+    """Each failure that the baseline does not expect."""
+    results = {each.id: each for each in report.results}
+    for each in comparison.regressions:
+        was = f" (line {each.line.number} expects {' or '.join(each.line.endings)})" if each.line is not None else ""
+        yield f"{each.id}: {each.reason}{was}: {one_line(results[each.id].sentence, _LONGEST)}"
+
+
+def pass_sentences(comparison: Comparison) -> dict[str, str]:
+    """Each pass that the baseline does not expect, by the case's id."""
+    return {
+        each.id: f"{each.id} passes, and {comparison.file}:{each.line.number} expects "
+        f"{' or '.join(each.line.endings)}: {one_line(each.line.note, _LONGEST)}"
+        for each in comparison.passes
+        if each.line is not None
+    }
+
+
+def stale_sentences(comparison: Comparison) -> list[str]:
+    """Each line that applies to no case, and why."""
+    sentences = []
+    for each in comparison.stale:
+        why = "matches no case of the suite"
+        if each.matches:
+            none = "which cannot" if each.matches == 1 else "none of which can"
+            endings = " or ".join(ending for ending in each.endings if ending != "pass")
+            why = f"matches {counted(each.matches, 'case')}, {none} fail with {endings}"
+        sentences.append(f"{comparison.file}:{each.number}: {each.pattern!r} {why}")
+    return sentences

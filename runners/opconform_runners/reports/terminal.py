@@ -11,29 +11,36 @@ from rich.padding import Padding
 from rich.table import Table
 
 from opconform_runners.harness.environment import environment_facts
-from opconform_runners.reports.baseline_summary import (
-    baseline_verdict,
+from opconform_runners.reports.conclusion import (
+    conclusion,
     known_failures,
+    news,
     pass_sentences,
-    regression_sentence,
+    regression_sentences,
     stale_sentences,
 )
-from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.failures import Group, groups
-from opconform_runners.reports.report import VERDICTS, Report, RequirementRow
+from opconform_runners.reports.report import Report, RequirementRow
 from opconform_runners.reports.text import counted, printable
-from opconform_runners.verdicts.baseline_check import Comparison
 from opconform_runners.verdicts.results import Result
 
-_HEADINGS = {"pass": "pass", "fail": "fail", "unsupported": "unsup.", "inconclusive": "inconcl.", "error": "error"}
-_STYLES = {"pass": "green", "fail": "red", "unsupported": "dim", "inconclusive": "yellow", "error": "magenta"}
-_VERDICT_STYLES = {
+#: The heading and the colour of each verdict.
+_VERDICTS = {
+    "pass": ("pass", "green"),
+    "fail": ("fail", "red"),
+    "unsupported": ("unsup.", "dim"),
+    "inconclusive": ("inconcl.", "yellow"),
+    "error": ("error", "magenta"),
+}
+#: The colour of each conclusion, with and without a baseline.
+_COLOURS = {
     "CONFORMANT": "green",
     "NOT CONFORMANT": "red",
     "INCOMPLETE": "magenta",
     "NOTHING NEW": "green",
     "NEW": "red",
 }
+_CONCLUSION = re.compile(rf"({'|'.join(_COLOURS)})(?=[,.:])")
 #: The findings, and the sentence for each.
 _FINDINGS = {
     "undeclared-unsupported": "unsupported, although the backend declares everything that they need",
@@ -58,27 +65,33 @@ def print_summary(report: Report, console: Console) -> None:
     console.print(_table(report))
     if comparison is None:
         _print_section("Failures", map(_failures, groups(report)), console)
-    for title, verdict in (
-        ("Harness errors", "error"),
-        ("Inconclusive cases", "inconclusive"),
-        ("Not supported", "unsupported"),
-    ):
-        _print_section(title, _by_sentence(report, verdict), console)
+    _print_section("Harness errors", _by_sentence(report, "error"), console)
+    _print_section("Inconclusive cases", _by_sentence(report, "inconclusive"), console)
+    _print_section("Not supported", _by_sentence(report, "unsupported"), console)
     _print_section("Findings", _findings(report), console)
     if comparison is not None:
         _print_section("New failures", map(_failures, groups(report, ["new"])), console)
-        _print_comparison(report, comparison, console)
+        _print_section("Regressions", _lines(regression_sentences(report, comparison)), console)
+        _print_section("Unexpected passes", _lines(pass_sentences(comparison).values()), console)
+        _print_section("Stale lines", _lines(stale_sentences(comparison)), console)
+        expected = f"Expected by {comparison.file}: {known_failures(comparison)}."
+        console.print(f"\n{_text(expected)}", soft_wrap=True)
     console.print()
     for each in conclusion(report):
-        verdict, comma, rest = each.partition(",")
-        console.print(f"{_verdict(verdict)}{comma}{_text(rest)}", soft_wrap=True)
+        console.print(_coloured(each), soft_wrap=True)
     if comparison is not None:
-        verdict, rest = baseline_verdict(report, comparison)
-        console.print(f"Against {_text(comparison.file)}: {_verdict(verdict)}{rest}", soft_wrap=True)
+        verdict = "NOTHING NEW." if comparison.is_as_expected else f"NEW: {news(comparison)}."
+        if report.conformant is None:
+            verdict = f"INCOMPLETE, so nothing is settled. New so far: {news(comparison)}."
+        console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
 
 
-def _verdict(text: str) -> str:
-    return f"[bold {_VERDICT_STYLES[text]}]{text}[/]" if text in _VERDICT_STYLES else _text(text)
+def _coloured(sentence: str) -> str:
+    """A sentence, with the conclusion at its beginning in its colour."""
+    found = _CONCLUSION.match(sentence)
+    if found is None:
+        return _text(sentence)
+    return f"[bold {_COLOURS[found[0]]}]{found[0]}[/]{_text(sentence[found.end() :])}"
 
 
 def _print_head(report: Report, console: Console) -> None:
@@ -96,17 +109,18 @@ def _table(report: Report) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     table.add_column("requirement", no_wrap=True)
     table.add_column("level", no_wrap=True)
-    used = [each for each in VERDICTS if report.summary[each]]
-    for name in used:
-        table.add_column(_HEADINGS[name], justify="right", no_wrap=True)
+    used = {name: each for name, each in _VERDICTS.items() if report.summary[name]}
+    for heading, _ in used.values():
+        table.add_column(heading, justify="right", no_wrap=True)
     op = ""
     for row in (each for each in report.requirements if any(each.counts.values())):
         if row.op != op:
             op = row.op
             table.add_row(f"[bold]{op}[/bold]")
-        level = "mapped" if row.is_mapped else "" if row.level == "normative" else row.level
-        counts = (f"[{_STYLES[name]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
-        table.add_row(f"{_mark(row)} {row.id}", level, *counts)
+        counts = (
+            f"[{colour}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name, (_, colour) in used.items()
+        )
+        table.add_row(f"{_mark(row)} {row.id}", "mapped" if row.is_mapped else row.note, *counts)
     return table
 
 
@@ -128,19 +142,6 @@ def _print_section(title: str, items: Iterable[RenderableType], console: Console
         console.print(f"… and {len(shown) - _MOST:,} more; see report.json")
 
 
-def _print_comparison(report: Report, comparison: Comparison, console: Console) -> None:
-    results = {each.id: each for each in report.results}
-    regressions = (regression_sentence(each, results) for each in comparison.regressions)
-    for title, sentences in (
-        ("Regressions", regressions),
-        ("Unexpected passes", pass_sentences(comparison).values()),
-        ("Stale lines", stale_sentences(comparison)),
-    ):
-        _print_section(title, (f"  {_text(each)}" for each in sentences), console)
-    expected = f"Expected by {comparison.file}: {known_failures(comparison)}."
-    console.print(f"\n{_text(expected)}", soft_wrap=True)
-
-
 def _failures(group: Group) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
@@ -155,12 +156,8 @@ def _failures(group: Group) -> RenderableType:
 
 
 def _findings(report: Report) -> Iterator[RenderableType]:
-    by_finding: dict[str, list[str]] = defaultdict(list)
-    for each in report.results:
-        for name in findings_of(each):
-            by_finding[name].append(each.id)
     for name, sentence in _FINDINGS.items():
-        found = by_finding[name]
+        found = [each.id for each in report.results if name in findings_of(each)]
         if found:
             yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")
 
@@ -183,6 +180,10 @@ def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:
 
 def _item(sentence: str) -> RenderableType:
     return Padding(_text(sentence), (0, 0, 0, 2))
+
+
+def _lines(sentences: Iterable[str]) -> Iterator[str]:
+    return (f"  {_text(each)}" for each in sentences)
 
 
 def _text(text: str) -> str:

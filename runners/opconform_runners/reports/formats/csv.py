@@ -10,20 +10,8 @@ from opconform_runners.reports.text import printable
 from opconform_runners.verdicts.results import Result
 
 _COLUMNS = (
-    "run",
-    "id",
-    "operation",
-    "profile",
-    "expect",
-    "verdict",
-    "standing",
-    "reason",
-    "requirements",
-    "broken",
-    "inputs",
-    "sentence",
-    "message",
-    "seconds",
+    *("run", "id", "operation", "profile", "expect", "verdict", "standing", "reason"),
+    *("requirements", "broken", "inputs", "sentence", "message", "seconds"),
 )
 #: The characters that begin a formula, also in the wide forms that some spreadsheets accept.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
@@ -36,38 +24,29 @@ def csv_text(report: Report) -> str:
     empty without one. Cases without a verdict have rows with the verdict `missing`, and so has a run without cases.
     """
     text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(_COLUMNS)
-    writer.writerows([_safe(each) for each in row] for row in _rows(report))
+    writer = csv.DictWriter(text, _COLUMNS)
+    writer.writeheader()
+    for row in _rows(report):
+        writer.writerow({name: _safe(cell) for name, cell in (row | {"run": report.conclusion}).items()})
     return text.getvalue()
 
 
-def _rows(report: Report) -> Iterator[tuple[str, ...]]:
+def _rows(report: Report) -> Iterator[dict[str, str]]:
     stands: Mapping[str, str] = standings(report) if report.baseline is not None else {}
     for each in report.results:
-        yield (report.conclusion, *_cells(each, stands.get(each.id, "")))
-    missing = report.missing if report.results or report.missing else ("",)
-    for identity in missing:
-        cells = (report.conclusion, identity, identity.partition("/")[0], "", "", "missing")
-        yield (*cells, *("",) * (len(_COLUMNS) - len(cells)))
+        yield _cells(each) | {"standing": stands.get(each.id, "")}
+    for identity in report.missing if report.results or report.missing else ("",):
+        yield {"id": identity, "operation": identity.partition("/")[0], "verdict": "missing"}
 
 
-def _cells(result: Result, standing: str) -> tuple[str, ...]:
-    return (
-        result.id,
-        result.op,
-        result.profile,
-        result.expect,
-        result.verdict,
-        standing,
-        result.reason or "",
-        " ".join(result.requirements),
-        " ".join(result.broken),
-        result.inputs,
-        result.sentence,
-        result.message or "",
-        "" if result.seconds is None else f"{result.seconds:.6f}",
-    )
+def _cells(result: Result) -> dict[str, str]:
+    plain = ("id", "profile", "expect", "verdict", "reason", "inputs", "sentence", "message")
+    return {name: getattr(result, name) or "" for name in plain} | {
+        "operation": result.op,
+        "requirements": " ".join(result.requirements),
+        "broken": " ".join(result.broken),
+        "seconds": "" if result.seconds is None else f"{result.seconds:.6f}",
+    }
 
 
 def _safe(cell: str) -> str:

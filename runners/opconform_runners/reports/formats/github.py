@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from opconform_runners.reports.baseline_summary import known_failures, pass_sentences, stale_sentences
-from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
 from opconform_runners.reports.failures import groups
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted, one_line
@@ -12,6 +11,8 @@ from opconform_runners.reports.text import counted, one_line
 #: GitHub shows ten annotations of a level per step, and drops the others silently.
 MOST = 10
 _LONGEST = 400
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 class _Annotation(NamedTuple):
@@ -63,18 +64,6 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
 
 def _command(annotation: _Annotation) -> str:
     title = f"opconform: {annotation.title}" if annotation.title else "opconform"
-    properties = {
-        "file": annotation.file,
-        "line": str(annotation.line) if annotation.line else "",
-        "title": one_line(title, _LONGEST),
-    }
-    shown = ",".join(f"{name}={_property(each)}" for name, each in properties.items() if each)
-    return f"::{annotation.level} {shown}::{_data(one_line(annotation.message, _LONGEST))}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    named = {"file": annotation.file, "line": str(annotation.line or ""), "title": one_line(title, _LONGEST)}
+    properties = ",".join(f"{name}={each.translate(_PROPERTY)}" for name, each in named.items() if each)
+    return f"::{annotation.level} {properties}::{one_line(annotation.message, _LONGEST).translate(_DATA)}"

@@ -3,8 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 
-from opconform_runners.reports.baseline_summary import pass_sentences, stale_sentences
-from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.conclusion import conclusion, pass_sentences, stale_sentences
 from opconform_runners.reports.failures import Standing, standings
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import one_line, printable
@@ -21,10 +20,10 @@ def junit_text(report: Report) -> str:
     """A report as JUnit XML, in which each case is listed once.
 
     The properties of a case name the requirements that it is evidence for, and those that it breaks. An incomplete
-    verdict and each missing case are errors in a suite of their own.
+    verdict and each missing case are errors in a suite of their own, and so are the stale lines of a baseline.
     """
     root = ET.Element("testsuites", name=printable(f"opconform {report.implementation.title}"))
-    suites = [*_run_suite(report), *_operation_suites(report), *_baseline_suite(report)]
+    suites = list(_suites(report))
     root.extend(suites)
     for name in ("tests", *_COUNTS.values()):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
@@ -33,44 +32,20 @@ def junit_text(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _run_suite(report: Report) -> Iterator[ET.Element]:
-    """The suite that says why the verdict is incomplete."""
+def _suites(report: Report) -> Iterator[ET.Element]:
+    verdict = {"conclusion": report.conclusion, "coverage": report.coverage}
+    suite = f"{report.suite.version} {report.suite.digest}"
+    about = {"backend": report.implementation.title, "suite": suite, **verdict}
     if report.conformant is None:
-        cases = {"the verdict is complete": conclusion(report)[0]}
-        cases |= dict.fromkeys(report.missing, "The case has no verdict: the run is incomplete.")
-        about = {"conclusion": report.conclusion, "coverage": report.coverage}
-        yield _suite("run", [_case("opconform.run", *each, "error") for each in cases.items()], about)
-
-
-def _operation_suites(report: Report) -> Iterator[ET.Element]:
-    stands = standings(report)
-    passes = pass_sentences(report.baseline) if report.baseline is not None else {}
-    notes = {each.id: each.line.note for each in report.baseline.known if each.line} if report.baseline else {}
+        open_cases = {"the verdict is complete": conclusion(report)[0]}
+        open_cases |= dict.fromkeys(report.missing, "The case has no verdict: the run is incomplete.")
+        yield _suite("run", [_case("opconform.run", *each, "error") for each in open_cases.items()], verdict)
     for op in sorted({each.op for each in report.results}):
-        texts = {row.id: row.text for row in report.requirements if row.op == op}
-        cases = [
-            _result_case(each, stands[each.id], passes.get(each.id) or notes.get(each.id, ""), texts)
-            for each in report.results
-            if each.op == op
-        ]
-        yield _suite(op, cases, _about(report))
-
-
-def _baseline_suite(report: Report) -> Iterator[ET.Element]:
-    """The lines of a baseline that apply to no case."""
+        yield _suite(op, list(_result_cases(report, op)), about)
     if report.baseline is not None and report.baseline.stale:
         found = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
-        cases = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in found]
-        yield _suite("baseline", cases, _about(report))
-
-
-def _about(report: Report) -> Mapping[str, str]:
-    return {
-        "backend": report.implementation.title,
-        "suite": f"{report.suite.version} {report.suite.digest}",
-        "conclusion": report.conclusion,
-        "coverage": report.coverage,
-    }
+        stale = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in found]
+        yield _suite("baseline", stale, about)
 
 
 def _suite(name: str, cases: list[ET.Element], about: Mapping[str, str]) -> ET.Element:
@@ -90,22 +65,28 @@ def _properties(named: Iterable[tuple[str, str]]) -> ET.Element:
     return properties
 
 
-def _result_case(result: Result, standing: Standing, expected: str, texts: Mapping[str, str]) -> ET.Element:
-    """The test case of one result; `expected` is what the baseline says of it."""
-    tag, message, kind = _outcome(result, standing, expected)
-    case = _case(result.id.rpartition("/")[0].replace("/", "."), result.id, message, tag, kind)
-    if standing in ("new", "error"):
-        case[0].text = printable(_body(result, texts), lines=True)
-    if result.seconds is not None:
-        case.set("time", f"{result.seconds:.6f}")
-    requirements = (("requirement", f"{result.op}:{each}") for each in result.requirements)
-    broken = (("broken", f"{result.op}:{each}") for each in result.broken)
-    case.insert(0, _properties((("profile", result.profile), *requirements, *broken)))
-    return case
+def _result_cases(report: Report, op: str) -> Iterator[ET.Element]:
+    """The test case of each result of an operation."""
+    stands, baseline = standings(report), report.baseline
+    texts = {row.id: row.text for row in report.requirements if row.op == op}
+    expected = {each.id: each.line.note for each in baseline.known if each.line} if baseline is not None else {}
+    expected |= pass_sentences(baseline) if baseline is not None else {}
+    for result in (each for each in report.results if each.op == op):
+        standing = stands[result.id]
+        tag, message, kind = _outcome(result, standing, expected.get(result.id, ""))
+        case = _case(result.id.rpartition("/")[0].replace("/", "."), result.id, message, tag, kind)
+        if standing in ("new", "error"):
+            case[0].text = printable(_body(result, texts), lines=True)
+        if result.seconds is not None:
+            case.set("time", f"{result.seconds:.6f}")
+        requirements = (("requirement", f"{op}:{each}") for each in result.requirements)
+        broken = (("broken", f"{op}:{each}") for each in result.broken)
+        case.insert(0, _properties((("profile", result.profile), *requirements, *broken)))
+        yield case
 
 
 def _outcome(result: Result, standing: Standing, expected: str) -> tuple[str, str, str]:
-    """The outcome's element (empty for a pass), its message and its type."""
+    """The outcome's element (empty for a pass), its message and its type; `expected` is from the baseline."""
     match standing:
         case "new":
             return "failure", result.sentence, result.reason or ""

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from opconform_runners.reports.baseline_summary import known_failures, news, pass_sentences, stale_sentences
-from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.conclusion import conclusion, known_failures, news, pass_sentences, stale_sentences
 from opconform_runners.reports.failures import Standing, groups
 from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.text import counted, one_line, shortened
