@@ -1,14 +1,15 @@
 """`opconform baseline`."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from opconform_runners.cli.shared.options import PATH
-from opconform_runners.reports.baseline_update import Update, settled_results, update
+from opconform_runners.reports.baseline_update import settled_results, update
 from opconform_runners.reports.reader import read_report
 from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.baseline import Baseline, read_baseline, renumbered, write_baseline
+from opconform_runners.verdicts.baseline import Baseline, Line, read_baseline, renumbered, write_baseline
 
 
 @click.group("baseline")
@@ -27,24 +28,24 @@ def _update(results: Path, file: Path, cases: bool, prune: bool) -> None:
     Lines that still hold are unchanged. A comment on a line that no longer holds is kept.
     """
     before = read_baseline(file) if file.exists() else Baseline(file=str(file))
-    changes = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
-    written = renumbered(changes.baseline)
+    updated = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
+    written = renumbered(updated.baseline)
     if not file.exists() or written.text.encode() != file.read_bytes():
         write_baseline(file, written)
-    _print(changes, written, file)
+    _print(updated.changes, written, file)
 
 
-def _print(changes: Update, written: Baseline, file: Path) -> None:
-    for title, lines in (
-        ("added", changes.added),
-        ("changed", changes.changed),
-        ("retired, since it no longer holds", changes.retired),
-        ("removed, since it no longer holds", changes.removed),
+def _print(changes: Mapping[str, Sequence[Line]], written: Baseline, file: Path) -> None:
+    for name, title in (
+        ("added", "added"),
+        ("changed", "changed"),
+        ("retired", "retired, since it no longer holds"),
+        ("removed", "removed, since it no longer holds"),
     ):
-        for each in lines:
+        for each in changes[name]:
             click.echo(f"{title}: {each.text}")
-    if changes.unseen:
-        kept = len(changes.unseen)
+    kept = len(changes["unseen"])
+    if kept:
         click.echo(f"kept: {counted(kept, 'line')} that {'is' if kept == 1 else 'are'} about none of these cases.")
     unexplained = sum(not each.is_explained for each in written.lines)
     note = f", {unexplained:,} of them to be explained" if unexplained else ""

@@ -1,7 +1,7 @@
 """Updates a baseline to a run, and keeps everything that a person wrote in it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from opconform.errors import SuiteError
@@ -15,6 +15,7 @@ _FEWEST = 2
 #: The most characters of a case's inputs in a note, and of the reason why a run is incomplete.
 _LONGEST = 120
 _LONGEST_REASON = 300
+_CHANGES = ("added", "changed", "retired", "removed", "unseen")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,27 +24,16 @@ class Update:
 
     Attributes:
         baseline: The new baseline.
-        added: The new lines.
-        changed: The lines that changed, as they are now.
-        retired: The lines that no longer hold, and stay as comments for what a person wrote.
-        removed: The lines that no longer hold, and had only generated notes.
-        unseen: The lines that apply to no case of the results; they stay.
+        changes: Lines by what happened to them: `added`, `changed`, `retired` (kept as a comment for what a person
+            wrote), `removed` (had only a generated note), and `unseen` (kept, and applies to no case of the results).
     """
 
     baseline: Baseline
-    added: tuple[Line, ...]
-    changed: tuple[Line, ...]
-    retired: tuple[Line, ...]
-    removed: tuple[Line, ...]
-    unseen: tuple[Line, ...]
+    changes: Mapping[str, Sequence[Line]]
 
 
 def settled_results(report: Report) -> tuple[Result, ...]:
-    """The results of a run in which every case has a verdict.
-
-    Raises:
-        SuiteError: The run is incomplete.
-    """
+    """The results of a run in which every case has a verdict; a SuiteError for any other run."""
     if not report.is_finished:
         raise SuiteError(f"The run is incomplete: {one_line(report.unfinished, _LONGEST_REASON)}. Run it again.")
     return report.results
@@ -63,55 +53,43 @@ def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, pru
     draft = _Draft(retired_before=[each for each in baseline.placed if each.is_retired])
     placed = {each.line.pattern: each for each in baseline.placed if not each.is_retired}
     undecided = {each.id: each for each in results}
-    unexpected: list[Result] = []
     for line in baseline.lines:  # the lines that take precedence come first, and leave the other cases to the next
         if line.is_pattern:
             cases = [each for each in undecided.values() if line.concerns(each.id, each.expect)]
         else:
             cases = [undecided[line.pattern]] if line.pattern in undecided else []
         if cases:
-            decided = draft.place(placed[line.pattern], cases)
+            for each in draft.place(placed[line.pattern], cases):
+                del undecided[each.id]
+        elif any(line.concerns(each.id, each.expect) for each in results):
+            draft.placed.append(placed[line.pattern])
+        elif prune:
+            draft.retire(placed[line.pattern])
         else:
-            decided = []
-            concerned = any(line.concerns(each.id, each.expect) for each in results)
-            draft.place_unseen(placed[line.pattern], concerned=concerned, prune=prune)
-        for each in decided:
-            del undecided[each.id]
-        unexpected += [each for each in decided if each.id in draft.unexpected]
-    unexpected += [each for each in undecided.values() if each.verdict == "fail"]
-    draft.add(unexpected, results, patterns=patterns)
+            draft.put("unseen", placed[line.pattern])
+    draft.unexpected += [each for each in undecided.values() if each.verdict == "fail"]
+    draft.add_unexpected(results if patterns else ())
+    ordered = {name: sorted(lines, key=lambda each: each.pattern) for name, lines in draft.changes.items()}
     return Update(
         baseline=replace(baseline, placed=(*draft.placed, *draft.retired_before)),
-        added=tuple(draft.added),
-        changed=_sorted(draft.changed),
-        retired=_sorted(draft.retired),
-        removed=_sorted(draft.removed),
-        unseen=_sorted(draft.unseen),
+        changes=ordered | {"added": draft.changes["added"]},
     )
-
-
-def _sorted(lines: Sequence[Line]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda each: each.pattern))
 
 
 @dataclass(kw_only=True, slots=True)
 class _Draft:
-    """The lines of the new baseline and the changes so far.
+    """The new baseline and the changes so far.
 
     Attributes:
         retired_before: The retired lines of the current baseline that have not come back.
         placed: The other lines.
-        unexpected: The ids of the cases that a line decides but that fail for another reason.
+        unexpected: The failures that no line expects.
     """
 
     retired_before: list[Placed]
     placed: list[Placed] = field(default_factory=list)
-    unexpected: set[str] = field(default_factory=set)
-    added: list[Line] = field(default_factory=list)
-    changed: list[Line] = field(default_factory=list)
-    retired: list[Line] = field(default_factory=list)
-    removed: list[Line] = field(default_factory=list)
-    unseen: list[Line] = field(default_factory=list)
+    unexpected: list[Result] = field(default_factory=list)
+    changes: dict[str, list[Line]] = field(default_factory=lambda: {name: [] for name in _CHANGES})
 
     def place(self, placed: Placed, cases: Sequence[Result]) -> Sequence[Result]:
         """Keep, change, split or retire a line; returns the cases that the lines in its place decide."""
@@ -121,46 +99,32 @@ class _Draft:
         passing = [each for each in cases if each.verdict == "pass" and "pass" not in line.endings]
         if not passing and (holding or not failing):
             self.placed.append(placed)
-            self.unexpected |= {each.id for each in failing if each not in holding}
+            self.unexpected += [each for each in failing if each not in holding]
             return cases
         if not line.is_pattern and failing:
             note = _former(line) if line.is_explained else line.note
-            self._change(replace(placed, line=replace(line, endings=_endings(failing[0]), note=note)))
+            self.put("changed", replace(placed, line=replace(line, endings=_endings(failing[0]), note=note)))
             return cases
         kept = [each for each in cases if each in holding or each.verdict not in ("pass", "fail")]
         for number, each in enumerate(kept):
             comments = () if number else placed.comments
-            self._change(Placed(line=replace(line, number=0, pattern=each.id), comments=comments))
+            self.put("changed", Placed(line=replace(line, number=0, pattern=each.id), comments=comments))
         if not kept:
-            self._retire(placed)
+            self.retire(placed)
         return kept
 
-    def place_unseen(self, placed: Placed, *, concerned: bool, prune: bool) -> None:
-        """Keep or prune a line that decides no case; other lines decide its cases where it is concerned."""
-        if prune and not concerned:
-            self._retire(placed)
-            return
-        self.placed.append(placed)
-        if not concerned:
-            self.unseen.append(placed.line)
-
-    def add(self, failing: Sequence[Result], results: Sequence[Result], *, patterns: bool) -> None:
-        """Add lines for failures."""
-        ids = {each.id for each in failing}
+    def add_unexpected(self, results: Sequence[Result]) -> None:
+        """Add lines for the unexpected failures: patterns for groups of which all results fail for one reason."""
+        unexpected = {each.id for each in self.unexpected}
         by_group: dict[tuple[str, str], list[Result]] = defaultdict(list)
-        for each in sorted(failing, key=lambda each: each.id):
+        for each in sorted(self.unexpected, key=lambda each: each.id):
             by_group[each.id.rpartition("/")[0], each.reason or ""].append(each)
         taken = {each.line.pattern for each in self.placed if not each.is_retired}
         for (group, reason), cases in sorted(by_group.items()):
             whole = Line(number=0, pattern=f"{group}/*", endings=_endings(cases[0]), note=_question(cases))
-            if (
-                patterns
-                and len(cases) >= _FEWEST
-                and whole.pattern not in taken
-                and all(
-                    each.id in ids and each.reason == reason for each in results if whole.concerns(each.id, each.expect)
-                )
-            ):
+            concerned = [each for each in results if whole.concerns(each.id, each.expect)]
+            is_whole = all(each.id in unexpected and each.reason == reason for each in concerned)
+            if concerned and is_whole and len(cases) >= _FEWEST and whole.pattern not in taken:
                 self._add(whole)
                 taken.add(whole.pattern)
             else:
@@ -169,27 +133,25 @@ class _Draft:
 
     def _add(self, line: Line) -> None:
         """Add a line, with what a person wrote when it was retired."""
-        before = next((each for each in self.retired_before if each.line.pattern == line.pattern), None)
-        comments: tuple[str, ...] = ()
-        if before is not None:
+        before = next((each for each in self.retired_before if each.line.pattern == line.pattern), Placed(line=line))
+        if before in self.retired_before:
             self.retired_before.remove(before)
-            comments, old = before.comments, before.line
-            if old.is_written:
-                same = old.endings == line.endings or not old.is_explained
-                line = replace(line, note=old.note if same else _former(old))
-        self.placed.append(Placed(line=line, comments=comments))
-        self.added.append(line)
+        if before.line.is_written:
+            same = before.line.endings == line.endings or not before.line.is_explained
+            line = replace(line, note=before.line.note if same else _former(before.line))
+        self.put("added", Placed(line=line, comments=before.comments))
 
-    def _change(self, placed: Placed) -> None:
+    def put(self, change: str, placed: Placed) -> None:
+        """Place a line, and note the change."""
         self.placed.append(placed)
-        self.changed.append(placed.line)
+        self.changes[change].append(placed.line)
 
-    def _retire(self, placed: Placed) -> None:
+    def retire(self, placed: Placed) -> None:
+        """Keep a line as a comment if a person wrote any of it; otherwise remove it."""
         if placed.line.is_written or placed.comments:
-            self.placed.append(replace(placed, is_retired=True))
-            self.retired.append(placed.line)
+            self.put("retired", replace(placed, is_retired=True))
         else:
-            self.removed.append(placed.line)
+            self.changes["removed"].append(placed.line)
 
 
 def _former(line: Line) -> str:

@@ -1,13 +1,13 @@
 """The differences between two runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted, one_line, printable, shortened
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 FORMAT = 1
 #: The most cases of a kind that are listed, and the most characters of a sentence.
@@ -15,20 +15,15 @@ _MOST = 50
 _LONGEST = 300
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseChange:
-    """One case before and after; `None` where it was not in that run. `sentence` describes the new result."""
+class CaseChange(NamedTuple):
+    """One case, and its result in each run; None where it was not in that run."""
 
     id: str
-    old: VerdictName | None
-    new: VerdictName | None
-    old_reason: FailReason | None = None
-    new_reason: FailReason | None = None
-    sentence: str = ""
+    old: Result | None
+    new: Result | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A property of the whole run that changed, such as the suite, the backend or the verdict."""
 
     what: str
@@ -82,8 +77,8 @@ def changes_between(old: Report, new: Report) -> Changes:
     unknown = {kind for kind, report in (("new", old), ("gone", new)) if not report.is_finished}
     cases: dict[str, list[CaseChange]] = {name: [] for name in (*_ORDER, "unknown")}
     for identity in sorted({*before, *after}):
-        change = _change(identity, before.get(identity), after.get(identity))
-        kind = _kind(change)
+        change = CaseChange(identity, before.get(identity), after.get(identity))
+        kind = _kind(change.old, change.new)
         if kind:
             cases["unknown" if kind in unknown else kind].append(change)
     was_broken, is_broken = (
@@ -107,8 +102,8 @@ def changes_document(changes: Changes) -> dict[str, object]:
     return {
         "format": FORMAT,
         "is_worse": changes.is_worse,
-        "facts": [asdict(each) for each in changes.facts],
-        **{name: [asdict(each) for each in found] for name, found in changes.cases.items()},
+        "facts": [each._asdict() for each in changes.facts],
+        **{name: [_case_document(each) for each in found] for name, found in changes.cases.items()},
         "broken": list(changes.broken),
         "mended": list(changes.mended),
         "is_incomplete": bool(changes.why),
@@ -142,26 +137,27 @@ def _summary(changes: Changes) -> str:
     return f"So far: {', '.join(found) or 'no case changed'}."
 
 
-def _change(identity: str, old: Result | None, new: Result | None) -> CaseChange:
-    return CaseChange(
-        id=identity,
-        old=old.verdict if old else None,
-        new=new.verdict if new else None,
-        old_reason=old.reason if old else None,
-        new_reason=new.reason if new else None,
-        sentence=new.sentence if new else "",
-    )
+def _case_document(change: CaseChange) -> dict[str, object]:
+    _, old, new = change
+    return {
+        "id": change.id,
+        "old": old and old.verdict,
+        "new": new and new.verdict,
+        "old_reason": old and old.reason,
+        "new_reason": new and new.reason,
+        "sentence": new.sentence if new else "",
+    }
 
 
-def _kind(change: CaseChange) -> str:
+def _kind(old: Result | None, new: Result | None) -> str:
     """The kind of a change; empty for a case that did not change."""
-    match change.old, change.new:
-        case None, _:
-            return "new"
-        case _, None:
-            return "gone"
-        case old, new if old == new:
-            return "reasons" if change.old_reason != change.new_reason else ""
+    if old is None:
+        return "new"
+    if new is None:
+        return "gone"
+    match old.verdict, new.verdict:
+        case before, after if before == after:
+            return "reasons" if old.reason != new.reason else ""
         case _, "fail":
             return "regressions"
         case "pass", _:
@@ -175,38 +171,29 @@ def _kind(change: CaseChange) -> str:
 
 
 def _sentence(change: CaseChange) -> str:
-    sides = [
-        f"{verdict} ({reason})" if reason else str(verdict)
-        for verdict, reason in ((change.old, change.old_reason), (change.new, change.new_reason))
-        if verdict is not None
-    ]
-    said = f": {one_line(change.sentence, _LONGEST)}" if change.sentence else ""
-    return f"{change.id}  {' → '.join(sides)}{said}"
+    results = [each for each in (change.old, change.new) if each is not None]
+    sides = " → ".join(f"{each.verdict} ({each.reason})" if each.reason else each.verdict for each in results)
+    said = change.new.sentence if change.new is not None else ""
+    return f"{change.id}  {sides}{f': {one_line(said, _LONGEST)}' if said else ''}"
 
 
 def _facts(old: Report, new: Report) -> Iterator[Fact]:
     """The properties of the runs that differ."""
-    pairs = (
-        ("Backend", old.implementation.title, new.implementation.title),
-        ("Suite version", old.suite.version, new.suite.version),
-        ("Suite digest", old.suite.digest[:16], new.suite.digest[:16]),
-        ("Generator", old.suite.generator, new.suite.generator),
-        *_environments(old, new),
-        ("Mapped", ", ".join(old.implementation.mapped), ", ".join(new.implementation.mapped)),
-        ("Whole profiles", _yes(old.whole), _yes(new.whole)),
-        ("Strict", _yes(old.strict), _yes(new.strict)),
-        ("Verdict", old.verdict, new.verdict),
-    )
-    for what, before, after in pairs:
-        if before != after:
-            yield Fact(what=what, old=before or "nothing", new=after or "nothing")
-
-
-def _environments(old: Report, new: Report) -> Iterator[tuple[str, str, str]]:
-    before, after = (dict(environment_facts(each.environment, each.implementation.device)) for each in (old, new))
+    before, after = _properties(old), _properties(new)
     for what in dict.fromkeys([*before, *after]):
-        yield what, before.get(what, ""), after.get(what, "")
+        if before.get(what) != after.get(what):
+            yield Fact(what, before.get(what) or "nothing", after.get(what) or "nothing")
 
 
-def _yes(claim: bool) -> str:
-    return "yes" if claim else "no"
+def _properties(report: Report) -> dict[str, str]:
+    return {
+        "Backend": report.implementation.title,
+        "Suite version": report.suite.version,
+        "Suite digest": report.suite.digest[:16],
+        "Generator": report.suite.generator,
+        **dict(environment_facts(report.environment, report.implementation.device)),
+        "Mapped": ", ".join(report.implementation.mapped),
+        "Whole profiles": "yes" if report.whole else "no",
+        "Strict": "yes" if report.strict else "no",
+        "Verdict": report.verdict,
+    }
