@@ -47,11 +47,7 @@ class Keeper:
         self._archive: zipfile.ZipFile | None = None
 
     def resume(self) -> None:
-        """Continue the file of an interrupted run.
-
-        Raises:
-            DiskError: The file cannot be written.
-        """
+        """Continue the file of an interrupted run."""
         if not self._path.exists():
             return
         try:
@@ -63,11 +59,7 @@ class Keeper:
         self._left -= sum(each.file_size for each in self._archive.infolist())
 
     def keep(self, case: str, outputs: Sequence[Sequence[Array]]) -> None:
-        """Keep a case's outputs, one array per output of each feed, if there is room for them.
-
-        Raises:
-            DiskError: The file cannot be written.
-        """
+        """Keep a case's outputs, one array per output of each feed, if there is room for them."""
         name = f"{case}.npz"
         if sum(each.nbytes for feed in outputs for each in feed) > min(CASE_LIMIT, self._left):
             return
@@ -108,11 +100,7 @@ class Kept:
             raise SuiteError(f"{self._path} cannot be read: {fault}. Run the suite again.") from fault
 
     def outputs(self, case: str) -> Mapping[tuple[int, int], Array]:
-        """The outputs of a case by feed and number; none if they were not kept.
-
-        Raises:
-            SuiteError: They are damaged, or larger than the limit.
-        """
+        """The outputs of a case by feed and number; none if they were not kept."""
         name = f"{case}.npz"
         if self._archive is None or name not in self._archive.NameToInfo:
             return {}

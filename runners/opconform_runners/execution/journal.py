@@ -83,11 +83,7 @@ class Journal:
     """A journal that is being written. Until `begin` the folder is as an earlier run left it."""
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
-        """Read what the folder holds, which `check_folder` has checked.
-
-        Raises:
-            UsageError: It holds results that cannot be read.
-        """
+        """Read what the folder holds, which `check_folder` has checked."""
         self._out = out
         self._path = out / RESULTS
         self._file: io.FileIO | None = None
@@ -103,12 +99,7 @@ class Journal:
         return self._file is not None
 
     def begin(self, header: RunHeader) -> None:
-        """Make the folder, remove the files of an earlier run, and begin or continue the journal.
-
-        Raises:
-            DiskError: The disk is full.
-            UsageError: The folder holds the results of another run, or cannot be written.
-        """
+        """Make the folder, remove the files of an earlier run, and begin or continue the journal."""
         if self._held is not None:
             _check_same(self._out, self._held, header, resumed=bool(self.steps))
         try:
@@ -188,11 +179,7 @@ def _so_far(step: Step, last: Mapping[str, Step]) -> Result:
 
 
 def check_folder(out: Path) -> None:
-    """Check that results may be written to a folder, without changing it.
-
-    Raises:
-        UsageError: It is a file, lies in a suite, or holds files of the same names that opconform did not write.
-    """
+    """Check that results may be written to a folder, without changing it."""
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():
             raise UsageError(f"{out} is in the suite {each}, where results would be foreign. Name another --out.")
@@ -212,9 +199,6 @@ def check_certifiable(out: Path, started: str, profiles: Sequence[str]) -> None:
     """Check that a folder holds no results of another run than a certification of those profiles and that backend.
 
     `started` has the options of the command line that name the backend.
-
-    Raises:
-        UsageError: It holds others.
     """
     written = _held(out / RESULTS)
     if written is None:

@@ -98,9 +98,6 @@ def output_limit(suite: Suite, entry: Entry, case: Case) -> int:
 
     Known are the inputs and expected outputs of all feeds, the declared outputs (also in a blind suite), and the arrays
     of a rejected case's twin. Each string takes as much as the longest one, as in `.npy`.
-
-    Raises:
-        SuiteError: A file of the suite is missing, changed or not readable.
     """
     twin = suite.by_id.get(entry.twin) if entry.twin is not None else None
     declared = case.expect.accept if isinstance(case.expect, Accept) else ()

@@ -187,11 +187,7 @@ class Recorded:
         return dict(each for identity, both in self.answers.items() for each in _named_files(identity, *both))
 
     def outcome(self, suite: Suite, entry: Entry, case: Case, *, again: bool) -> Outcome:
-        """The first or second outcome of a case.
-
-        Raises:
-            SuiteError: A file of its outputs or of the suite was changed, or is too large.
-        """
+        """The first or second outcome of a case."""
         first, second = self.answers[case.id]
         answer = second if again else first
         if not isinstance(answer, SavedOutputs):
@@ -223,11 +219,7 @@ class Recorded:
 
 
 def open_recorded(path: Path) -> Recorded:
-    """The recorded outputs in a file.
-
-    Raises:
-        SuiteError: There is no such file, or it is not whole, or was changed.
-    """
+    """The recorded outputs in a file."""
     try:
         with open_regular(path, follow_links=True) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -55,11 +55,6 @@ def record(
 
     Every case is executed twice, the second time in a fresh harness, since it is not known here which cases fail.
     The suite may be blind. The file appears whole or not at all. `on_progress` is called with the number of executions.
-
-    Raises:
-        HarnessError: The harness cannot be started, or not again.
-        SuiteError: A file of the suite is missing, changed or not readable, or the file cannot be written.
-        UsageError: No case is selected, or another file is in the way.
     """
     entries = selected(suite, options.selection)
     with _archive(out) as archive:

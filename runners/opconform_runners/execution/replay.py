@@ -28,10 +28,6 @@ def judge(
     """Judge recorded outputs, and write `results.jsonl` to the folder `out`.
 
     The suite has its expected outputs; the recorded ones are of that suite, or of the same suite made with --blind.
-
-    Raises:
-        SuiteError: The outputs are of another suite, or a file of either was changed.
-        UsageError: The results cannot be written.
     """
     digest = blind_digest(suite)
     if recorded.origin.suite != digest:

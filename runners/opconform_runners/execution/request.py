@@ -69,11 +69,7 @@ def clear(request: Request) -> None:
 
 
 def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
-    """The outcome of a request that was answered, with the outputs that the harness wrote.
-
-    Raises:
-        SuiteError: A file of the suite is missing, changed or not readable.
-    """
+    """The outcome of a request that was answered, with the outputs that the harness wrote."""
     match reply:
         case _ if reply.seq != request.seq:
             return Error(sentence="the harness answered another request than the one that was due")
@@ -127,11 +123,7 @@ def _contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[s
 
 
 def check_dialects(suite: Suite, implementation: Implementation) -> None:
-    """Check that a suite holds a dialect that a backend reads.
-
-    Raises:
-        UsageError: It holds none.
-    """
+    """Check that a suite holds a dialect that a backend reads."""
     reads, held = implementation.dialects, suite.header.dialects
     if reads and held.keys().isdisjoint(reads):
         has = f"holds its cases in {', '.join(held)}" if held else "holds no models"

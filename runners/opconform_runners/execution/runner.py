@@ -54,11 +54,9 @@ class Run:
     """The outcome of a run.
 
     Attributes:
-        implementation: What was tested.
         results: The result of each case, sorted by id.
         missing: The ids of the cases that have no verdict.
         gave_up: Why there are some, or None.
-        environment: Where it ran.
         outputs: The SHA-256 of the file of recorded outputs that was judged, or None.
         interrupted: What ended the run early, to be raised once the report is written, or None.
         continued: How many cases were executed before an interruption.
@@ -125,13 +123,7 @@ def judged(
     plan: RunPlan,
     on_progress: OnProgress = lambda *_: None,
 ) -> Run:
-    """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`.
-
-    Raises:
-        DiskError: The disk is full before there is any result.
-        SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
-        UsageError: The results cannot be written, or the folder holds those of another run.
-    """
+    """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`."""
     if suite.header.blind:
         raise SuiteError(
             f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind, or "
@@ -147,9 +139,6 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     """The selected lines of a manifest and the twins of the rejected cases among them, each twin before its case.
 
     Without a profile the whole suite is selected.
-
-    Raises:
-        UsageError: There are none, or none of a profile that is named.
     """
     profiles = sorted({each.profile for each in suite.entries})
     selection = selection.of(profiles, f"in {suite.store.root}")

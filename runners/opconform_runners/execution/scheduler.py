@@ -53,13 +53,7 @@ def execute(
     alone: bool = False,
     on_ready: OnReady = lambda _: None,
 ) -> Executed:
-    """Execute cases of a suite in order; `alone` gives each a harness process that no other case has touched.
-
-    Raises:
-        DiskError: The disk of the temporary folder is full.
-        HarnessError: The harness cannot be started at all.
-        SuiteError: A file of the suite is missing, changed or not readable.
-    """
+    """Execute cases of a suite in order; `alone` gives each a harness process that no other case has touched."""
     execution = Execution(
         suite, launch.command, deque(entries), launch.timeout, on_outcome, ahead=1 if alone else IN_FLIGHT
     )
@@ -127,12 +121,7 @@ class Worker:
     doubted: tuple[Entry, Outcome] | None = None
 
     async def begin(self) -> Implementation:
-        """Start the first harness; returns what it says of itself.
-
-        Raises:
-            HarnessError: It cannot be started.
-            UsageError: It reads nothing that the suite holds.
-        """
+        """Start the first harness; returns what it says of itself."""
         self.harness = await connect(self.execution.command)
         try:
             check_dialects(self.execution.suite, self.harness.implementation)

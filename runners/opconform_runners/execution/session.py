@@ -36,22 +36,11 @@ class Session:
 
     @property
     def implementation(self) -> Implementation:
-        """What is tested.
-
-        Raises:
-            HarnessError: The harness cannot be started.
-            UsageError: The suite holds nothing that the harness reads.
-        """
+        """What is tested."""
         return self._first.implementation
 
     def result_of(self, entry: Entry) -> Result:
-        """The result of a case, which is executed when it is first asked for.
-
-        Raises:
-            HarnessError: The harness cannot be started.
-            SuiteError: A file of the suite is missing, changed or not readable.
-            UsageError: The suite holds nothing that the harness reads.
-        """
+        """The result of a case, which is executed when it is first asked for."""
         if self._verdicts is None:
             self._verdicts = CaseVerdicts(self._suite, self.implementation)
         self._execute(self._verdicts, entry)

@@ -51,9 +51,6 @@ def backend_command(name: str, python: Path | None = None) -> Command:
     """The command of a Python backend such as `openvino:CPU` or `path/file.py:ClassName`.
 
     It runs in the interpreter `python`, or in this one.
-
-    Raises:
-        UsageError: There is no such backend or interpreter.
     """
     check(name)
     options = f"--backend {shlex.quote(name)}"
@@ -74,11 +71,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
 
 
 def harness_command(text: str) -> Command:
-    """The command of a harness in any language, split as a shell would split it.
-
-    Raises:
-        UsageError: It is empty, or a quote is not closed.
-    """
+    """The command of a harness in any language, split as a shell would split it."""
     try:
         arguments = tuple(shlex.split(text))
     except ValueError as fault:

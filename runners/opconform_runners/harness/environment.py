@@ -43,14 +43,12 @@ class Environment:
     Attributes:
         system: The operating system and its release.
         machine: The processor's architecture.
-        processor: The processor's name.
         cores: The processor cores that the run was allowed to use.
         devices: The devices that executed cases, by the product's own names; empty if the harness did not say.
         hardware: The full name of the named device, from its driver.
         driver: The driver or plugin of the named device, with its version.
         threads: The numbers of threads that executed cases.
-        runner: The version of opconform that drove it.
-        python: The interpreter, for a Python backend.
+        runner: The version of opconform.
         packages: The versions of the packages that a Python backend consists of.
     """
 

@@ -145,12 +145,7 @@ class Process:
 
 
 async def started(command: Command) -> Process:
-    """Start a harness, and send it nothing yet.
-
-    Raises:
-        HarnessError: There is no such program, or it cannot be executed.
-        DiskError: No scratch folder can be made.
-    """
+    """Start a harness, and send it nothing yet."""
     folder = scratch_folder()
     own, other = socket.socketpair()
     own.setblocking(False)

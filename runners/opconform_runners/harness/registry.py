@@ -32,11 +32,7 @@ def is_shipped(name: str) -> bool:
 
 
 def load(name: str) -> Backend:
-    """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`.
-
-    Raises:
-        UsageError: There is no such backend.
-    """
+    """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`."""
     check(name)
     found = _CLASS.fullmatch(name)
     if found is None:
@@ -48,11 +44,7 @@ def load(name: str) -> Backend:
 
 
 def check(name: str) -> None:
-    """Check that a name can be that of a backend.
-
-    Raises:
-        UsageError: There is no such backend.
-    """
+    """Check that a name can be that of a backend."""
     if (file := file_of(name)) and not Path(file).is_file():
         raise UsageError(f"There is no file {file}. A backend in a file is named as path/file.py:ClassName.")
     if name.endswith(".py"):

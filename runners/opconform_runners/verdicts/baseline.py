@@ -1,7 +1,7 @@
 """Baseline files: one line per expected failure or pattern of failures, with its reason."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -97,9 +97,8 @@ class Line:
 
     def concerns(self, identity: str, expect: str) -> bool:
         """Whether the line applies to a case: a pattern only applies to cases that can fail for one of its reasons."""
-        return self.matches(identity) and (
-            not self.is_pattern or any(_is_possible(each, expect) for each in self.endings)
-        )
+        possible = not self.is_pattern or any(_is_possible(each, expect) for each in self.endings)
+        return possible and self.matches(identity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,7 +115,6 @@ class Baseline:
     """A baseline file.
 
     Attributes:
-        file: The name of the file.
         head: The comments at the top.
         placed: Its lines, in the order of the file.
         tail: The comments below the last line.
@@ -146,11 +144,7 @@ class Baseline:
         return "\n\n".join("\n".join(part) for part in parts) + "\n" if parts else ""
 
     def lines_of(self, expects: Mapping[str, str]) -> dict[str, Line]:
-        """The line with precedence for each case that has one, by the case's id.
-
-        Args:
-            expects: The expectation of each case, `accept` or `reject`, by its id.
-        """
+        """The line with precedence for each case that has one, given the expectation of each case by its id."""
         by_id = {each.pattern: each for each in self.lines if not each.is_pattern}
         patterns = [each for each in self.lines if each.is_pattern]
         found: dict[str, Line] = {}
@@ -164,11 +158,7 @@ class Baseline:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The baseline in a file.
-
-    Raises:
-        UsageError: The file is missing, cannot be read, or has a line that is not valid.
-    """
+    """The baseline in a file."""
     try:
         content = read_regular(path, _LIMIT, follow_links=True)
     except FileNotFoundError as fault:
@@ -213,7 +203,11 @@ def parse_baseline(text: str, file: str) -> Baseline:
             comments = []
         elif comments and not placed and not mistakes:
             head, comments = (*head, *comments), []
-    mistakes.extend(_repeated(placed, file))
+    seen: dict[str, int] = {}
+    for pattern, number in ((each.line.pattern, each.line.number) for each in placed if not each.is_retired):
+        first = seen.setdefault(pattern, number)
+        if first != number:
+            mistakes.append(f"{file}:{number}: {pattern!r} is already in line {first}. Keep one of the two.")
     if mistakes:
         raise BaselineMistakes(mistakes)
     return Baseline(file=file, head=head, placed=tuple(placed), tail=tuple(comments))
@@ -245,20 +239,9 @@ def _retired(text: str, number: int) -> Line | None:
         return None
 
 
-def _repeated(placed: Sequence[Placed], file: str) -> Iterable[str]:
-    seen: dict[str, int] = {}
-    for each in placed:
-        if not each.is_retired:
-            pattern, number = each.line.pattern, each.line.number
-            if pattern in seen:
-                yield f"{file}:{number}: {pattern!r} is already in line {seen[pattern]}. Keep one of the two."
-            seen.setdefault(pattern, number)
-
-
 def _is_possible(ending: str, expect: str) -> bool:
-    if ending == "pass":
-        return False
-    return ending != "accepted-invalid" if expect == "accept" else ending not in _OF_ACCEPTED
+    impossible = {"accepted-invalid"} if expect == "accept" else _OF_ACCEPTED
+    return ending != "pass" and ending not in impossible
 
 
 def renumbered(baseline: Baseline) -> Baseline:
@@ -267,9 +250,5 @@ def renumbered(baseline: Baseline) -> Baseline:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write a baseline atomically.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
+    """Write a baseline atomically."""
     replace_named(path, baseline.text.encode())

@@ -42,7 +42,6 @@ class Comparison:
     """A run against a baseline.
 
     Attributes:
-        file: The baseline.
         regressions: The failures that no line expects, or that a line expects for another reason.
         passes: The cases that pass although a line expects them to fail.
         known: The failures that are expected.

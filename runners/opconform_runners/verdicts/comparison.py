@@ -19,9 +19,6 @@ class Mismatch:
     """The first difference between the outputs of a feed and the golden ones.
 
     Attributes:
-        reason: The property that differs.
-        sentence: The difference as a sentence.
-        feed: The number of the feed.
         output: The output's name, or None where their number differs.
         at: The index of the first element that differs.
         differing: How many elements of the output differ.

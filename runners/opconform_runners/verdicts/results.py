@@ -34,22 +34,16 @@ class Result:
     """A line of `results.jsonl`: the result of one case.
 
     Attributes:
-        verdict: The name of the verdict.
-        reason: The reason of a failure.
         sentence: The verdict as a sentence; empty for a plain pass.
         requirements: The requirements that the case is evidence for.
         broken: The requirements that a failure breaks.
-        inputs: The case's inputs as text.
         seconds: The time inside the backend.
-        placement: The devices that executed the case, where the harness reports them.
         stage: When the backend rejected the case.
         message: The backend's message when it rejected or did not support the case.
         late: Whether it rejected the case later than it could have.
         other_reason: The requirement that it named for the rejection, where that is another one.
         findings: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
-        mismatch: The first difference of the outputs.
         again: The verdict in a fresh harness, where it differs.
-        log: The log of a harness that failed.
         essential: Whether every backend of the operation must support the case.
     """
 
@@ -97,14 +91,8 @@ _RESULT = TypeAdapter(Result)
 _FOOTER = TypeAdapter(Footer)
 #: The beginning of the footer, whose keys are sorted, and of no other line.
 _FOOTER_BEGINNING = b'{"cases":'
-_PLAIN: Mapping[str, object] = {
-    "sentence": "",
-    "late": False,
-    "findings": [],
-    "broken": [],
-    "inputs": "",
-    "essential": False,
-}
+#: The default values that are left out.
+_PLAIN = {"sentence": "", "late": False, "findings": [], "broken": [], "inputs": "", "essential": False}
 
 
 def result_document(result: Result) -> dict[str, object]:
@@ -119,11 +107,7 @@ def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
 
 
 def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
-    """Replace the results that were written one by one with the complete ones, sorted and with a footer.
-
-    Raises:
-        OSError: The file cannot be written; the old one stays.
-    """
+    """Replace the results that were written one by one with the complete ones, sorted and with a footer."""
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
     footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
@@ -133,13 +117,7 @@ def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> No
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """`results.jsonl` as a run left it.
-
-    Attributes:
-        header: The header of the run.
-        lines: The complete lines between header and footer.
-        is_complete: Whether there is a footer.
-    """
+    """`results.jsonl` as a run left it: all complete lines, and whether there is a footer."""
 
     header: RunHeader
     lines: tuple[bytes, ...]
@@ -184,11 +162,7 @@ def read_written(path: Path) -> Written:
 
 
 def read_results(path: Path) -> list[Result]:
-    """The results of a run that ended.
-
-    Raises:
-        SuiteError: The file is missing, has no footer, or was changed.
-    """
+    """The results of a run that ended."""
     written = read_written(path)
     if not written.is_complete:
         raise SuiteError(f"{path} has no footer: the run did not end. Run it again.")

@@ -47,15 +47,11 @@ class RunPlan:
     Attributes:
         out: The folder for the results.
         started: The options of the command line that name the backend; empty where outputs are judged.
-        profiles: The requested profiles; empty if none were named.
-        whole: Whether whole profiles are run, as a certificate needs.
-        strict: Whether interpretations count as much as normative requirements.
         environment_of: Returns the environment of a backend, without the devices that execute its cases.
-        timeout: The most seconds of a case.
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
-        force: Whether to replace the results of another run.
-        resume: Whether to continue the same run where it was interrupted.
+
+    The other attributes are those of `RunOptions`.
     """
 
     out: Path
