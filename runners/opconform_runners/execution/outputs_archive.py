@@ -221,8 +221,7 @@ class Recorded:
 def open_recorded(path: Path) -> Recorded:
     """The recorded outputs in a file."""
     try:
-        with open_regular(path, follow_links=True) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        open_regular(path, follow_links=True).close()
     except FileNotFoundError as fault:
         raise MissingError(f"There are no outputs at {path}. Name a file that `run --outputs` wrote.") from fault
     except OSError as fault:
@@ -233,6 +232,8 @@ def open_recorded(path: Path) -> Recorded:
         raise SuiteError(f"{path} is not a complete file of outputs, as `run --outputs` writes it: {fault}.") from fault
     origin = _origin(member_content(archive, path, HEADER, _LIMIT), path)
     answers = _answers(member_content(archive, path, ANSWERS, _LIMIT), origin, path)
+    with open_regular(path, follow_links=True) as file:  # only now, since a huge file would take long
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     recorded = Recorded(path=path, origin=origin, digest=digest, answers=answers, archive=archive)
     known = sorted([HEADER, ANSWERS, *recorded.files])
     held = sorted(each.filename for each in archive.infolist())
