@@ -38,7 +38,7 @@ def test_a_full_temporary_folder_ends_the_run_with_what_it_found(
 
     assert isinstance(done.exception, DiskError)
     assert "cannot be written: No space left on device. Make room, or name another place." in str(done.exception)
-    assert "No space left on device" in report.unsettled
+    assert "No space left on device" in report.unfinished
     assert 0 < len(report.results) < 6
     assert {each.verdict for each in report.results} == {"pass"}
     assert again.exit_code == 1

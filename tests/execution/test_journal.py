@@ -157,7 +157,7 @@ def test_a_killed_run_is_reported_as_it_would_have_reported_itself(suite: Suite,
     read = read_report(tmp_path)
 
     assert read.results == stopped.results
-    assert read.unsettled == "Interrupted after 5 of 6 cases"
+    assert read.unfinished == "Interrupted after 5 of 6 cases"
     assert (read.implementation.name, read.suite.digest, read.conformant) == ("fake", suite.header.digest, None)
     assert read.requirements
 

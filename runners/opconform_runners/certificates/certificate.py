@@ -55,9 +55,8 @@ def sign(out: Path, suite: Suite, key: "CryptoSigner") -> Statement:
         )
     report, digests = evidence_of(out, suite)
     if report.conformant is None:
-        raise CertificateError(
-            f"The verdict of {out / RESULTS} is incomplete: {report.unsettled}. It cannot be certified."
-        )
+        why = "; ".join(report.incomplete)
+        raise CertificateError(f"The verdict of {out / RESULTS} is incomplete: {why}. It cannot be certified.")
     statement = statement_of(report, suite.header, digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     path = out / CERTIFICATE
     if path.exists() and _key_id_of(path) != key.public_key.keyid:

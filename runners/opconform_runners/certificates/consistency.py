@@ -9,12 +9,11 @@ from opconform.suite.manifest import MANIFEST
 from opconform_runners.certificates.statement import (
     OUTPUTS,
     CertifiedRequirement,
-    Counts,
     Finding,
     Predicate,
     Statement,
 )
-from opconform_runners.reports.report import DECIDED, VERDICTS
+from opconform_runners.reports.report import VERDICTS, supported
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import REPORT, RESULTS
 
@@ -22,7 +21,7 @@ from opconform_runners.verdicts.results import REPORT, RESULTS
 def check_consistency(statement: Statement, where: str) -> None:
     """Check that a statement does not contradict itself; `where` is the name of its certificate in the error."""
     predicate, finding = statement.predicate, statement.predicate.opconform
-    found = chain(
+    found = chain(  # each relies on those before it
         _file_contradictions(statement),
         _count_contradictions(finding),
         _test_contradictions(predicate),
@@ -63,8 +62,8 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
             yield f"{each.test} counts more cases than there are"
     if finding.cases["error"]:
         yield "it counts errors of the harness, which are not certified"
-    if finding.supported != _decided(finding.cases):
-        yield f"it says that {finding.supported:,} cases are supported, but counts {_decided(finding.cases):,}"
+    if finding.supported != supported(finding.cases):
+        yield f"it says that {finding.supported:,} cases are supported, but counts {supported(finding.cases):,}"
 
 
 def _test_contradictions(predicate: Predicate) -> Iterator[str]:
@@ -73,15 +72,15 @@ def _test_contradictions(predicate: Predicate) -> Iterator[str]:
     expected: dict[str, list[str]] = {"failedTests": [], "warnedTests": [], "passedTests": []}
     for each in finding.requirements:
         name = each.test
-        failures = each.counts.get("fail", 0)
+        failures = each.counts["fail"]
         if each.broken != (failures > 0):
             failing = counted(failures, "case fails", "cases fail")
             yield f"{name} is {'broken' if each.broken else 'not broken'}, but {failing}"
         if each.broken and _counts(each, finding):
             expected["failedTests"].append(name)
-        elif name in warned or each.broken or each.counts.get("inconclusive"):
+        elif name in warned or each.broken or each.counts["inconclusive"]:
             expected["warnedTests"].append(name)
-        elif each.counts.get("pass") and not each.mapped:
+        elif each.counts["pass"] and not each.mapped:
             expected["passedTests"].append(name)
     said = {"failedTests": predicate.failed, "warnedTests": predicate.warned, "passedTests": predicate.passed}
     for key, names in expected.items():
@@ -96,31 +95,27 @@ def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
         yield f"conformant is {str(finding.conformant).lower()}, but the result is {predicate.result}"
     if finding.conformant and predicate.failed:
         yield f"conformant is true, but {predicate.failed[0]} is broken"
-    if not finding.conformant and not finding.cases.get("fail"):
+    if not finding.conformant and not finding.cases["fail"]:
         yield "conformant is false, but no case fails"
     undecided = [
         each
         for each in finding.requirements
-        if _counts(each, finding) and not each.mapped and any(each.counts.values()) and not _decided(each.counts)
+        if _counts(each, finding) and not each.mapped and any(each.counts.values()) and not supported(each.counts)
     ]
-    if finding.conformant and (undecided or not _decided(finding.cases)):
+    if finding.conformant and (undecided or not supported(finding.cases)):
         yield f"conformant is true, but no case was supported{f' for {undecided[0].test}' if undecided else ''}"
 
 
 def _profile_contradictions(finding: Finding) -> Iterator[str]:
     for each in finding.profiles:
-        if each.passed and not each.counts.get("pass"):
+        if each.passed and not each.counts["pass"]:
             yield f"the profile {each.name} passed, but none of its cases did"
         if finding.conformant != each.passed and len(finding.profiles) == 1:
             yield f"the only profile, {each.name}, {'passed' if each.passed else 'did not pass'}"
-    if not finding.conformant and all(each.passed or not each.counts.get("fail") for each in finding.profiles):
+    if not finding.conformant and all(each.passed or not each.counts["fail"] for each in finding.profiles):
         yield "conformant is false, but every profile with a failure passed"
 
 
 def _counts(each: CertifiedRequirement, finding: Finding) -> bool:
     """Whether a violation of a requirement makes the backend non-conformant."""
     return finding.strict or each.level == "normative"
-
-
-def _decided(counts: Counts) -> int:
-    return sum(counts.get(name, 0) for name in DECIDED)

@@ -23,7 +23,7 @@ def conclusion(report: Report) -> list[str]:
 def _reasons(report: Report) -> Iterator[str]:
     passed = counted(report.summary["pass"], "passes", "pass")
     if report.conformant is None:
-        yield f"{report.unsettled}."
+        yield f"{'; '.join(report.incomplete)}."
         if report.gave_up and report.missing:
             yield f"{counted(len(report.missing), 'case has', 'cases have')} no verdict."
         yield f"{passed}."

@@ -74,6 +74,7 @@ def excerpt_of(
         at = None
     place = at if at is not None else (0,) * array.ndim
     index, along = _matrix_index(array.ndim, None if highlight is None else highlight.axis, place)
+    left_out = any(not isinstance(each, slice) for each in index)
     matrix = np.atleast_2d(array[index])
     row, column = (0, 0, *(each for each, held in zip(place, index, strict=True) if isinstance(held, slice)))[-2:]
     top, left = _start(row, matrix.shape[0], ROWS), _start(column, matrix.shape[1], COLUMNS)
@@ -83,12 +84,8 @@ def excerpt_of(
     return Excerpt(
         name=name,
         kind=label,
-        where=f"[{', '.join(':' if isinstance(each, slice) else str(each) for each in index)}]"
-        if array.ndim > 2  # noqa: PLR2004 - a matrix needs no index
-        else "",
-        rows=tuple(
-            tuple(_text(each.reshape(()), kind, known=known) for each in np.split(row, row.size)) for row in shown
-        ),
+        where=f"[{', '.join(':' if isinstance(each, slice) else str(each) for each in index)}]" if left_out else "",
+        rows=tuple(tuple(_text(each, kind, known=known) for each in np.split(row, row.size)) for row in shown),
         at=(top, left),
         size=(matrix.shape[0], matrix.shape[1]),
         along=along,
@@ -98,16 +95,12 @@ def excerpt_of(
     )
 
 
-def pattern_text(element: Array, kind: ElementType) -> str:
-    """The bit pattern of an element in hexadecimal; empty for a string."""
-    if element.dtype.kind == "U":
-        return ""
-    return f"0x{int(patterns(element.reshape(1))[0]):0{-(-max(kind.bits, 4) // 4)}x}"
-
-
 def _differences(shown: Array, other: Array, kind: ElementType) -> tuple[tuple[int, int, str], ...]:
-    places = np.argwhere(patterns(shown) != patterns(other)).tolist()
-    return tuple((row, column, pattern_text(shown[row, column : column + 1], kind)) for row, column in places)
+    bits, digits = patterns(shown), -(-max(kind.bits, 4) // 4)
+    return tuple(
+        (row, column, "" if shown.dtype.kind == "U" else f"0x{int(bits[row, column]):0{digits}x}")
+        for row, column in np.argwhere(bits != patterns(other)).tolist()
+    )
 
 
 def _matrix_index(rank: int, axis: int | None, place: Sequence[int]) -> tuple[tuple[slice | int, ...], str]:
@@ -124,12 +117,13 @@ def _start(place: int, size: int, room: int) -> int:
 
 
 def _text(element: Array, kind: ElementType, *, known: bool) -> str:
-    """An element of rank 0 as text."""
+    """An array of one element as text."""
     if known and kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte or more
         with np.errstate(all="ignore"):
-            return f"{element.reshape(1).view(kind.native)[0].astype(np.float64):.6g}"
+            return f"{element.view(kind.native)[0].astype(np.float64):.6g}"
+    [value] = element
     if element.dtype.kind == "U":
-        return repr(str(element))[:_WIDEST]
+        return repr(str(value))[:_WIDEST]
     if element.dtype.kind in "fc":
-        return f"{element:.6g}"
-    return str(int(element)) if element.dtype.kind in "biu" else str(element)
+        return f"{value:.6g}"
+    return str(int(value)) if element.dtype.kind in "biu" else str(value)

@@ -1,14 +1,13 @@
 """Reads the report of a run from its folder."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from opconform.errors import MissingError, SuiteError
+from opconform.errors import SuiteError
 from opconform.files import read_regular
 from opconform_runners.execution.journal import read_steps, results_so_far
 from opconform_runners.reports.report import Report
@@ -17,7 +16,6 @@ from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
     RESULTS_LIMIT,
-    Result,
     placements_of,
     read_results,
     read_written,
@@ -30,8 +28,7 @@ _CONCLUDED = ("format", "conformant", "incomplete", "coverage", "summary", "prof
 _REPORT = TypeAdapter(Report)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """A run that has ended: its folder, and its report."""
 
     folder: Path
@@ -39,35 +36,19 @@ class Finished:
 
 
 def finished(place: Path) -> Finished:
-    """The run in a folder, or of a `results.jsonl` or `report.json`; raises what `read_report` raises."""
-    return Finished(folder=results_path(place).parent, report=read_report(place))
-
-
-def results_path(place: Path) -> Path:
-    """The `results.jsonl` in a folder or beside a `report.json`."""
-    if place.is_dir():
-        return place / RESULTS
-    return place.with_name(RESULTS) if place.name == REPORT else place
+    """The run in a folder, or of a `results.jsonl` or `report.json`."""
+    return Finished(_results_path(place).parent, read_report(place))
 
 
 def read_report(place: Path) -> Report:
     """The report of a run, with its verdict computed again from its results.
 
     The report of an interrupted run is incomplete; a run that was killed has none, and it is made from its results.
-
-    Args:
-        place: The folder of the run, or its `results.jsonl`.
-
-    Raises:
-        SuiteError: The results are missing or were changed, or the report belongs to another run.
+    Results that are missing or were changed, and the report of another run, are a SuiteError.
     """
-    path = results_path(place)
+    path = _results_path(place)
     report = path.with_name(REPORT)
     if not report.is_file():
-        if not path.is_file():
-            raise MissingError(
-                f"There are no results at {path}. Write them with `opconform run` or `opconform certify`."
-            )
         return _report_of_results(path)
     try:
         content = read_regular(report, RESULTS_LIMIT)
@@ -79,13 +60,18 @@ def read_report(place: Path) -> Report:
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed[name] for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not follow from its own cases. Run it again.")
-    if not read.missing and read.gave_up is None and _documents(read_results(path)) != _documents(read.results):
-        raise SuiteError(f"{report} is not of the same run as {path}. Run it again.")
+    if not read.missing and read.gave_up is None:
+        held, claimed = (sorted(each, key=attrgetter("id")) for each in (read_results(path), read.results))
+        if [*map(result_document, held)] != [*map(result_document, claimed)]:
+            raise SuiteError(f"{report} is not of the same run as {path}. Run it again.")
     return read
 
 
-def _documents(results: Iterable[Result]) -> list[dict[str, object]]:
-    return sorted(map(result_document, results), key=itemgetter("id"))
+def _results_path(place: Path) -> Path:
+    """The `results.jsonl` in a folder or beside a `report.json`."""
+    if place.is_dir():
+        return place / RESULTS
+    return place.with_name(RESULTS) if place.name == REPORT else place
 
 
 def _report_of_results(path: Path) -> Report:

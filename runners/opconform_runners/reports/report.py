@@ -1,6 +1,6 @@
 """The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,11 +35,9 @@ Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_no
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequirementRow:
-    """The cases of one requirement by verdict.
+    """The cases of one requirement by verdict; a failure counts only for the requirements that it breaks.
 
-    Attributes:
-        counts: The cases by verdict; a failure counts only for the requirements that it breaks.
-        is_mapped: Whether the harness fulfils the requirement on the backend's behalf.
+    `is_mapped` says that the harness fulfils the requirement on the backend's behalf.
     """
 
     op: str
@@ -63,11 +61,6 @@ class RequirementRow:
     def is_broken(self) -> bool:
         """Whether a case fails that is evidence for it."""
         return self.counts["fail"] > 0
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether a case passed or failed."""
-        return any(self.counts[name] for name in DECIDED)
 
     @property
     def standing(self) -> RequirementStanding:
@@ -116,10 +109,10 @@ class Report:
     @cached_property
     def requirements(self) -> tuple[RequirementRow, ...]:
         """The requirements of the operations that were run."""
-        by_requirement: dict[tuple[str, str], Counter[str]] = {}
+        verdicts: dict[str, list[str]] = defaultdict(list)
         for each in self.results:
             for name in set(each.broken if each.verdict == "fail" else each.requirements):
-                by_requirement.setdefault((each.op, name), Counter())[each.verdict] += 1
+                verdicts[full_name(each.op, name)].append(each.verdict)
         ran = {each.op for each in self.results}
         return tuple(
             RequirementRow(
@@ -127,7 +120,7 @@ class Report:
                 id=name,
                 level=note.level,
                 text=note.text,
-                counts=_by_verdict(by_requirement.get((op, name), Counter())),
+                counts=_by_verdict(verdicts[full_name(op, name)]),
                 is_mapped=full_name(op, name) in self.implementation.mapped,
             )
             for op, notes in self.notes.items()
@@ -148,13 +141,10 @@ class Report:
     @cached_property
     def unnamed(self) -> frozenset[str]:
         """The ids of the failures that break no known requirement, and count as normative."""
-        known = {(each.op, each.id) for each in self.requirements}
+        known = {each.name for each in self.requirements}
+        failing = (each for each in self.results if each.verdict == "fail" and each.reason != "nan-payload")
         return frozenset(
-            each.id
-            for each in self.results
-            if each.verdict == "fail"
-            and each.reason != "nan-payload"
-            and not any((each.op, name) in known for name in each.broken)
+            each.id for each in failing if not any(full_name(each.op, name) in known for name in each.broken)
         )
 
     @cached_property
@@ -189,22 +179,18 @@ class Report:
     @cached_property
     def summary(self) -> dict[str, int]:
         """The cases by verdict."""
-        return _counts(self.results)
+        return _by_verdict(each.verdict for each in self.results)
 
-    @property
-    def profiles(self) -> list[str]:
-        """The profiles that were run, sorted."""
-        return sorted({each.profile for each in self.results})
-
-    @property
-    def unsettled(self) -> str:
-        """Why the verdict is incomplete, as one sentence without its full stop; empty where it is not."""
-        return "; ".join(self.incomplete)
+    @cached_property
+    def profiles(self) -> dict[str, dict[str, int]]:
+        """The cases of each profile that was run by verdict, sorted by its name."""
+        names = sorted({each.profile for each in self.results})
+        return {name: _by_verdict(each.verdict for each in self.results if each.profile == name) for name in names}
 
     @property
     def supported(self) -> int:
         """How many cases passed or failed."""
-        return sum(self.summary[name] for name in DECIDED)
+        return supported(self.summary)
 
     @property
     def coverage(self) -> str:
@@ -234,15 +220,14 @@ class Report:
         undecided = [
             each.name
             for each in self.requirements
-            if self._counts(each) and not each.is_mapped and any(each.counts.values()) and not each.is_decided
+            if self._counts(each) and not each.is_mapped and any(each.counts.values()) and not supported(each.counts)
         ]
         gaps = []
         if not self.supported:
             gaps.append("no case was supported")
         elif lacking:
-            gaps.append(
-                f"{len(lacking):,} of {len(essential):,} essential cases were not supported, such as {min(lacking)}"
-            )
+            few = f"{len(lacking):,} of {len(essential):,} essential cases"
+            gaps.append(f"{few} were not supported, such as {min(lacking)}")
         if undecided:
             gaps.append(f"no case was supported for {', '.join(undecided)}")
         return tuple(gaps)
@@ -273,14 +258,11 @@ def coverage_text(supported: int, cases: int) -> str:
     return f"{supported:,} of {counted(cases, 'case')} supported"
 
 
-def profile_counts(report: Report, profile: str) -> dict[str, int]:
-    """The cases of one profile by verdict."""
-    return _counts(each for each in report.results if each.profile == profile)
+def supported(counts: Mapping[str, int]) -> int:
+    """How many of the cases by verdict passed or failed."""
+    return sum(counts[name] for name in DECIDED)
 
 
-def _counts(results: Iterable[Result]) -> dict[str, int]:
-    return _by_verdict(Counter(each.verdict for each in results))
-
-
-def _by_verdict(counts: Mapping[str, int]) -> dict[str, int]:
+def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
+    counts = Counter(verdicts)
     return {name: counts[name] for name in VERDICTS}

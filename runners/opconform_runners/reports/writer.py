@@ -8,17 +8,13 @@ from opconform.errors import DiskError
 from opconform.files import replace_file
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.harness.environment import environment_document
-from opconform_runners.reports.report import Report, profile_counts
+from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.baseline_check import comparison_document
 from opconform_runners.verdicts.results import REPORT, result_document
 
 
 def write_report(out: Path, report: Report) -> None:
-    """Write `report.json` atomically.
-
-    Raises:
-        DiskError: The file cannot be written.
-    """
+    """Write `report.json` atomically; a DiskError if it cannot be written."""
     try:
         replace_file(out / REPORT, report_text(report).encode())
     except OSError as fault:
@@ -51,7 +47,7 @@ def report_document(report: Report) -> dict[str, object]:
         "gave_up": report.gave_up,
         "missing": list(report.missing),
         "summary": report.summary,
-        "profiles": {name: profile_counts(report, name) for name in report.profiles},
+        "profiles": report.profiles,
         "requirements": requirements,
         "cases": [result_document(each) for each in report.results],
         **({} if report.baseline is None else {"baseline": comparison_document(report.baseline)}),

@@ -19,9 +19,7 @@ _SHOWN = frozenset({"fail", "error", "inconclusive"})
 def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
     """The list of cases: one short array per case, in which groups and requirements are numbers.
 
-    Args:
-        subjects: The runs.
-        left_out: The number of cases without evidence for lack of room.
+    `left_out` is the number of cases without evidence for lack of room.
     """
     groups: dict[str, int] = {}
     requirements: dict[str, int] = {}

@@ -26,18 +26,7 @@ Excerpts = tuple[Excerpt, ...]
 
 
 def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: Models) -> dict[str, object]:
-    """The evidence of a case as a JSON object without empty values.
-
-    Args:
-        suite: The suite that was run.
-        entry: The case's entry of the manifest.
-        result: The result of the case.
-        kept: The outputs that the run kept.
-        models: Returns the IR of a case as text.
-
-    Raises:
-        SuiteError: A file of the case is not what the manifest says.
-    """
+    """The evidence of a case as a JSON object without empty values; `kept` has the outputs that the run kept."""
     case, mismatch = suite.case(entry), result.mismatch
     feed = mismatch.feed if mismatch is not None else case.feeds - 1 if isinstance(case.expect, Reject) else 0
     note = "" if feed == 0 else f"This is feed {feed}: a further inference on the model already built."
