@@ -9,7 +9,7 @@ import json
 import numpy as np
 import openvino as ov
 
-from opconform.tensors.packing import OPENVINO_IR, pack
+from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.openvino_ir import LAYOUTS, repacked
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from opconform.tensors.packing import OPENVINO_IR, openvino_layouts, unpack
+from opconform.tensors.bit_layouts import OPENVINO_IR, openvino_layouts, unpack
 from opconform_runners.backends.openvino_ir import repacked
 from tests.conftest import ROOT, Run
 

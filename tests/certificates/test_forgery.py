@@ -72,7 +72,7 @@ def test_certify_evaluates_every_golden(genuine: Path, suite: Path, change: Call
 def test_certify_believes_no_partial_suite(genuine: Path, suite: Path) -> None:
     """What an interrupted generation seems to have left is compared with what is evaluated."""
     forge(suite)
-    work = WorkFolder(out=suite)
+    work = WorkFolder(suite)
     work.path.mkdir()
     work.mark.touch()
     suite.rename(work.partial)

@@ -9,23 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.generation.expansion import Expanded, expand
+from opconform.generation.expansion import expand
+from opconform.model.draft import Draft
 from opconform.specs.document import SpecMistakes
 from opconform.specs.expressions import ExpressionError, Meter, compiled
 from opconform.specs.loader import load_spec
 from tests.conftest import Run
 
 
-def cases(tmp_path: Path, group: str, seed: int = 0) -> list[Expanded]:
+def cases(tmp_path: Path, group: str, seed: int = 0) -> list[Draft]:
     """The cases of a group of VariadicSplit-1, given by what follows its id and title."""
     path = tmp_path / "spec.yaml"
     path.write_text(f"op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n{group}")
     return list(expand(load_spec(path).groups[0], seed=seed))
 
 
-def lengths(found: list[Expanded]) -> list[Any]:
+def lengths(found: list[Draft]) -> list[Any]:
     """The lengths of each case, sorted."""
-    return sorted(list(each.draft.tensors["split_lengths"].elements) for each in found)
+    return sorted(list(each.tensors["split_lengths"].elements) for each in found)
 
 
 MATRIX = """\
@@ -93,7 +94,7 @@ def test_the_filter_of_a_sample_looks_at_what_was_drawn(tmp_path: Path) -> None:
     axis: 1
     split_lengths: ["${{ size }}"]
 """
-    drawn = [each.draft.tensors["data"].shape for each in cases(tmp_path, group)]
+    drawn = [each.tensors["data"].shape for each in cases(tmp_path, group)]
 
     assert len(drawn) == 10
     assert all(size > rows + 10 for rows, size in drawn)
@@ -132,7 +133,7 @@ def test_a_twin_differs_in_nothing_but_the_fault(tmp_path: Path) -> None:
     expect: {reject: lengths.single-remainder}
     twin: {split_lengths: {values: [-1, 2, 2]}}
 """
-    found = {each.draft.is_twin: each.draft for each in cases(tmp_path, group)}
+    found = {each.is_twin: each for each in cases(tmp_path, group)}
     rejected, twin = found[False], found[True]
 
     assert {**twin.tensors, "split_lengths": None} == {**rejected.tensors, "split_lengths": None}

@@ -52,7 +52,7 @@ def test_the_bytes_of_files_are_known_from_the_shapes(tmp_path: Path, data: str)
     files = case_files(case, Recipe(seed=0, dialects=("openvino",), blind=False))
     actual = sum(map(len, files.contents.values()))
 
-    assert actual - 6_000 < file_bytes(case.draft) < actual * (1.2 if "string" in data else 1)
+    assert actual - 6_000 < file_bytes(case) < actual * (1.2 if "string" in data else 1)
 
 
 def test_a_shape_of_24_gib_is_refused_before_it_is_allocated(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_cases_that_do_not_fit_side_by_side_are_made_one_after_the_other(
 ) -> None:
     """Where each fits alone, the suite is the same, however many processes there are."""
     specs = load_specs([small_spec])
-    most = max(memory_bytes(case.draft) for group in specs[0].groups for case in expand(group))
+    most = max(memory_bytes(case) for group in specs[0].groups for case in expand(group))
     monkeypatch.setattr(generating, "free_memory", lambda: most)
     generated = generate(specs, tmp_path / "suite", Options(jobs=2))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from opconform.model.control import control_of
-from opconform.model.draft import Draft, Refusal, content_of
+from opconform.model.draft import Draft, Refusal
 from opconform.model.golden import Golden, golden_of
 from opconform.suite.case import case_text
 from opconform.suite.manifest import CASE, CONTROL, expected_name, inputs_name
@@ -32,7 +32,7 @@ groups:
 
 def golden(draft: Draft) -> Golden:
     """The golden of a draft."""
-    return golden_of(draft, content_of(draft), 0)
+    return golden_of(draft, 0)
 
 
 def control(draft: Draft) -> Golden:
@@ -67,7 +67,7 @@ def test_a_case_without_a_neighbour_has_no_control(context: str) -> None:
 
 def test_a_rejected_case_has_no_control() -> None:
     """It has no golden outputs."""
-    draft = replace(split("concat", parts=3), expect=Refusal(requirement="num_splits.divides"))
+    draft = replace(split("concat", parts=3), refusal=Refusal(requirement="num_splits.divides"))
 
     assert control_of(golden(draft)) is None
 

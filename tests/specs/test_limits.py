@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opconform.generation.expansion import Expanded, expand
+from opconform.generation.expansion import expand
+from opconform.model.draft import Draft
 from opconform.specs.document import SpecMistakes
 from opconform.specs.loader import load_specs
 
@@ -187,7 +188,7 @@ MISTAKES = {
 }
 
 
-def cases(path: Path) -> Iterator[Expanded]:
+def cases(path: Path) -> Iterator[Draft]:
     """The cases of a spec."""
     for spec in load_specs([path]):
         for group in spec.groups:

@@ -5,11 +5,11 @@ evaluated matches any value.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from opconform.adequacy.evaluation import Trial, answer_of
 from opconform.adequacy.semantics import loaded, modules_of
+from opconform.adequacy.trials import Trial, answer_of
 
 _RECORDER = "__decided__"
 #: The values of a decision's conditions, None if not evaluated, and of the decision.
@@ -21,8 +21,7 @@ class Condition:
     """One condition of a decision.
 
     Attributes:
-        module: The module's name.
-        line: The decision's line.
+        line: The decision's line in the module.
         decision: The decision as source.
         condition: The condition as source.
         pair: Two cases that show its effect, or None.
@@ -65,7 +64,17 @@ def conditions_of(ops: Sequence[str], trials: Sequence[Trial]) -> list[Condition
     for number, each in enumerate(trials):
         now[0] = number
         answer_of(operations[each.op], each.arguments, filled=each.filled)
-    return [each for decision in decisions for each in _shown(decision, trials)]
+    return [
+        Condition(
+            module=each.module,
+            line=each.line,
+            decision=each.text,
+            condition=text,
+            pair=_pair(each.seen, place, trials),
+        )
+        for each in decisions
+        for place, text in enumerate(each.conditions)
+    ]
 
 
 def _instrumented(module: str, source: str, decisions: list[_Decision]) -> ast.Module:
@@ -104,17 +113,6 @@ class _Recorder(ast.NodeTransformer):
         return ast.copy_location(ast.Call(ast.Name(_RECORDER, ast.Load()), arguments, []), changed)
 
 
-def _shown(decision: _Decision, trials: Sequence[Trial]) -> Iterator[Condition]:
-    for place, text in enumerate(decision.conditions):
-        yield Condition(
-            module=decision.module,
-            line=decision.line,
-            decision=decision.text,
-            condition=text,
-            pair=_pair(decision.seen, place, trials),
-        )
-
-
 def _pair(seen: Mapping[Vector, list[int]], place: int, trials: Sequence[Trial]) -> tuple[str, str] | None:
     """Two cases that differ in one condition and the decision, preferably a rejected case and its twin."""
     found = None
@@ -123,14 +121,11 @@ def _pair(seen: Mapping[Vector, list[int]], place: int, trials: Sequence[Trial])
             if not decision or other or not _differ_only_at(place, values, others):
                 continue
             found = found or (trials[numbers[0]].case, trials[rest[0]].case)
-            near = {trials[each].case for each in rest}
-            for each in numbers:
-                if trials[each].twin in near:
-                    return trials[each].case, str(trials[each].twin)
-            back = {trials[each].case for each in numbers}
-            for each in rest:
-                if trials[each].twin in back:
-                    return trials[each].case, str(trials[each].twin)
+            for ones, near in ((numbers, rest), (rest, numbers)):
+                cases = {trials[each].case for each in near}
+                for one in (trials[each] for each in ones):
+                    if one.twin is not None and one.twin in cases:
+                        return one.case, one.twin
     return found
 
 

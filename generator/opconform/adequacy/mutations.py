@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -34,7 +34,6 @@ class Mutation:
     Attributes:
         module: The module's name, as in `split`.
         function: The function that is changed.
-        line: Its line in the source.
         before: The expression before the change.
         after: The expression after it.
         names: The strings beside the change, which include the requirements concerned.
@@ -60,7 +59,6 @@ def mutations_of(source: str, module: str) -> Iterator[Mutation]:
         for field, place, replacement in _changes(node):
             mutant = copy.deepcopy(tree, {})
             twin = _same_place(tree, mutant, node)
-            before = getattr(node, field) if place is None else getattr(node, field)[place]
             if place is None:
                 setattr(twin, field, replacement)
             else:
@@ -70,7 +68,7 @@ def mutations_of(source: str, module: str) -> Iterator[Mutation]:
                 function=function.name,
                 line=getattr(node, "lineno", function.lineno),
                 before=_text(node),
-                after=_text(twin) if not isinstance(before, list) else "()",
+                after=_text(twin),
                 names=_names(node, function),
                 tree=ast.fix_missing_locations(mutant),
             )
@@ -81,73 +79,34 @@ Change = tuple[str, int | None, object]
 
 def _changes(node: ast.AST) -> Iterator[Change]:
     """The changes of one node: a field, an index if the field is a list, and the replacement."""
-    for kind, change in _KINDS:
-        if isinstance(node, kind):
-            yield from change(node)
-
-
-def _comparisons(node: ast.Compare) -> Iterator[Change]:
-    for place, operator in enumerate(node.ops):
-        for other in _COMPARISONS.get(type(operator), ()):
-            yield "ops", place, other()
-
-
-def _arithmetic(node: ast.BinOp) -> Iterator[Change]:
-    for other in _ARITHMETIC.get(type(node.op), ()):
-        yield "op", None, other()
-
-
-def _boolean(node: ast.BoolOp) -> Iterator[Change]:
-    yield "op", None, ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    neutral = isinstance(node.op, ast.And)
-    for place in range(len(node.values)):
-        yield "values", place, ast.Constant(neutral)  # the condition is dropped
-
-
-def _conditions(node: ast.If | ast.IfExp | ast.While) -> Iterator[Change]:
-    yield from ((("test", None, each)) for each in _forced(node.test))
-
-
-def _filters(node: ast.comprehension) -> Iterator[Change]:
-    for place, each in enumerate(node.ifs):
-        yield from (("ifs", place, other) for other in _forced(each))
+    match node:
+        case ast.Compare(ops=operators):
+            for place, operator in enumerate(operators):
+                yield from (("ops", place, other()) for other in _COMPARISONS.get(type(operator), ()))
+        case ast.BinOp(op=operation):
+            yield from (("op", None, other()) for other in _ARITHMETIC.get(type(operation), ()))
+        case ast.BoolOp(op=operation, values=values):
+            is_and = isinstance(operation, ast.And)
+            yield "op", None, ast.Or() if is_and else ast.And()
+            yield from (("values", place, ast.Constant(is_and)) for place in range(len(values)))  # drop a condition
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            yield from (("test", None, other) for other in _forced(test))
+        case ast.comprehension(ifs=filters):
+            yield from (("ifs", place, other) for place, each in enumerate(filters) for other in _forced(each))
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            yield from (("value", None, other) for other in (value + 1, value - 1))
+        case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
+            yield "func", None, ast.Name(_CALLS[name], ast.Load())
+        case ast.Return(value=ast.ListComp() | ast.List(elts=[_, *_])):
+            yield "value", None, ast.List([], ast.Load())
+        case ast.Return(value=ast.Tuple(elts=[_, *_])):
+            yield "value", None, ast.Tuple([], ast.Load())
 
 
 def _forced(test: ast.expr) -> Iterator[ast.expr]:
     """A condition negated, and forced to be true or false."""
     yield ast.UnaryOp(ast.Not(), copy.deepcopy(test))
-    yield ast.Constant(True)
-    yield ast.Constant(False)
-
-
-def _constants(node: ast.Constant) -> Iterator[Change]:
-    if type(node.value) is int:
-        yield "value", None, node.value + 1
-        yield "value", None, node.value - 1
-
-
-def _calls(node: ast.Call) -> Iterator[Change]:
-    if isinstance(node.func, ast.Name) and node.func.id in _CALLS:
-        yield "func", None, ast.Name(_CALLS[node.func.id], ast.Load())
-
-
-def _returns(node: ast.Return) -> Iterator[Change]:
-    if isinstance(node.value, ast.ListComp) or (isinstance(node.value, ast.List) and node.value.elts):
-        yield "value", None, ast.List([], ast.Load())
-    elif isinstance(node.value, ast.Tuple) and node.value.elts:
-        yield "value", None, ast.Tuple([], ast.Load())
-
-
-_KINDS: tuple[tuple[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Iterator[Change]]], ...] = (
-    (ast.Compare, _comparisons),
-    (ast.BinOp, _arithmetic),
-    (ast.BoolOp, _boolean),
-    ((ast.If, ast.IfExp, ast.While), _conditions),
-    (ast.comprehension, _filters),
-    (ast.Constant, _constants),
-    (ast.Call, _calls),
-    (ast.Return, _returns),
-)
+    yield from (ast.Constant(True), ast.Constant(False))
 
 
 def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -180,9 +139,8 @@ def _names(node: ast.AST, function: ast.FunctionDef) -> tuple[str, ...]:
 def _text(node: ast.AST) -> str:
     """A node as source, on one line."""
     if isinstance(node, ast.comprehension):
-        return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)} if " + " if ".join(
-            map(ast.unparse, node.ifs)
-        )
+        filters = "".join(f" if {ast.unparse(each)}" for each in node.ifs)
+        return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}{filters}"
     if isinstance(node, ast.If | ast.While):
         return f"if {ast.unparse(node.test)}"
     return " ".join(ast.unparse(node).split())

@@ -7,10 +7,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from opconform.adequacy.conditions import Condition, conditions_of
-from opconform.adequacy.evaluation import Trial, answer_of, trials_of
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.semantics import loaded, modules_of
-from opconform.generation.expansion import Expanded
+from opconform.adequacy.trials import Trial, answer_of, trials_of
+from opconform.model.draft import Draft
 from opconform.operations import OPERATIONS
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
@@ -52,11 +52,9 @@ class Adequacy:
     """The adequacy of the cases of some operations.
 
     Attributes:
-        ops: The operations.
         cases: The number of evaluated feeds.
         mutants: The number of mutants.
         survivors: The mutants that no case detects.
-        conditions: Every condition of the semantics.
         reviewed: The reviewed conditions whose effect no two cases can show, with the reason.
         stale: The reviewed equivalents that are not equivalent any more.
     """
@@ -85,7 +83,7 @@ class Adequacy:
         return not (self.open_survivors or self.open_conditions or self.stale)
 
 
-def adequacy_of(cases: Iterable[Expanded]) -> Adequacy:
+def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     """The adequacy of some cases.
 
     Raises:
@@ -95,34 +93,24 @@ def adequacy_of(cases: Iterable[Expanded]) -> Adequacy:
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
     known = [each for each in _equivalents() if each.module in modules]
+    reviews = {(each.module, each.function, each.before, each.after): each for each in known}
     mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
-    alive = _surviving(ops, mutants, trials)
+    survivors, used = [], set()
+    for each in _surviving(ops, mutants, trials):
+        key = (each.module, each.function, each.before, each.after)
+        used.add(key)
+        survivors.append(Survivor(mutation=each, reason=reviews[key].reason if key in reviews else None))
     conditions = conditions_of(ops, trials)
-    reasons = {(each.module, each.function, each.before, each.after): each for each in known}
-    survivors = tuple(Survivor(mutation=each, reason=_reason(reasons, _key(each))) for each in alive)
-    unshown = [each for each in conditions if each.pair is None]
-    reviewed = {each: text for each in unshown if (text := _reason(reasons, (each.module, "", each.condition, "")))}
-    used = {_key(each) for each in alive} | {(each.module, "", each.condition, "") for each in unshown}
+    unshown = {each: (each.module, "", each.condition, "") for each in conditions if each.pair is None}
     return Adequacy(
         ops=ops,
         cases=len(trials),
         mutants=len(mutants),
-        survivors=survivors,
+        survivors=tuple(survivors),
         conditions=tuple(conditions),
-        reviewed=reviewed,
-        stale=tuple(each for key, each in reasons.items() if key not in used),
+        reviewed={each: reviews[key].reason for each, key in unshown.items() if key in reviews},
+        stale=tuple(each for key, each in reviews.items() if key not in used and key not in unshown.values()),
     )
-
-
-Key = tuple[str, str, str, str]
-
-
-def _key(mutation: Mutation) -> Key:
-    return mutation.module, mutation.function, mutation.before, mutation.after
-
-
-def _reason(reasons: Mapping[Key, Equivalent], key: Key) -> str | None:
-    return reasons[key].reason if key in reasons else None
 
 
 def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:
@@ -139,17 +127,14 @@ def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence
 
 def _killer(ops: Sequence[str], mutant: Mutation, trials: Sequence[Trial]) -> int | None:
     """The index of the first trial that detects a mutant; 0 if it cannot be loaded."""
+    place = 0
     try:
         operations = loaded(ops, {mutant.module: mutant.tree})
-    except Exception:  # noqa: BLE001 - a module that does not load is detected
-        return 0
-    for place, each in enumerate(trials):
-        try:
-            answer = answer_of(operations[each.op], each.arguments, filled=each.filled)
-        except Exception:  # noqa: BLE001 - and so is one that fails
-            return place
-        if answer != each.expected:
-            return place
+        for place, each in enumerate(trials):
+            if answer_of(operations[each.op], each.arguments, filled=each.filled) != each.expected:
+                return place
+    except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
+        return place
     return None
 
 

@@ -1,11 +1,10 @@
 """Reference semantics loaded again from changed source, without replacing the ones in use."""
 
 import ast
-import contextlib
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -29,7 +28,10 @@ def loaded(
     ops: Sequence[str], changed: Mapping[str, ast.Module], known: Mapping[str, object] | None = None
 ) -> dict[str, Operation]:
     """Operations whose modules are loaded again, with changed syntax trees and with additional global names."""
-    with _put_aside(modules_of(ops)) as files:
+    files = modules_of(ops)
+    names = [f"{_PACKAGE}.{each}" for each in files]
+    in_use = {each: sys.modules.pop(each) for each in names if each in sys.modules}
+    try:
         for name, path in files.items():
             module = ModuleType(f"{_PACKAGE}.{name}")
             module.__file__ = str(path)
@@ -37,31 +39,21 @@ def loaded(
             sys.modules[module.__name__] = module
             tree = changed.get(name) or ast.parse(path.read_text())
             exec(compile(tree, str(path), "exec"), vars(module))  # noqa: S102 - our own modules, one expression changed
-        return {op: _operation(sys.modules[f"{_PACKAGE}.{_home(op)}"], op) for op in ops}
-
-
-@contextlib.contextmanager
-def _put_aside(files: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Remove modules from `sys.modules`, and restore them afterwards."""
-    names = [f"{_PACKAGE}.{each}" for each in files]
-    kept = {each: sys.modules.pop(each) for each in names if each in sys.modules}
-    try:
-        yield files
+        return {op: _declared(sys.modules[f"{_PACKAGE}.{_home(op)}"], op)[0] for op in ops}
     finally:
-        sys.modules.update(kept)
+        sys.modules.update(in_use)
 
 
 def _home(op: str) -> str:
     """The name of the module that declares an operation."""
     for each in pkgutil.iter_modules(opconform.operations.__path__):
-        module = importlib.import_module(f"{_PACKAGE}.{each.name}")
-        if any(isinstance(value, Operation) and value.name == op for value in vars(module).values()):
+        if _declared(importlib.import_module(f"{_PACKAGE}.{each.name}"), op):
             return each.name
     raise LookupError(f"no module of {_PACKAGE} declares {op}")
 
 
-def _operation(module: ModuleType, op: str) -> Operation:
-    return next(each for each in vars(module).values() if isinstance(each, Operation) and each.name == op)
+def _declared(module: ModuleType, op: str) -> list[Operation]:
+    return [each for each in vars(module).values() if isinstance(each, Operation) and each.name == op]
 
 
 def _collect(name: str, found: dict[str, Path]) -> None:

@@ -12,8 +12,8 @@ from opconform.model.golden import Golden
 from opconform.model.graph import Declared, declared
 from opconform.resources import render
 from opconform.suite.case import Node
+from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.packing import LOW_FIRST, pack
 from opconform.tensors.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from opconform.model.draft import Draft, Refusal
+from opconform.model.draft import Draft
 from opconform.model.golden import Golden
 from opconform.suite.case import Attribute, Node
 from opconform.tensors.tensor import Tensor
@@ -54,7 +54,7 @@ class Model:
     @property
     def rejected_for(self) -> str | None:
         """The requirement that the case violates, or None if it is accepted."""
-        return self.draft.expect.requirement if isinstance(self.draft.expect, Refusal) else None
+        return self.draft.refusal.requirement if self.draft.refusal is not None else None
 
     def constant(self, name: str | None) -> Tensor | None:
         """The elements of a constant of the model, or None for any other name."""

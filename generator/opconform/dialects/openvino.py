@@ -10,8 +10,8 @@ from opconform.model.golden import Golden
 from opconform.model.graph import Declared, declared
 from opconform.resources import render
 from opconform.suite.case import Attribute, Dynamic, Node
+from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.packing import OPENVINO_IR, pack
 
 #: The file that a backend loads.
 MODEL = "openvino/model.xml"

@@ -9,15 +9,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.model.draft import Draft, Refusal
+from opconform.model.draft import Draft
 from opconform.model.golden import Golden
 from opconform.model.graph import arguments_at
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operand
 from opconform.resources import render
 from opconform.suite.case import Node
+from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.packing import LOW_FIRST, pack
 from opconform.tensors.tensor import Tensor
 
 #: The file that a backend loads.
@@ -80,7 +80,7 @@ def _reasons(golden: Golden) -> Iterator[str]:
     for node in golden.graph.nodes:
         if node.op not in RENDERINGS:
             yield f"{node.op} has no rendering in this dialect"
-    if isinstance(draft.expect, Refusal):
+    if draft.refusal is not None:
         yield "StableHLO has no operation that could refuse it, only what it is lowered to"
     if draft.dynamic:
         yield "the shapes of this dialect are static"

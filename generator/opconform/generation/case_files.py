@@ -1,17 +1,16 @@
 """The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from opconform.dialects import DIALECTS, Inexpressible
-from opconform.generation.expansion import Expanded
 from opconform.generation.options import Recipe
 from opconform.model.control import control_of
-from opconform.model.draft import Draft, Refusal, id_of, operands_of
+from opconform.model.draft import Draft, operands_of
 from opconform.model.golden import Golden, golden_of
 from opconform.model.graph import graph_of, inferred
-from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
+from opconform.suite.case import Accept, Case, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
 from opconform.tensors.npz import npz_bytes
 
@@ -24,87 +23,44 @@ class CaseFiles:
     contents: Mapping[str, bytes]
 
 
-def case_bytes(expanded: Expanded) -> bytes:
-    """`case.json` of a case; no tensors are filled for it."""
-    return case_text(_case_of(expanded.draft, id_of(expanded.draft, expanded.digits))).encode()
-
-
-def case_files(expanded: Expanded, recipe: Recipe) -> CaseFiles:
+def case_files(draft: Draft, recipe: Recipe) -> CaseFiles:
     """All files of a case and its control, with its golden evaluated.
 
     A blind suite has no controls, because their inputs are outputs of the node under test.
     """
-    golden = golden_of(expanded.draft, expanded.content, recipe.seed)
-    identity = id_of(expanded.draft, expanded.digits)
-    contents, left_out = _contents(golden, identity, recipe)
+    golden = golden_of(draft, recipe.seed)
+    contents, left_out = _contents(golden, draft.id, recipe)
     control = None if recipe.blind else control_of(golden)
     if control is not None:
         expressible = tuple(each for each in recipe.dialects if each not in left_out)
-        beside, _ = _contents(control, f"{identity}/{CONTROL}", replace(recipe, dialects=expressible))
+        beside, _ = _contents(control, f"{draft.id}/{CONTROL}", replace(recipe, dialects=expressible))
         contents |= {f"{CONTROL}/{name}": content for name, content in beside.items()}
-    return CaseFiles(entry=_entry(expanded, contents, left_out), contents=contents)
-
-
-def _contents(golden: Golden, identity: str, recipe: Recipe) -> tuple[dict[str, bytes], dict[str, str]]:
-    """The files of a golden, and the reason for each dialect that is left out."""
-    contents = {CASE: case_text(_case_of(golden.draft, identity)).encode(), **_arrays(golden, recipe.blind)}
-    left_out: dict[str, str] = {}
-    for name in recipe.dialects:
-        try:
-            contents.update(DIALECTS[name].files_of(golden, identity))
-        except Inexpressible as answer:
-            left_out[name] = answer.reason
-    return contents, left_out
-
-
-def _arrays(golden: Golden, blind: bool) -> dict[str, bytes]:
-    files = {
-        inputs_name(feed): npz_bytes({name: each.array for name, each in inputs.items()})
-        for feed, inputs in enumerate(golden.inputs)
-    }
-    for feed, outputs in enumerate([] if blind else golden.outputs):
-        files[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
-    return files
-
-
-def _entry(expanded: Expanded, contents: Mapping[str, bytes], left_out: Mapping[str, str]) -> Entry:
-    draft = expanded.draft
-    return Entry(
-        id=id_of(draft, expanded.digits),
+    entry = Entry(
+        id=draft.id,
         profile=draft.profile,
         requirements=draft.requirements,
-        expect=Reject(reject=draft.expect.requirement) if isinstance(draft.expect, Refusal) else "accept",
-        twin=_twin(draft),
+        expect=Reject(reject=draft.refusal.requirement) if draft.refusal is not None else "accept",
+        twin=draft.twin,
         files={name: hashlib.sha256(content).hexdigest() for name, content in sorted(contents.items())},
         left_out=left_out,
         essential=draft.essential,
     )
+    return CaseFiles(entry=entry, contents=contents)
 
 
-def _twin(draft: Draft) -> str | None:
-    return None if draft.twin is None else id_of(draft, draft.twin)
-
-
-def _case_of(draft: Draft, identity: str) -> Case:
+def case_document(draft: Draft, identity: str) -> Case:
+    """The document `case.json` of a draft, which has the id `identity`; no tensors are filled for it."""
     graph = graph_of(draft)
-    return Case(
-        id=identity,
-        op=draft.op,
-        title=draft.title,
-        profile=draft.profile,
-        requirements=draft.requirements,
-        seen=draft.seen,
-        context=draft.context,
-        feeds=len(draft.feeds),
-        inputs=tuple(_inputs(draft)),
-        graph=graph,
-        expect=_expect(draft, graph),
-        twin=_twin(draft),
-    )
-
-
-def _inputs(draft: Draft) -> Sequence[Input]:
-    return [
+    expect: Accept | Reject
+    if draft.refusal is not None:
+        expect = Reject(reject=draft.refusal.requirement)
+    else:
+        types = inferred(graph, operands_of(draft, 0))
+        outputs = [(f"output_{number}", types[name]) for number, name in enumerate(graph.outputs)]
+        expect = Accept(
+            accept=tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs)
+        )
+    inputs = tuple(
         Input(
             name=name,
             role=draft.operation.port_of(name).role,
@@ -114,16 +70,34 @@ def _inputs(draft: Draft) -> Sequence[Input]:
             dynamic=draft.dynamic.get(name),
         )
         for name, each in draft.tensors.items()
-    ]
-
-
-def _expect(draft: Draft, graph: Graph) -> Accept | Reject:
-    if isinstance(draft.expect, Refusal):
-        return Reject(reject=draft.expect.requirement)
-    types = inferred(graph, operands_of(draft, 0))
-    return Accept(
-        accept=tuple(
-            Output(name=f"output_{number}", element_type=types[name].element_type, shape=types[name].shape)
-            for number, name in enumerate(graph.outputs)
-        )
     )
+    return Case(
+        id=identity,
+        op=draft.op,
+        title=draft.title,
+        profile=draft.profile,
+        requirements=draft.requirements,
+        seen=draft.seen,
+        context=draft.context,
+        feeds=len(draft.feeds),
+        inputs=inputs,
+        graph=graph,
+        expect=expect,
+        twin=draft.twin,
+    )
+
+
+def _contents(golden: Golden, identity: str, recipe: Recipe) -> tuple[dict[str, bytes], dict[str, str]]:
+    """The files of a golden, and the reason for each dialect that is left out."""
+    contents = {CASE: case_text(case_document(golden.draft, identity)).encode()}
+    for feed, inputs in enumerate(golden.inputs):
+        contents[inputs_name(feed)] = npz_bytes({name: each.array for name, each in inputs.items()})
+    for feed, outputs in enumerate(() if recipe.blind else golden.outputs):
+        contents[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
+    left_out: dict[str, str] = {}
+    for name in recipe.dialects:
+        try:
+            contents |= DIALECTS[name].files_of(golden, identity)
+        except Inexpressible as answer:
+            left_out[name] = answer.reason
+    return contents, left_out

@@ -11,7 +11,7 @@ from opconform.generation.options import Options, Recipe
 from opconform.operations import OPERATIONS
 from opconform.resources import root
 from opconform.specs.loader import Spec
-from opconform.specs.requirements import Requirements, requirements_of
+from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Header, RequirementNote, Stage
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a corrected case.
@@ -36,6 +36,9 @@ def recipe_digest(recipe: Recipe) -> str:
 def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
     known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
+    bits: dict[str, dict[Stage, tuple[str, ...]]] = {
+        op: {} if OPERATIONS[op].bits is None else {"bits": (str(OPERATIONS[op].bits),)} for op in known
+    }
     return Header(
         version=SUITE_VERSION,
         generator=__version__,
@@ -54,13 +57,7 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
             op: {one.id: RequirementNote(level=one.level, text=one.text) for one in each.requirements}
             for op, each in known.items()
         },
-        establishes={op: _established(each) for op, each in known.items()},
+        establishes={op: {**each.establishes, **bits[op]} for op, each in known.items()},
         counts=counts,
         digest=digest,
     )
-
-
-def _established(requirements: Requirements) -> Mapping[Stage, tuple[str, ...]]:
-    """The requirements that a comparison has shown to be kept, by the stage that it got past."""
-    bits = OPERATIONS[requirements.op].bits
-    return {**requirements.establishes, **({} if bits is None else {"bits": (bits,)})}

@@ -21,7 +21,7 @@ LIMITS = Limits()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recipe:
-    """The options that decide a case's bytes besides its draft: the seed, the dialects, and no expected outputs."""
+    """The options that decide a case's bytes besides its draft."""
 
     seed: int
     dialects: tuple[str, ...]

@@ -8,20 +8,20 @@ from pathlib import Path
 
 from opconform.errors import UsageError
 from opconform.generation.case_files import case_files
-from opconform.generation.expansion import Expanded, expand
+from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
 from opconform.generation.options import Options
 from opconform.generation.work_folder import work_folder
-from opconform.generation.workers import BATCH, CaseWriter, Pool, written
-from opconform.generation.writer import finish, forgetting, manifest_file, prepare
+from opconform.generation.workers import BATCH, written
+from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
 from opconform.memory import free_memory, shown_bytes
-from opconform.model.draft import id_of
+from opconform.model.draft import Draft
 from opconform.model.footprint import file_bytes, memory_bytes
 from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.expressions import is_expression
 from opconform.specs.loader import Group, Spec
-from opconform.suite.manifest import Entry, Header
+from opconform.suite.manifest import MANIFEST, Entry, Header
 from opconform.suite.selection import Selection, near_miss
 
 #: Called periodically with the completed fraction (0 to 1) and the number of cases.
@@ -65,32 +65,25 @@ def generate(
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
         cases = _Cases(_groups(specs, options.selection), options, on_progress)
-        leftovers = prepare(work)
-        held.enter_context(forgetting(leftovers))
-        writer = CaseWriter(leftovers=leftovers, recipe=options.recipe)
-        pool = Pool(jobs=options.jobs, folder=work.path, is_large=cases.is_large)
+        writer = held.enter_context(case_writer(work, options.recipe))
         size, taken = 0, 0
-        with manifest_file(work) as manifest:
-            for each in written(cases, writer, pool):
-                manifest.add(each.id, each.line, accepted=each.accepted)
+        with translated_faults(out), work.lines.open("w+b") as file:
+            lines = ManifestLines(file)
+            for each in written(cases, writer, jobs=options.jobs, is_large=cases.is_large):
+                lines.add(each)
                 taken += each.taken
                 size += each.size
                 if size > options.limits.bytes:
                     over = f"more than {options.limits.bytes:,} bytes, the limit"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
-            digest = manifest.finish()
-        header = suite_header(specs, options, counts=manifest.counts, digest=digest)
-        finish(work, header, resumed=leftovers.resumed)
+            digest = lines.write_sorted(work.partial / MANIFEST)
+        header = suite_header(specs, options, counts=lines.counts, digest=digest)
+        finish(work, header, resumed=writer.resumed)
     return Generated(out=out, header=header, taken=taken, warnings=(*warnings_of(specs), *cases.repeated))
 
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
-    """The lines of the manifest that a generation would write, in any order. Nothing is written.
-
-    Raises:
-        SpecMistakes: A spec cannot be expanded.
-        UsageError: Nothing is selected.
-    """
+    """The lines of the manifest that a generation would write, in any order. Nothing is written."""
     for each in _Cases(_groups(specs, options.selection), options, lambda *_: None):
         yield case_files(each, options.recipe).entry
 
@@ -111,34 +104,32 @@ class _Cases:
     """The selected cases of all groups, in order."""
 
     def __init__(self, groups: Sequence[Group], options: Options, on_progress: OnProgress) -> None:
-        self._groups = groups
-        self._options = options
-        self._on_progress = on_progress
-        self._first: dict[str, int] = {}
+        self._groups, self._options, self._on_progress = groups, options, on_progress
+        self._first: dict[str, Group] = {}
         self._bytes = 0
         self._free = free_memory()
         self.repeated: list[str] = []
 
-    def is_large(self, expanded: Expanded) -> bool:
+    def is_large(self, draft: Draft) -> bool:
         """Whether a case needs more memory than one of several processes may take."""
-        return memory_bytes(expanded.draft) * self._options.jobs > self._free
+        return memory_bytes(draft) * self._options.jobs > self._free
 
-    def __iter__(self) -> Iterator[Expanded]:
+    def __iter__(self) -> Iterator[Draft]:
         sizes = [_size_of(each) for each in self._groups]
-        whole, count = sum(sizes), 0
+        count = 0
         mistakes: list[Mistake] = []
         for number, group in enumerate(self._groups):
             try:
                 for position, each in enumerate(self._selected(group)):
                     if mistakes:
                         continue
-                    self._note(each, number)
+                    self._note(each, group)
                     self._check_size(each)
                     yield each
                     count += 1
                     if count % BATCH == 0:
                         done = sum(sizes[:number]) + min(sizes[number], position)
-                        self._on_progress(done / whole, count)
+                        self._on_progress(done / sum(sizes), count)
             except SpecMistakes as fault:
                 mistakes.extend(fault.mistakes)
                 if len(mistakes) > REPORTED:
@@ -152,23 +143,20 @@ class _Cases:
             raise UsageError(f"No case matches {' '.join(patterns)}.{hint}")
         self._on_progress(1.0, count)
 
-    def _selected(self, group: Group) -> Iterator[Expanded]:
+    def _selected(self, group: Group) -> Iterator[Draft]:
         selection = self._options.selection
         cases = expand(group, seed=self._options.seed, limits=self._options.limits)
         if not selection.patterns:
             yield from cases
             return
         every = list(cases)
-        wanted = {
-            each.digits: each.draft.twin
-            for each in every
-            if selection.wants(id_of(each.draft, each.digits), each.draft.requirements)
-        }
-        yield from (each for each in every if each.digits in wanted or each.digits in wanted.values())
+        wanted = [each for each in every if selection.wants(each.id, each.requirements)]
+        ids = {each.id for each in wanted} | {each.twin for each in wanted}
+        yield from (each for each in every if each.id in ids)
 
-    def _check_size(self, expanded: Expanded) -> None:
+    def _check_size(self, draft: Draft) -> None:
         """Refuse a case that is too large, before anything is allocated."""
-        draft, limit = expanded.draft, self._options.limits.bytes
+        limit = self._options.limits.bytes
         self._bytes += file_bytes(draft)
         if self._bytes > limit:
             least = f"the suite takes {self._bytes:,} bytes or more, over the limit of {limit:,}"
@@ -178,15 +166,12 @@ class _Cases:
             sizes = f"needs {shown_bytes(needed)} of memory; {shown_bytes(self._free)} are free"
             raise UsageError(f"{draft.where}: a case of group {draft.group!r} {sizes}.")
 
-    def _note(self, expanded: Expanded, number: int) -> None:
+    def _note(self, draft: Draft, group: Group) -> None:
         """Record a case, and whether another group expands to it too."""
-        if expanded.draft.is_twin:
-            return
-        first = self._first.setdefault(expanded.digits, number)
-        if first != number:
-            one, other = self._groups[first], self._groups[number]
-            sentence = f"{other.place}: group {other.id!r} expands to the same case as group {one.id!r} at {one.place}"
-            self.repeated.append(f"{sentence}: {id_of(expanded.draft, expanded.digits)}.")
+        first = group if draft.is_twin else self._first.setdefault(draft.digits, group)
+        if first is not group:
+            sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"
+            self.repeated.append(f"{sentence} at {first.place}: {draft.id}.")
 
 
 def _size_of(group: Group) -> int:

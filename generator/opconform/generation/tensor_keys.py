@@ -102,11 +102,7 @@ def _nesting(name: str, values: object) -> Shape:
 
 
 def _flat(values: object) -> Iterable[object]:
-    if not isinstance(values, list):
-        yield values
-        return
-    for each in values:
-        yield from _flat(each)
+    return (one for each in values for one in _flat(each)) if isinstance(values, list) else (values,)
 
 
 def _element(name: str, element_type: str, value: object) -> Element:

@@ -8,7 +8,7 @@ from typing import Any
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
 from opconform.generation.tensor_keys import Wrong, tensors_of
-from opconform.model.draft import ACCEPTANCE, Acceptance, Draft, Refusal, TensorDraft, arguments_of, operands_of
+from opconform.model.draft import Draft, Refusal, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operation, Rejection
@@ -22,22 +22,16 @@ _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
-    """The draft of one case, or of the twin of a case.
-
-    Args:
-        group: The group of the case.
-        keys: The case's keys, checked against the operation's model.
-        limits: The largest allowed sizes.
-        twin: Whether it is a twin.
+    """The draft of one case, or of the twin of a case; its keys are checked against the operation's model already.
 
     Raises:
         Wrong: Two keys contradict each other, or one is over a limit.
     """
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits)
-    expect: Acceptance | Refusal = ACCEPTANCE
+    refusal = None
     if isinstance(keys.expect, RejectKeys) and not twin:
-        expect = Refusal(requirement=keys.expect.reject, also=keys.expect.also)
+        refusal = Refusal(requirement=keys.expect.reject, also=keys.expect.also)
     binding = _binding(operation, tensors, keys)
     second = None if keys.feed is None else tensors_of(operation, keys.feed, limits)
     draft = Draft(
@@ -45,7 +39,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         group=group.id,
         title=settings.title,
         profile=settings.profile,
-        requirements=_requirements(group, expect),
+        requirements=_requirements(group, refusal),
         seen=settings.seen,
         where=group.place,
         attributes=_attributes(operation, keys),
@@ -54,7 +48,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         binding=binding,
         dynamic=_dynamic(operation, tensors, keys),
         context=keys.context,
-        expect=expect,
+        refusal=refusal,
         is_twin=twin,
         essential=keys.essential,
     )
@@ -64,13 +58,13 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     return draft
 
 
-def _requirements(group: Group, expect: Acceptance | Refusal) -> tuple[str, ...]:
+def _requirements(group: Group, refusal: Refusal | None) -> tuple[str, ...]:
     named = group.settings.requirements
-    if isinstance(expect, Acceptance):
+    if refusal is None:
         return named
-    if named and expect.requirement not in named:
-        raise Wrong("requirements", f"they must name {expect.requirement}, which the case violates")
-    return named or (expect.requirement,)
+    if named and refusal.requirement not in named:
+        raise Wrong("requirements", f"they must name {refusal.requirement}, which the case violates")
+    return named or (refusal.requirement,)
 
 
 def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
@@ -96,11 +90,7 @@ def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     """The binding of each tensor: as the spec says for control inputs, `parameter` for others."""
     ports = {name: operation.port_of(name) for name in tensors}
     allowed = [each.name for each in operation.inputs if each.role == "control"]
-    is_mapping = isinstance(keys.binding, Mapping)
-    given: Mapping[str, Binding] = keys.binding if is_mapping else dict.fromkeys(allowed, keys.binding)
-    unknown = [each for each in given if each not in allowed]
-    if unknown:
-        raise Wrong("binding", f"{quoted(unknown[0])} is not bound here; allowed are: {', '.join(allowed)}")
+    given: Mapping[str, Binding] = _by_name("binding", keys.binding, allowed, "bound here")
     if keys.context == "folded":
         if "parameter" in given.values():
             raise Wrong("binding", "in the context `folded` every input is a constant")
@@ -117,13 +107,19 @@ def _dynamic(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     if keys.context == "folded":
         raise Wrong("dynamic", "in the context `folded` data is a constant with a known shape")
     allowed = [name for name in tensors if operation.port_of(name).role == "tensor"]
-    is_mapping = isinstance(keys.dynamic, Mapping)
-    given: Mapping[str, Any] = keys.dynamic if is_mapping else dict.fromkeys(allowed, keys.dynamic)
-    unknown = [each for each in given if each not in allowed]
-    if unknown:
-        raise Wrong("dynamic", f"{quoted(unknown[0])} is not a tensor of the case; allowed are: {', '.join(allowed)}")
+    given = _by_name("dynamic", keys.dynamic, allowed, "a tensor of the case")
     dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items()}
     return {name: each for name, each in dynamic.items() if each != tensors[name].shape}
+
+
+def _by_name(key: str, given: Any, allowed: Sequence[str], kind: str) -> Mapping[str, Any]:
+    """One value for each allowed name, or a mapping from some of them."""
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(allowed, given)
+    unknown = [each for each in given if each not in allowed]
+    if unknown:
+        raise Wrong(key, f"{quoted(unknown[0])} is not {kind}; allowed are: {', '.join(allowed)}")
+    return given
 
 
 def _declared(name: str, given: Any, shape: Shape) -> Dynamic:
@@ -136,7 +132,7 @@ def _declared(name: str, given: Any, shape: Shape) -> Dynamic:
 
 
 def _fits(dynamic: Sequence[int | str], shape: Shape) -> bool:
-    return len(dynamic) == len(shape) and all(_covers(*each) for each in zip(dynamic, shape, strict=True))
+    return len(dynamic) == len(shape) and all(map(_covers, dynamic, shape))
 
 
 def _covers(dimension: int | str, size: int) -> bool:
@@ -164,29 +160,24 @@ def _check_second_feed(draft: Draft) -> None:
 def _check_expectation(draft: Draft, limits: Limits) -> None:
     """Compare the author's expectation with the reference semantics."""
     violated = [_violated(draft, feed) for feed in range(len(draft.feeds))]
-    match draft.expect:
-        case Acceptance():
-            for feed, names in enumerate(violated):
-                if names:
-                    which = f" of feed {feed}" if feed else ""
-                    author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
-                    sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
-                    raise Wrong("twin" if draft.is_twin else "expect", sentence)
-            requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
-            if requested > limits.outputs:
-                raise Wrong("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
-        case Refusal(requirement=requirement, also=also):
-            if len(violated) > 1 and violated[0]:
-                raise Wrong("feed", f"the first feed must be valid, but violates {', '.join(violated[0])}")
-            _check_refusal({requirement, *also}, set(violated[-1]))
-
-
-def _check_refusal(named: set[str], violated: set[str]) -> None:
-    author = f"the spec says it is rejected for {', '.join(sorted(named))}, but the reference semantics"
-    if not violated:
-        raise Wrong("expect", f"{author} accept it")
-    if named != violated:
-        raise Wrong("expect", f"{author} say for {', '.join(sorted(violated))}")
+    if draft.refusal is not None:
+        if len(violated) > 1 and violated[0]:
+            raise Wrong("feed", f"the first feed must be valid, but violates {', '.join(violated[0])}")
+        named, found = {draft.refusal.requirement, *draft.refusal.also}, set(violated[-1])
+        if named != found:
+            semantics = f"say for {', '.join(sorted(found))}" if found else "accept it"
+            author = f"the spec says it is rejected for {', '.join(sorted(named))}"
+            raise Wrong("expect", f"{author}, but the reference semantics {semantics}")
+        return
+    for feed, names in enumerate(violated):
+        if names:
+            which = f" of feed {feed}" if feed else ""
+            author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
+            sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
+            raise Wrong("twin" if draft.is_twin else "expect", sentence)
+    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
+    if requested > limits.outputs:
+        raise Wrong("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
 
 
 def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
@@ -201,7 +192,7 @@ def _check_context(draft: Draft) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
     try:
         graph = graph_of(draft)
-        for feed in range(len(draft.feeds) if isinstance(draft.expect, Acceptance) else 0):
+        for feed in range(len(draft.feeds) if draft.refusal is None else 0):
             inferred(graph, operands_of(draft, feed))
     except ContextError as fault:
         raise Wrong("context", str(fault)) from fault

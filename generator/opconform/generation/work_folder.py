@@ -9,7 +9,6 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -21,41 +20,26 @@ PATIENCE = 10.0
 _WORKER_LOCKS = "worker-*.lock"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class WorkFolder:
-    """The work folder of the suite at `out`, and the names inside it."""
+    """The paths of the work folder of the suite at `out`.
 
-    out: Path
+    Attributes:
+        path: The folder.
+        mark: The file that marks the folder as opconform's, locked by the generation that uses the folder.
+        partial: The folder that becomes the suite.
+        lines: The lines of the manifest, in the order in which cases are written.
+        packed: The zip file that becomes the suite.
+        replaced: The earlier suite, until the new one has replaced it.
+    """
 
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self.out.with_name(f".{self.out.name}.opconform-work")
-
-    @property
-    def mark(self) -> Path:
-        """The file that marks the folder as opconform's, locked by the generation that uses the folder."""
-        return self.path / "opconform.lock"
-
-    @property
-    def partial(self) -> Path:
-        """The folder that becomes the suite."""
-        return self.path / "partial"
-
-    @property
-    def lines(self) -> Path:
-        """The lines of the manifest, in the order in which cases are written."""
-        return self.path / "lines.jsonl"
-
-    @property
-    def packed(self) -> Path:
-        """The zip file that becomes the suite."""
-        return self.path / "packed.zip"
-
-    @property
-    def replaced(self) -> Path:
-        """The earlier suite, until the new one has replaced it."""
-        return self.path / "replaced"
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.path = out.with_name(f".{out.name}.opconform-work")
+        self.mark = self.path / "opconform.lock"
+        self.partial = self.path / "partial"
+        self.lines = self.path / "lines.jsonl"
+        self.packed = self.path / "packed.zip"
+        self.replaced = self.path / "replaced"
 
 
 @contextlib.contextmanager
@@ -66,7 +50,7 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
         OSError: The folder cannot be made.
         UsageError: Another process uses the folder, or opconform did not make it.
     """
-    work = WorkFolder(out=out)
+    work = WorkFolder(out)
     _make(work)
     lock = _locked(work, work.mark, 0)
     try:

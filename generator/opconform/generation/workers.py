@@ -5,24 +5,20 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from opconform.errors import SuiteError
-from opconform.generation.case_files import case_files
-from opconform.generation.expansion import Expanded
-from opconform.generation.options import Recipe
 from opconform.generation.work_folder import hold_worker_lock
-from opconform.generation.writer import Leftovers, write_case
+from opconform.generation.writer import CaseWriter, Written
 from opconform.interrupts import put_off
-from opconform.suite.manifest import entry_line
+from opconform.model.draft import Draft
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
@@ -33,71 +29,29 @@ BATCH = 64
 _WAITING = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """A case whose folder is written: its line of the manifest, and whether the folder was taken over."""
-
-    id: str
-    line: bytes
-    accepted: bool
-    taken: bool
-    size: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseWriter:
-    """Writes the folders of cases; the same in every process."""
-
-    leftovers: Leftovers
-    recipe: Recipe
-
-    def write(self, expanded: Expanded) -> Written:
-        """Write a case, unless its folder can be taken over."""
-        files = case_files(expanded, self.recipe)
-        taken = self.leftovers.keep(files)
-        if not taken:
-            write_case(self.leftovers.partial, files)
-        entry, size = files.entry, sum(len(each) for each in files.contents.values())
-        line = entry_line(entry).encode()
-        return Written(id=entry.id, line=line, accepted=entry.expect == "accept", taken=taken, size=size)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pool:
-    """How cases are spread over processes.
-
-    Attributes:
-        jobs: The number of processes.
-        folder: The folder of the workers' locks.
-        is_large: Whether a case takes so much memory that it has to be written alone.
-    """
-
-    jobs: int
-    folder: Path
-    is_large: Callable[[Expanded], bool]
-
-
-def written(cases: Iterable[Expanded], writer: CaseWriter, pool: Pool) -> Iterator[Written]:
-    """Write cases, on several processes if there is more than one job.
+def written(
+    cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
+) -> Iterator[Written]:
+    """Write cases, on several processes if there is more than one job; a large case is written alone.
 
     Raises:
         SuiteError: A worker process was killed, or a case cannot be written.
     """
-    if pool.jobs == 1:
+    if jobs == 1:
         yield from map(writer.write, cases)
         return
-    workers = _started(writer, pool)
+    workers = _started(writer, jobs)
     number, waiting = 0, deque[_Worker]()
     rest = iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
-            large = [each for each in batch if pool.is_large(each)]
-            worker, number = workers[number % pool.jobs], number + 1
+            large = [each for each in batch if is_large(each)]
             small = [each for each in batch if each not in large] if large else batch
+            worker, number = workers[number % jobs], number + 1
             with _translated():
                 worker.pipe.send(small)
             waiting.append(worker)
-            while len(waiting) > (0 if large else pool.jobs * _WAITING):
+            while len(waiting) > (0 if large else jobs * _WAITING):
                 yield from _received(waiting.popleft())
             yield from map(writer.write, large)
         while waiting:
@@ -120,13 +74,13 @@ class _Worker:
     pipe: "Connection[Any, Any]"
 
 
-def _started(writer: CaseWriter, pool: Pool) -> list[_Worker]:
+def _started(writer: CaseWriter, jobs: int) -> list[_Worker]:
     context = _context()
     workers = []
     with _uninterrupted():
-        for _ in range(pool.jobs):
+        for _ in range(jobs):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(writer, pool.folder, theirs))
+            process = context.Process(target=_work, args=(writer, theirs))
             process.start()
             theirs.close()
             workers.append(_Worker(process, ours))
@@ -136,11 +90,10 @@ def _started(writer: CaseWriter, pool: Pool) -> list[_Worker]:
 def _received(worker: _Worker) -> list[Written]:
     """The result of the oldest batch of a worker."""
     with _translated():
-        result = worker.pipe.recv()
+        result: list[Written] | Exception = worker.pipe.recv()
     if isinstance(result, Exception):
         raise result
-    batch: list[Written] = result
-    return batch
+    return result
 
 
 @contextlib.contextmanager
@@ -179,15 +132,15 @@ def _uninterrupted() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _work(writer: CaseWriter, folder: Path, pipe: "Connection[Any, Any]") -> None:
+def _work(writer: CaseWriter, pipe: "Connection[Any, Any]") -> None:
     """Write batches until the other end of the pipe is closed."""
-    hold_worker_lock(folder)
+    hold_worker_lock(writer.partial.parent)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     results: SimpleQueue[list[Written] | Exception] = SimpleQueue()
     threading.Thread(target=_send, args=(pipe, results), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            batch: Sequence[Expanded] = pipe.recv()
+            batch: list[Draft] = pipe.recv()
             try:
                 results.put([writer.write(each) for each in batch])
             except Exception as fault:  # noqa: BLE001 - it is raised again in the main process

@@ -12,29 +12,40 @@ import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.files import check_no_link
-from opconform.generation.case_files import CaseFiles
+from opconform.generation.case_files import case_files
+from opconform.generation.options import Recipe
 from opconform.generation.work_folder import WorkFolder
-from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_of, header_text
+from opconform.model.draft import Draft
+from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_line, entry_of, header_text
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import foreign_faults
 from opconform.tensors.npz import member
 
-_CHUNK = 1 << 20
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A case whose folder is written: its line of the manifest, and whether the folder was taken over."""
+
+    id: str
+    line: bytes
+    accepted: bool
+    taken: bool
+    size: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Leftovers:
-    """Folders with cases that may not have to be written again.
+class CaseWriter:
+    """Writes the folders of cases; the same in every process.
 
     Attributes:
-        partial: The folder of the suite that is being written.
+        partial: The folder that becomes the suite.
         resumed: Whether it has files of an earlier attempt.
         earlier: The suite that is replaced, or None.
     """
@@ -42,96 +53,83 @@ class Leftovers:
     partial: Path
     resumed: bool
     earlier: Path | None
+    recipe: Recipe
 
-    def keep(self, files: CaseFiles) -> bool:
+    def write(self, draft: Draft) -> Written:
+        """Write a case, unless an identical folder of it can be taken over."""
+        files = case_files(draft, self.recipe)
+        entry, contents = files.entry, files.contents
+        taken = self._is_taken_over(entry.id, contents)
+        if not taken:
+            with translated_faults(self.partial):
+                _write_folder(f"{self.partial}/{entry.id}", contents)
+        line, size = entry_line(entry).encode(), sum(len(each) for each in contents.values())
+        return Written(id=entry.id, line=line, accepted=entry.expect == "accept", taken=taken, size=size)
+
+    def _is_taken_over(self, identity: str, contents: Mapping[str, bytes]) -> bool:
         """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""
-        target = self.partial / files.entry.id
-        if self.resumed and _holds(target, files.contents):
+        target = self.partial / identity
+        if self.resumed and _holds(target, contents):
             return True
         if self.resumed:  # its files may be hard links into the suite that is replaced
             shutil.rmtree(target, ignore_errors=True)
-        source = None if self.earlier is None else self.earlier / files.entry.id
-        if source is None or not _holds(source, files.contents):
+        if self.earlier is None or not _holds(self.earlier / identity, contents):
             return False
-        _link(source, target, files.contents)
+        for name in contents:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                (target / name).hardlink_to(self.earlier / identity / name)
+            except OSError:
+                shutil.copyfile(self.earlier / identity / name, target / name)
         return True
 
 
-@dataclass(slots=True)
-class ManifestFile:
-    """The manifest while it is written: unordered lines, and the place of each."""
+class ManifestLines:
+    """The lines of the manifest in the order in which the cases are written."""
 
-    _work: WorkFolder
-    _file: BinaryIO
-    _lines: list[tuple[str, int, int]] = field(default_factory=list)
-    _end: int = 0
-    counts: dict[str, int] = field(default_factory=lambda: {"accept": 0, "reject": 0})
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._lines: list[tuple[str, int, int]] = []
+        self._end = 0
+        self.counts = {"accept": 0, "reject": 0}
 
-    def add(self, identity: str, line: bytes, *, accepted: bool) -> None:
+    def add(self, written: Written) -> None:
         """Write a case's line."""
-        self._file.write(line)
-        self._file.flush()
-        self._lines.append((identity, self._end, len(line)))
-        self._end += len(line)
-        self.counts["accept" if accepted else "reject"] += 1
+        self._file.write(written.line)
+        self._lines.append((written.id, self._end, len(written.line)))
+        self._end += len(written.line)
+        self.counts["accept" if written.accepted else "reject"] += 1
 
-    def finish(self) -> str:
-        """Write the lines in the order of their ids. Returns the manifest's SHA-256."""
+    def write_sorted(self, path: Path) -> str:
+        """Write the manifest, in the order of the ids. Returns its SHA-256."""
         digest = hashlib.sha256()
-        with (self._work.partial / MANIFEST).open("wb") as ordered, self._work.lines.open("rb") as lines:
+        with path.open("wb") as manifest:
             for _, start, size in sorted(self._lines):
-                lines.seek(start)
-                line = lines.read(size)
+                self._file.seek(start)
+                line = self._file.read(size)
                 digest.update(line)
-                ordered.write(line)
+                manifest.write(line)
         return digest.hexdigest()
 
 
-def prepare(work: WorkFolder) -> Leftovers:
-    """Prepare the partial folder, and find what can be taken over.
+@contextlib.contextmanager
+def case_writer(work: WorkFolder, recipe: Recipe) -> Iterator[CaseWriter]:
+    """The writer into the partial folder. A new folder is removed again if the specs are wrong.
 
     Raises:
         UsageError: The path has something other than a suite.
     """
-    with telling(work.out):
+    with translated_faults(work.out):
         check_replaceable(work.out)
         resumed = work.partial.exists()
         work.partial.mkdir(exist_ok=True)
         earlier = work.out if (work.out / HEADER).exists() else None
-    return Leftovers(partial=work.partial, resumed=resumed, earlier=earlier)
-
-
-@contextlib.contextmanager
-def forgetting(leftovers: Leftovers) -> Iterator[None]:
-    """Remove a new partial folder again if the specs are wrong."""
     try:
-        yield
+        yield CaseWriter(partial=work.partial, resumed=resumed, earlier=earlier, recipe=recipe)
     except (SpecError, UsageError):
-        if not leftovers.resumed:
-            shutil.rmtree(leftovers.partial, ignore_errors=True)
+        if not resumed:
+            shutil.rmtree(work.partial, ignore_errors=True)
         raise
-
-
-@contextlib.contextmanager
-def manifest_file(work: WorkFolder) -> Iterator[ManifestFile]:
-    """The manifest of the suite that is being written."""
-    with telling(work.out), work.lines.open("wb") as file:
-        yield ManifestFile(work, file)
-
-
-def write_case(partial: Path, files: CaseFiles) -> None:
-    """Write a case's folder.
-
-    Raises:
-        SuiteError: A file cannot be written.
-    """
-    folder = f"{partial}/{files.entry.id}"
-    with telling(partial):
-        for inner in {name.rpartition("/")[0] for name in files.contents} - {""} or {""}:
-            os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
-        for name, content in files.contents.items():
-            with open(f"{folder}/{name}", "wb", buffering=0) as file:  # noqa: PTH123 - the same
-                write_all(file, content)
 
 
 def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
@@ -141,12 +139,12 @@ def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
         SuiteError: A file cannot be written.
         UsageError: Something else is there now.
     """
-    with telling(work.out):
+    with translated_faults(work.out):
         (work.partial / HEADER).write_bytes(header_text(header).encode())
         if resumed:
             _sweep(work.partial)
         check_replaceable(work.out)
-        if is_zip(work.out):
+        if _is_zip(work.out):
             _pack(work.partial, work.packed)
             work.packed.replace(work.out)
             shutil.rmtree(work.partial)
@@ -158,23 +156,14 @@ def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
 
 
 @contextlib.contextmanager
-def telling(path: Path) -> Iterator[None]:
-    """Translate errors of the operating system.
-
-    Raises:
-        SuiteError: A file cannot be written.
-    """
+def translated_faults(path: Path) -> Iterator[None]:
+    """Raise `SuiteError` for errors of the operating system while a suite is written."""
     try:
         yield
     except OSError as fault:
         where = fault.filename or path
         advice = "Make room and run the same command again: what is written is kept."
         raise SuiteError(f"{where} cannot be written: {fault.strerror or fault}. {advice}") from fault
-
-
-def is_zip(out: Path) -> bool:
-    """Whether the suite at a path is one file."""
-    return out.suffix == ".zip"
 
 
 def check_replaceable(out: Path) -> None:
@@ -186,13 +175,12 @@ def check_replaceable(out: Path) -> None:
     check_no_link(out)
     if not out.exists():
         return
-    if not (out.is_file() if is_zip(out) else out.is_dir()):
-        raise UsageError(
-            f"{out} is not a {'file' if is_zip(out) else 'folder'}; --out names a folder or a file NAME.zip."
-        )
-    if not (out.stat().st_size if is_zip(out) else any(out.iterdir())):
+    kind, is_kind = ("file", out.is_file()) if _is_zip(out) else ("folder", out.is_dir())
+    if not is_kind:
+        raise UsageError(f"{out} is not a {kind}; --out names a folder or a file NAME.zip.")
+    if not (out.stat().st_size if kind == "file" else any(out.iterdir())):
         return
-    if not is_zip(out) and not (out / HEADER).exists():
+    if kind == "folder" and not (out / HEADER).exists():
         raise UsageError(f"{out} holds other files and no suite, and nothing is overwritten. Name another --out.")
     try:
         suite = open_suite(out)
@@ -203,28 +191,6 @@ def check_replaceable(out: Path) -> None:
         raise UsageError(f"{foreign} The suite is not replaced: move the file away, or name another --out.")
 
 
-def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
-    """Whether a folder has all the files, as regular files with these bytes."""
-    return all(_is_file_of(folder / name, content) for name, content in contents.items())
-
-
-def _is_file_of(path: Path, content: bytes) -> bool:
-    try:
-        status = path.lstat()
-        return stat.S_ISREG(status.st_mode) and status.st_size == len(content) and path.read_bytes() == content
-    except OSError:
-        return False
-
-
-def _link(folder: Path, target: Path, names: Iterable[str]) -> None:
-    for name in names:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        try:
-            (target / name).hardlink_to(folder / name)
-        except OSError:
-            shutil.copyfile(folder / name, target / name)
-
-
 def write_all(file: io.FileIO, content: bytes) -> None:
     """Write all bytes; one call writes at most 2 GiB, and nothing on a full disk."""
     rest = memoryview(content)
@@ -233,6 +199,32 @@ def write_all(file: io.FileIO, content: bytes) -> None:
         if not written:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
         rest = rest[written:]
+
+
+def _is_zip(out: Path) -> bool:
+    return out.suffix == ".zip"
+
+
+def _write_folder(folder: str, contents: Mapping[str, bytes]) -> None:
+    for inner in {name.rpartition("/")[0] for name in contents} - {""} or {""}:
+        os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
+    for name, content in contents.items():
+        with open(f"{folder}/{name}", "wb", buffering=0) as file:  # noqa: PTH123 - the same
+            write_all(file, content)
+
+
+def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
+    """Whether a folder has all the files, as regular files with these bytes."""
+    for name, content in contents.items():
+        try:
+            status = (folder / name).lstat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size != len(content):
+                return False
+            if (folder / name).read_bytes() != content:
+                return False
+        except OSError:
+            return False
+    return True
 
 
 def _sweep(partial: Path) -> None:
@@ -252,17 +244,13 @@ def _pack(partial: Path, packed: Path) -> None:
     """Write a suite to one zip file, in the order of the manifest."""
     with zipfile.ZipFile(packed, "w") as archive:
         for name in _names(partial):
-            with (
-                (partial / name).open("rb") as source,
-                archive.open(member(name), "w", force_zip64=True) as target,
-            ):
-                shutil.copyfileobj(source, target, _CHUNK)
+            with (partial / name).open("rb") as source, archive.open(member(name), "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target, 1 << 20)
 
 
 def _names(partial: Path) -> Iterator[str]:
     """The paths of a suite's files."""
-    yield HEADER
-    yield MANIFEST
+    yield from (HEADER, MANIFEST)
     with (partial / MANIFEST).open("rb") as file:
         for line in file:
             entry = entry_of(line, MANIFEST)

@@ -6,6 +6,7 @@ The classes have no slots, since many drafts are sent to other processes, and pi
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from opconform.operations import OPERATIONS
@@ -17,7 +18,7 @@ from opconform.tensors.literals import Element
 Fill = Literal["ramp", "bits", "special", "constant", "values"]
 
 #: How many hexadecimal digits of the content's SHA-256 are in a case's id.
-DIGITS = 10
+_DIGITS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,19 +32,11 @@ class TensorDraft:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Acceptance:
-    """The author's expectation that a case is accepted."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """The author's expectation that a case is rejected for a requirement, and for others that cannot be avoided."""
+    """The author's expectation that a case is rejected for a requirement, and `also` for unavoidable others."""
 
     requirement: str
     also: tuple[str, ...] = ()
-
-
-ACCEPTANCE = Acceptance()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +48,8 @@ class Draft:
         tensors: The first feed, by input name.
         second: Inputs that differ in the second feed, by name; None without a second feed.
         dynamic: The dimensions that the IR declares, by input name; by default those of the shape.
-        twin: The digits of the accepted case that differs only in the fault, or None.
+        refusal: The author's expectation, or None if the case is accepted.
+        twin: The id of the accepted case that differs only in the fault, or None.
         is_twin: Whether the case exists only as the twin of another.
         essential: Whether no backend of the operation may lack it.
     """
@@ -73,7 +67,7 @@ class Draft:
     binding: Mapping[str, Binding]
     dynamic: Mapping[str, Dynamic]
     context: str
-    expect: Acceptance | Refusal
+    refusal: Refusal | None = None
     twin: str | None = None
     is_twin: bool = False
     essential: bool = False
@@ -88,30 +82,30 @@ class Draft:
         """The tensors of each feed, by input name."""
         return (self.tensors,) if self.second is None else (self.tensors, {**self.tensors, **self.second})
 
+    @cached_property
+    def content(self) -> str:
+        """The canonical JSON of everything that a backend is given; its digest is in the case's id."""
+        return canonical_json(
+            {
+                "op": self.op,
+                "attributes": dict(self.attributes),
+                "inputs": {name: _tensor_content(each) for name, each in self.tensors.items()},
+                "feed": self.second and {name: _tensor_content(each) for name, each in self.second.items()},
+                "binding": dict(self.binding),
+                "dynamic": dict(self.dynamic) or None,
+                "context": self.context,
+            }
+        )
 
-def content_of(draft: Draft) -> str:
-    """The canonical JSON of everything that a backend is given; its digest is in the case's id."""
-    return canonical_json(
-        {
-            "op": draft.op,
-            "attributes": dict(draft.attributes),
-            "inputs": {name: _tensor_content(each) for name, each in draft.tensors.items()},
-            "feed": draft.second and {name: _tensor_content(each) for name, each in draft.second.items()},
-            "binding": dict(draft.binding),
-            "dynamic": dict(draft.dynamic) or None,
-            "context": draft.context,
-        }
-    )
+    @cached_property
+    def digits(self) -> str:
+        """The digits of the case's id."""
+        return hashlib.sha256(self.content.encode()).hexdigest()[:_DIGITS]
 
-
-def digits_of(content: str) -> str:
-    """The digits of a case's id."""
-    return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
-
-
-def id_of(draft: Draft, digits: str) -> str:
-    """A case's id."""
-    return f"{draft.op}/{draft.group}/{digits}"
+    @property
+    def id(self) -> str:
+        """The case's id."""
+        return f"{self.op}/{self.group}/{self.digits}"
 
 
 def arguments_of(draft: Draft, feed: int) -> Arguments:
@@ -121,13 +115,12 @@ def arguments_of(draft: Draft, feed: int) -> Arguments:
 
 def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:
     """The operands of one feed of a case, by name."""
-    return {name: _operand(name, each, draft.operation) for name, each in draft.feeds[feed].items()}
-
-
-def _operand(name: str, tensor: TensorDraft, operation: Operation) -> Operand:
-    exact = operation.port_of(name).role == "control" and ELEMENT_TYPES[tensor.element_type].is_integer
-    integers = tuple(each for each in tensor.elements if isinstance(each, int)) if exact else None
-    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
+    operands = {}
+    for name, each in draft.feeds[feed].items():
+        is_exact = draft.operation.port_of(name).role == "control" and ELEMENT_TYPES[each.element_type].is_integer
+        integers = tuple(one for one in each.elements if isinstance(one, int)) if is_exact else None
+        operands[name] = Operand(element_type=each.element_type, shape=each.shape, integers=integers)
+    return operands
 
 
 def _tensor_content(tensor: TensorDraft) -> list[object]:

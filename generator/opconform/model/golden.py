@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from opconform.model.draft import Draft, Refusal
+from opconform.model.draft import Draft
 from opconform.model.fills import fill
 from opconform.model.graph import evaluated, graph_of
 from opconform.suite.case import Graph
@@ -31,12 +31,12 @@ class Golden:
         return tuple(tuple(each[name] for name in self.graph.outputs) for each in self.tensors)
 
 
-def golden_of(draft: Draft, content: str, seed: int) -> Golden:
+def golden_of(draft: Draft, seed: int) -> Golden:
     """The golden of a validated draft; its content and the suite's seed decide the random bits."""
-    first = {name: fill(each, seed, content, 0, name) for name, each in draft.tensors.items()}
-    second = {name: fill(each, seed, content, 1, name) for name, each in (draft.second or {}).items()}
+    first = {name: fill(each, seed, draft.content, 0, name) for name, each in draft.tensors.items()}
+    second = {name: fill(each, seed, draft.content, 1, name) for name, each in (draft.second or {}).items()}
     inputs = (first,) if draft.second is None else (first, {**first, **second})
     graph = graph_of(draft)
-    accepted = () if isinstance(draft.expect, Refusal) else inputs
+    accepted = () if draft.refusal is not None else inputs
     tensors = tuple(evaluated(graph, each) for each in accepted)
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)

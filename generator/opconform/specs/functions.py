@@ -123,7 +123,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
     }
 )
 
-#: The additional functions of the expressions of a sample; `sampling` makes them.
+#: The additional functions of the expressions of a sample; `samples` makes them.
 RANDOM_FUNCTIONS = ("random_choice", "random_integer", "random_partition", "random_shape", "random_shuffle")
 
 #: The operators whose operands are checked.

@@ -15,8 +15,8 @@ from iree.compiler.api import Session, Source, ctypes_dl
 
 from opconform.errors import UsageError
 from opconform.suite.case import Case
+from opconform.tensors.bit_layouts import LOW_FIRST, pack, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.packing import LOW_FIRST, pack, unpack
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported, full_names
 

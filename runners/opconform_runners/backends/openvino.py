@@ -9,8 +9,8 @@ import numpy as np
 import openvino as ov
 
 from opconform.suite.case import Case
+from opconform.tensors.bit_layouts import pack, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.packing import pack, unpack
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import (
     Implementation,

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import openvino as ov
 
-from opconform.tensors.packing import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
+from opconform.tensors.bit_layouts import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
 
 #: The packing of types narrower than a byte in the installed version.
 LAYOUTS: Layouts = openvino_layouts(str(ov.__version__))

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from opconform.adequacy.report import Adequacy, Survivor, adequacy_of
-from opconform.generation.expansion import Expanded, expand
+from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
+from opconform.model.draft import Draft
 from opconform.specs.loader import load_specs
 from opconform_runners.cli.shared.options import json_option, spec_arguments
 
@@ -40,7 +41,7 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     raise click.exceptions.Exit(1 if strict and not found.is_adequate else 0)
 
 
-def _cases(specs: tuple[Path, ...]) -> Iterator[Expanded]:
+def _cases(specs: tuple[Path, ...]) -> Iterator[Draft]:
     for spec in load_specs(specs):
         for group in spec.groups:
             if group.settings.profile != _LARGE:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.generation.case_files import case_bytes, case_files
-from opconform.generation.expansion import Expanded, expand
+from opconform.generation.case_files import case_document, case_files
+from opconform.generation.expansion import expand
 from opconform.generation.options import Limits, Recipe
+from opconform.model.draft import Draft
 from opconform.specs.loader import load_specs
-from opconform.suite.case import Case, case_of
+from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import FILE_LIMIT, Suite, open_suite
 from opconform.suite.selection import Selection, near_miss
@@ -21,7 +22,7 @@ class Listed:
     """A case and the source of its arrays."""
 
     case: Case
-    source: "Expanded | tuple[Suite, Entry]"
+    source: "Draft | tuple[Suite, Entry]"
 
     def inputs(self) -> dict[str, Array]:
         """The inputs of the first feed."""
@@ -62,10 +63,9 @@ def listed(
     selection = chosen if every_profile else selection
     wanted = [each for each in groups if selection.wants_profile(each.settings.profile)]
     for group in sorted(wanted, key=lambda each: f"{each.op}/{each.id}/"):
-        for expanded in sorted(expand(group, limits=limits), key=lambda each: each.digits):
-            case = case_of(case_bytes(expanded))
-            if selection.wants(case.id, case.requirements):
-                yield Listed(case=case, source=expanded)
+        for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
+            if selection.wants(draft.id, draft.requirements):
+                yield Listed(case=case_document(draft, draft.id), source=draft)
 
 
 def near_miss_of(sources: Sequence[Path], patterns: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from opconform.model.draft import TensorDraft
 from opconform.model.fills import fill
+from opconform.tensors.bit_layouts import LOW_FIRST, OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.packing import LOW_FIRST, OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
 from opconform.tensors.tensor import Tensor
 
 TYPES = [each for each in ELEMENT_TYPES if each != "string"]

@@ -1,11 +1,10 @@
-"""The evaluation of cases by an operation, by which mutants of its semantics are detected."""
+"""Trials: cases evaluated by an operation, by which mutants of its semantics are detected."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from opconform.generation.expansion import Expanded
-from opconform.model.draft import Draft, Refusal, arguments_of, id_of
+from opconform.model.draft import Draft, arguments_of
 from opconform.model.fills import fill
 from opconform.operations.operation import Arguments, Operation, Rejection
 
@@ -25,33 +24,22 @@ class Trial:
     case: str
     twin: str | None
     op: str
-    rejects: bool
     arguments: Arguments
     filled: bool
     expected: object
 
 
-def trials_of(cases: Iterable[Expanded], operations: Mapping[str, Operation]) -> list[Trial]:
+def trials_of(cases: Iterable[Draft], operations: Mapping[str, Operation]) -> list[Trial]:
     """The trials of some cases, each with the answer of the semantics in use."""
     trials = []
-    for each in cases:
-        draft = each.draft
+    for draft in cases:
         for feed in range(len(draft.feeds)):
-            arguments, filled = _filled(draft, feed, each.content)
+            arguments, filled = _filled(draft, feed)
             expected = answer_of(operations[draft.op], arguments, filled=filled)
-            twin = None if draft.twin is None else id_of(draft, draft.twin)
-            rejects = isinstance(draft.expect, Refusal)
-            trials.append(
-                Trial(
-                    case=id_of(draft, each.digits),
-                    twin=twin,
-                    op=draft.op,
-                    rejects=rejects,
-                    arguments=arguments,
-                    filled=filled,
-                    expected=expected,
-                )
+            trial = Trial(
+                case=draft.id, twin=draft.twin, op=draft.op, arguments=arguments, filled=filled, expected=expected
             )
+            trials.append(trial)
     return trials
 
 
@@ -69,12 +57,12 @@ def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> ob
     return requested, shapes, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
 
 
-def _filled(draft: Draft, feed: int, content: str) -> tuple[Arguments, bool]:
+def _filled(draft: Draft, feed: int) -> tuple[Arguments, bool]:
     arguments, tensors = arguments_of(draft, feed), draft.feeds[feed]
     if sum(prod(each.shape) for each in tensors.values()) > _MOST_ELEMENTS:
         return arguments, False
     operands = {
-        name: replace(each, tensor=fill(tensors[name], 0, content, feed, name))
+        name: replace(each, tensor=fill(tensors[name], 0, draft.content, feed, name))
         for name, each in arguments.inputs.items()
     }
     return replace(arguments, inputs=operands), True

@@ -1,0 +1,90 @@
+"""Split-1 by its specification page: one test per requirement, and the sizes of its outputs."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from opconform.operations.operation import Arguments, Operand, Region, Rejection
+from opconform.operations.split import SPLIT
+from opconform.suite.case import Attribute
+from opconform.tensors.tensor import Tensor
+
+AXIS = Operand(element_type="i64", shape=(), integers=(1,))
+
+
+def arguments(
+    shape: tuple[int, ...] = (2, 6), axis: Operand | None = AXIS, attributes: Mapping[str, Attribute] | None = None
+) -> Arguments:
+    """Arguments of Split-1; three outputs unless other attributes are given."""
+    array = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    data = Operand(element_type="f32", shape=shape, tensor=Tensor(element_type="f32", array=array))
+    inputs = {"data": data} | ({} if axis is None else {"axis": axis})
+    return Arguments(inputs=inputs, attributes={"num_splits": 3} if attributes is None else attributes)
+
+
+def at(*integers: int, shape: tuple[int, ...] = (), element_type: str = "i64") -> Operand:
+    """An axis."""
+    return Operand(element_type=element_type, shape=shape, integers=integers)
+
+
+@pytest.mark.parametrize(
+    ("given", "violated"),
+    [
+        (Arguments(inputs={"axis": AXIS}, attributes={"num_splits": 3}), {"data.required"}),
+        (arguments(shape=()), {"data.rank"}),
+        (arguments(axis=None), {"axis.required"}),
+        (arguments(axis=at(2)), {"axis.range"}),
+        (arguments(axis=at(-3)), {"axis.range"}),
+        (arguments(axis=at(1, shape=(1,))), {"axis.shape"}),
+        (arguments(axis=Operand(element_type="f32", shape=())), {"axis.element-type"}),
+        (arguments(attributes={}), {"num_splits.required"}),
+        (arguments(attributes={"num_splits": True}), {"num_splits.type"}),
+        (arguments(attributes={"num_splits": 3.0}), {"num_splits.type"}),
+        (arguments(attributes={"num_splits": 0}), {"num_splits.positive"}),
+        (arguments(attributes={"num_splits": 4}), {"num_splits.divides"}),
+        (arguments(attributes={"num_splits": 7}), {"num_splits.at-most-dimension"}),
+        (arguments(shape=(2, 0)), {"num_splits.zero-dimension"}),
+        (arguments(axis=None, attributes={"num_splits": -1}), {"axis.required", "num_splits.positive"}),
+    ],
+)
+def test_every_violated_requirement_is_named(given: Arguments, violated: set[str]) -> None:
+    """And no other."""
+    with pytest.raises(Rejection) as raised:
+        SPLIT.infer(given)
+
+    assert set(raised.value.requirements) == violated
+
+
+@pytest.mark.parametrize("axis", [at(1), at(-1), at(1, element_type="u8")])
+def test_the_outputs_have_equal_sizes_in_the_order_of_the_data(axis: Operand) -> None:
+    """A negative axis counts from the end, and any integer type names it."""
+    given = arguments(axis=axis)
+
+    assert [(each.element_type, each.shape) for each in SPLIT.infer(given)] == [("f32", (2, 2))] * 3
+    assert [each.array.tolist() for each in SPLIT.evaluate(given)] == [
+        [[0, 1], [6, 7]],
+        [[2, 3], [8, 9]],
+        [[4, 5], [10, 11]],
+    ]
+
+
+def test_an_empty_dimension_beside_the_axis_stays() -> None:
+    """The outputs are empty."""
+    assert [each.shape for each in SPLIT.infer(arguments(shape=(0, 6)))] == [(0, 2)] * 3
+
+
+def test_each_output_is_highlighted_as_a_region_of_the_data() -> None:
+    """They follow each other along the axis."""
+    highlight = SPLIT.highlight
+
+    assert highlight is not None
+    assert highlight(arguments()) == tuple(Region(input="data", start=(0, at), sizes=(2, 2)) for at in (0, 2, 4))
+
+
+@pytest.mark.parametrize(("attributes", "requested"), [({"num_splits": 5}, 5), ({"num_splits": "5"}, None), ({}, None)])
+def test_the_requested_outputs_do_not_depend_on_the_data(
+    attributes: dict[str, Attribute], requested: int | None
+) -> None:
+    """They are as many as `num_splits` asks for, even if the data cannot be split so."""
+    assert SPLIT.requested_outputs(arguments(attributes=attributes)) == requested
