@@ -1,0 +1,242 @@
+"""The content of the HTML page, computed from reports without a browser."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opconform.suite.case import Dynamic
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import Suite, open_suite
+from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.reports.case_text import drawing_lines, input_lines
+from opconform_runners.reports.html import cases, evidence
+from opconform_runners.reports.html.page import page_of, script_json
+from opconform_runners.reports.html.subject import Link, Subject, cases_place, short
+from opconform_runners.reports.matrix import Column, matrix_of
+from opconform_runners.reports.report import Report
+from opconform_runners.verdicts.comparison import Mismatch
+from opconform_runners.verdicts.results import Result
+from tests.reports.test_coverage import report, result
+
+FAILURE = replace(result(2, "fail", "axis.range", broken=("axis.range",)), inputs="axis 9", sentence="it differs")
+TWO_LENGTHS = "VariadicSplit-1/accepted/ddf616bfdd"
+REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
+
+
+def subject(found: Report, *, name: str = "some", suite: Suite | None = None) -> Subject:
+    """A run on the page that kept no outputs."""
+    column = Column(name=name, report=found)
+    return Subject(column=column, suite=suite, place="my suite", script="", kept=Kept(Path("nowhere")))
+
+
+def no_models(*_: object) -> list[tuple[str, str]]:
+    """No IR."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def suite(small_suite: Path) -> Suite:
+    """The small suite."""
+    return open_suite(small_suite)
+
+
+def test_the_header_has_verdict_extent_and_counts() -> None:
+    """Counts link to the cases with the verdict; verdicts without cases are left out."""
+    [head] = page_of([subject(report(result(1, "pass", "axis.range"), FAILURE))], no_models).heads
+
+    assert (head["title"], head["conclusion"], head["standing"]) == ("some 1", "not conformant", "broken")
+    assert head["extent"] == "2 of 2 cases supported; the profile core, suite 1 (0000000000000000)"
+    assert head["sentences"] == ("1 case fails; 1 normative requirement is broken: Split-1: axis.range.",)
+    assert head["counts"] == (
+        ("pass", Link("1", "#cases?backend=0&verdict=pass")),
+        ("fail", Link("1", "#cases?backend=0&verdict=fail")),
+    )
+    assert dict(head["facts"])["Given as"] == "the case itself"
+    assert head["where"] == ""
+
+
+def test_a_bar_has_one_segment_per_verdict() -> None:
+    """Beginning and width are in percent; requirements without cases are left out."""
+    found = report(*(result(number, "pass", "axis.range") for number in (3, 4, 5)), FAILURE)
+    [row] = page_of([subject(found)], no_models).operations["Split-1"]
+    [bar] = row["bars"]
+
+    assert row["requirement"].id == "axis.range"
+    assert row["link"] == "#cases?requirement=Split-1+axis.range"
+    assert bar["segments"] == [("pass", "0.00", "75.00"), ("fail", "75.00", "25.00")]
+    assert bar["link"] == Link("3 pass, 1 fail", "#cases?backend=0&requirement=Split-1+axis.range&verdict=fail")
+    assert (bar["standing"], bar["sign"].mark) == ("broken", "✗")
+
+
+def test_a_group_of_failures_links_its_first_cases_and_all_of_them() -> None:
+    """The backend is named only on the page of several runs."""
+    found = report(*(replace(FAILURE, id=f"Split-1/group/{number:010x}") for number in range(7)))
+    [alone] = page_of([subject(found)], no_models).groups
+    both = page_of([subject(report(result(1, "pass", "axis.range"))), subject(found, name="other")], no_models)
+
+    assert (alone["backend"], alone["given"], alone["got"], alone["count"]) == ("", "axis 9", "it differs", "7 cases")
+    assert alone["links"][0] == Link("Split-1/group/0000000000", "#case/0/Split-1/group/0000000000")
+    assert alone["links"][6:] == [
+        Link("all 7", "#cases?backend=0&op=Split-1&verdict=fail&reason=value&broken=axis.range")
+    ]
+    assert [each["backend"] for each in both.groups] == ["other 1"]
+    assert both.reasons == [Link("value 7", "#cases?verdict=fail&reason=value")]
+    assert both.title == "some 1 · other 1: conformance"
+
+
+def test_json_cannot_end_a_script_element() -> None:
+    """Tags, line separators of JavaScript and lone surrogates are escaped, and read back as they were."""
+    value = {"a": "</script><!--&\u2028", "b": "\ud800"}
+    text = script_json(value)
+
+    assert not set("<>&\u2028") & set(text)
+    assert text.isascii()
+    assert json.loads(text) == value
+
+
+def test_an_address_leaves_out_empty_properties() -> None:
+    """The number 0 is not empty."""
+    assert cases_place(backend=0, verdict="", reason="a b") == "#cases?backend=0&reason=a+b"
+
+
+def test_a_long_text_is_shortened() -> None:
+    """A short one stays."""
+    assert (short("a" * 1500), short("a" * 1501)) == ("a" * 1500, "a" * 1500 + " …")
+
+
+def test_the_list_of_cases_numbers_groups_and_requirements() -> None:
+    """Empty last values are left out, and so is a message that the sentence repeats."""
+    said = replace(FAILURE, message="differs", other_reason="axis.shape", log="stopped")
+    listed = cases.cases_of([subject(report(result(1, "pass", "axis.shape"), said))], 3)
+
+    assert listed["groups"] == ["Split-1/group"]
+    assert listed["requirements"] == ["Split-1 axis.shape", "Split-1 axis.range"]
+    assert listed["texts"] == ["axis.shape", "axis.range"]
+    assert listed["backends"] == [{"title": "some 1", "started": "", "script": "", "place": "'my suite'"}]
+    assert listed["titles"] == []
+    assert listed["left_out"] == 3
+    assert listed["cases"] == [
+        [0, 0, "0000000001", "core", "pass", "", 0, [0]],
+        [0, 0, "0000000002", "core", "fail", "value", 0, [1], [1], "it differs", "axis 9", "",
+         ["other-reason axis.shape"], "", "stopped"],
+    ]  # fmt: skip
+
+
+def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:
+    """The result of a case of the small suite that fails."""
+    entry = suite.by_id[identity]
+    return Result(
+        id=identity,
+        profile="core",
+        expect="accept" if entry.expect == "accept" else "reject",
+        verdict="fail",
+        reason="value" if mismatch is not None else "accepted-invalid",
+        requirements=entry.requirements,
+        mismatch=mismatch,
+        sentence="it differs",
+    )
+
+
+DIFFERENT = Mismatch(
+    reason="value", sentence="", feed=0, output="output_1", at=(1, 0), expected="0x3f800000", actual="0x00000000"
+)
+
+
+def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suite, tmp_path: Path) -> None:
+    """The element that came back is known although the outputs were not kept."""
+    entry = suite.by_id[TWO_LENGTHS]
+    found: dict[str, Any] = evidence.evidence_of(
+        suite, entry, failure(suite, TWO_LENGTHS, DIFFERENT), Kept(tmp_path), no_models
+    )
+    data, [wanted], [got] = found["data"], found["wanted"], found["got"]
+
+    assert found["inputs"] == [
+        "data: f32[6, 2], parameter",
+        "axis: i64[], constant = 0",
+        "split_lengths: i64[3], constant = [2, 2, 2]",
+        "context: bare",
+    ]
+    assert found["expected"] == "It is accepted, with the outputs f32[2, 2], f32[2, 2], f32[2, 2]."
+    assert data["first"] == (3, 0)
+    assert data["outputs"] == (0, 0, 1, 1, 2, 2)
+    assert (wanted["name"], wanted["differs"]) == ("output_1", ((1, 0, "0x3f800000"),))
+    assert (got["rows"], got["differs"]) == ((("·", "·"), ("0x00000000", "·")), ((1, 0, "0x00000000"),))
+    assert "note" not in found
+
+
+def test_the_evidence_of_a_rejected_case_names_requirement_and_twin(suite: Suite, tmp_path: Path) -> None:
+    """There are no outputs to show."""
+    entry = suite.by_id[REJECTED]
+    found = evidence.evidence_of(suite, entry, failure(suite, REJECTED, None), Kept(tmp_path), no_models)
+
+    assert found["expected"] == "It is rejected, since it violates lengths.single-remainder."
+    assert found["twin"] == entry.twin
+    assert found.keys().isdisjoint({"wanted", "got", "models"})
+
+
+def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evidence says so, and lists the inputs without values."""
+    monkeypatch.setattr(evidence, "_ELEMENTS", 4)
+    failed = failure(suite, TWO_LENGTHS, DIFFERENT)
+    found = evidence.evidence_of(suite, suite.by_id[TWO_LENGTHS], failed, Kept(tmp_path), no_models)
+
+    assert found["note"] == "The tensors are too large to be drawn here."
+    assert found["inputs"][1] == "axis: i64[], constant"  # type: ignore[index]
+    assert found.keys().isdisjoint({"data", "wanted", "got"})
+
+
+def test_evidence_stops_where_the_page_is_full(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first failure of each kind has evidence before the second of any; the others are counted."""
+    ids = sorted(each.id for each in suite.entries if each.expect == "accept")
+    failed = [failure(suite, each, DIFFERENT) for each in ids] + [failure(suite, REJECTED, None)]
+    of_suite = [subject(report(*failed), suite=suite)]
+    monkeypatch.setattr(cases, "EVIDENCE_LIMIT", 0)
+    shown, left_out = cases.shown_evidence(of_suite, no_models)
+
+    assert list(shown) == [f"0/{ids[0]}"]
+    assert left_out == len(ids)
+    monkeypatch.undo()
+    whole, none_left_out = cases.shown_evidence(of_suite, no_models)
+    assert [*whole][:2] == [f"0/{ids[0]}", f"0/{REJECTED}"]
+    assert (len(whole), none_left_out) == (len(failed), 0)
+
+
+def test_a_drawing_has_lines_between_the_outputs(suite: Suite) -> None:
+    """Along the rows here, with the number of each output where it begins."""
+    entry = suite.by_id[TWO_LENGTHS]
+    lines = drawing_lines(suite.case(entry), suite.arrays(entry, inputs_name(0)))
+
+    assert [number for number, line in enumerate(lines) if set(line) == {"─"}] == [2, 5]
+    assert [line.split()[-1] for line in lines if "output_" in line][:3] == ["output_0", "output_1", "output_2"]
+    assert lines[-1] == "axis 0 runs downwards; outputs: output_0: 2, output_1: 2, output_2: 2"
+
+
+@pytest.mark.parametrize(("dynamic", "declared"), [(("?", "2..8"), "[?, 2..8]"), ("...", "...")])
+def test_an_input_has_its_declared_dimensions(suite: Suite, dynamic: Dynamic, declared: str) -> None:
+    """Those that the model declares follow those of the tensor."""
+    case = suite.case(suite.by_id[TWO_LENGTHS])
+    data = replace(case.inputs[0], dynamic=dynamic)
+
+    assert input_lines(replace(case, inputs=(data,)), {}) == [f"data: f32[6, 2], parameter, declared {declared}"]
+
+
+@pytest.mark.parametrize(
+    ("results", "mapped", "standing"),
+    [
+        ((result(1, "pass", "axis.range"),), (), "kept"),
+        ((result(1, "pass", "axis.range"),), ("Split-1:axis.range",), "mapped"),
+        ((result(1, "pass", "axis.range"), FAILURE), (), "broken"),
+        ((result(1, "unsupported", "axis.range"),), (), "open"),
+        ((FAILURE, result(1, "error", "axis.range")), (), "error"),
+    ],
+)
+def test_a_requirement_stands_as_its_cases_say(
+    results: tuple[Result, ...], mapped: tuple[str, ...], standing: str
+) -> None:
+    """An error of the harness outweighs a failure, and a failure what is mapped."""
+    matrix = matrix_of([Column(name="some", report=report(*results, mapped=mapped))], {})
+
+    assert {row[0].id: row[0].standing for row in matrix.rows}["axis.range"] == standing
