@@ -239,7 +239,13 @@ def test_excluding_every_device_is_refused() -> None:
 @pytest.mark.parametrize(
     ("context", "reason"),
     [
-        ("bare", "the named provider has no kernel for the case, and ONNX Runtime would use the CPU"),
+        (
+            "bare",
+            (
+                "[ONNXRuntimeError] : 1 : FAIL : This session contains graph nodes that are assigned to the default CPU EP, "
+                "but fallback to CPU EP has been explicitly disabled by the user."
+            ),
+        ),
         ("folded", "ONNX Runtime executes the case on the CPU, by constant folding, and Azure was named"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from opconform.suite.case import Attribute, Case, Graph, Node
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported, undeclared_operation
-from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.direct import Framework, Support, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
 from opconform_runners.backends.exceptions import Translation
 
@@ -90,11 +90,12 @@ OPERATIONS = {
     "Join-1": Support(execute=refusing, messages=(("axis", "axis.range"),)),
 }
 TRANSLATION = Translation(not_implemented=re.compile("no kernel"))
+FRAMEWORK = Framework(name="texts", version="1", types={}, operations=OPERATIONS, translation=TRANSLATION)
 
 
 def test_a_message_names_a_requirement_of_the_operation_under_test_alone() -> None:
     """The same message about a neighbour in the graph names none."""
-    functions = functions_of(BARE, OPERATIONS, lambda messages: TRANSLATION.caller("build", messages))
+    functions = FRAMEWORK.functions(BARE, "build")
     with pytest.raises(Rejected) as own:
         functions["Halves-1"]([], {})
     with pytest.raises(Rejected) as neighbours:
@@ -106,7 +107,7 @@ def test_a_message_names_a_requirement_of_the_operation_under_test_alone() -> No
 
 def test_what_is_mapped_is_named_with_its_operation() -> None:
     """As it stands in the answer to `start`."""
-    assert mapped_of(OPERATIONS) == ("Halves-1:axis.shape", "Halves-1:data.rank")
+    assert FRAMEWORK.implementation("CPU").mapped == ("Halves-1:axis.shape", "Halves-1:data.rank")
 
 
 def test_what_a_framework_does_not_implement_is_unsupported() -> None:

@@ -3,14 +3,20 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from opconform.suite.case import Attribute, Case
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Unsupported, full_names
-from opconform_runners.backends.exceptions import Call, Messages
+from opconform_runners.backends.backend import Implementation, Stage, Unsupported, full_names
+from opconform_runners.backends.exceptions import Call, Messages, Translation
+
+#: The element types of numpy and ml_dtypes that take whole bytes, other than strings.
+BYTE_TYPES = tuple(
+    each for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string" and each.bits % 8 == 0
+)
 
 #: Executes one operation on a framework's own tensors: the outputs for the inputs of a node and its attributes.
 #: An omitted input is None.
@@ -30,6 +36,67 @@ class Support:
     execute: Callable[[Call, Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
     mapped: tuple[str, ...] = ()
     messages: Messages = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Framework:
+    """A Python framework with operations on tensors.
+
+    Attributes:
+        name: Its name.
+        version: Its version.
+        types: Its types that carry every bit of an element, by the names of the element types.
+        operations: How it executes each operation.
+        translation: How its exceptions are read.
+    """
+
+    name: str
+    version: str
+    types: Mapping[str, Any]
+    operations: Mapping[str, Support]
+    translation: Translation
+
+    def implementation(
+        self,
+        device: str,
+        *,
+        dynamic: bool = True,
+        bindings: tuple[Literal["constant", "parameter"], ...] = ("constant", "parameter"),
+    ) -> Implementation:
+        """The description of the backend on a device."""
+        return Implementation(
+            name=self.name,
+            version=self.version,
+            device=device,
+            element_types=tuple(self.types),
+            operations=tuple(self.operations),
+            dynamic=dynamic,
+            bindings=bindings,
+            graphs=True,
+            mapped=full_names({op: support.mapped for op, support in self.operations.items()}),
+        )
+
+    def caller(self, case: Case, stage: Stage) -> Call:
+        """The `Call` whose messages are about the operation under test."""
+        return self.translation.caller(stage, self.operations[case.op].messages)
+
+    def functions(self, case: Case, stage: Stage) -> dict[str, Function]:
+        """The function of each operation; messages about operations other than the case's name no requirement."""
+        about_other_nodes = self.translation.caller(stage)
+        return {
+            op: partial(each.execute, self.caller(case, stage) if op == case.op else about_other_nodes)
+            for op, each in self.operations.items()
+        }
+
+    def type_of(self, tensor: Tensor) -> Any:
+        """The framework's type for a tensor.
+
+        Raises:
+            Unsupported: It has none.
+        """
+        if tensor.element_type not in self.types:
+            raise Unsupported(f"{self.name} has no element type {tensor.element_type}")
+        return self.types[tensor.element_type]
 
 
 def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Function]) -> list[Any]:
@@ -53,26 +120,6 @@ def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Fun
             return list(outputs)
         tensors.update(zip(node.outputs, outputs, strict=False))
     return [tensors[name] for name in case.graph.outputs if name in tensors]
-
-
-def functions_of(
-    case: Case, operations: Mapping[str, Support], caller: Callable[[Messages], Call]
-) -> dict[str, Function]:
-    """The function of each operation for one case.
-
-    Args:
-        case: The case. A message names a requirement of its operation; messages about other nodes name none.
-        operations: The operations of the framework.
-        caller: Makes the `Call` for an operation's messages.
-    """
-    return {
-        op: partial(each.execute, caller(each.messages if op == case.op else ())) for op, each in operations.items()
-    }
-
-
-def mapped_of(operations: Mapping[str, Support]) -> tuple[str, ...]:
-    """The full names of the mapped requirements."""
-    return full_names({op: support.mapped for op, support in operations.items()})
 
 
 def padded(inputs: Sequence[Any], count: int) -> list[Any]:

@@ -34,7 +34,7 @@ _EVEN_MAPPED = ("num_splits.at-most-dimension", "num_splits.divides")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Framework:
+class SplitFunctions:
     """The functions of a framework that split and join tensors.
 
     Attributes:
@@ -58,21 +58,21 @@ class Framework:
     messages: MessageTable
 
 
-def split_operations(framework: Framework) -> Mapping[str, Support]:
+def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
     """How a framework executes each operation."""
-    scalar = ("lengths.rank",) if framework.takes_scalar_lengths else ()
+    scalar = ("lengths.rank",) if functions.takes_scalar_lengths else ()
     return MappingProxyType(
         {
-            "Concat-1": Support(execute=partial(concat, framework.concat, framework.axis)),
+            "Concat-1": Support(execute=partial(concat, functions.concat, functions.axis)),
             "Split-1": Support(
-                execute=partial(_split, framework),
-                mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if framework.is_uneven else ())),
-                messages=framework.messages["Split-1"],
+                execute=partial(_split, functions),
+                mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ())),
+                messages=functions.messages["Split-1"],
             ),
             "VariadicSplit-1": Support(
-                execute=partial(_variadic_split, framework),
+                execute=partial(_variadic_split, functions),
                 mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar})),
-                messages=framework.messages["VariadicSplit-1"],
+                messages=functions.messages["VariadicSplit-1"],
             ),
         }
     )
@@ -86,26 +86,26 @@ def concat(
 
 
 def _split(
-    framework: Framework, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
+    functions: SplitFunctions, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
 ) -> Sequence[Any]:
     data, axis = padded(inputs, 2)
-    along = given_axis(axis, framework.stage)
-    if framework.is_uneven and data is not None:
-        check_equal_outputs(attributes.get("num_splits"), data.shape, along, framework.stage)
+    along = given_axis(axis, functions.stage)
+    if functions.is_uneven and data is not None:
+        check_equal_outputs(attributes.get("num_splits"), data.shape, along, functions.stage)
     sections = [attributes["num_splits"]] if "num_splits" in attributes else []
-    return list(call(framework.split, *_present(data), *sections, **{framework.axis: along}))
+    return list(call(functions.split, *_present(data), *sections, **{functions.axis: along}))
 
 
 def _variadic_split(
-    framework: Framework, call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]
+    functions: SplitFunctions, call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]
 ) -> Sequence[Any]:
     data, axis, lengths = padded(inputs, 3)
-    along = scalar_axis(axis, framework.stage)
-    if framework.takes_scalar_lengths and lengths is not None and not isinstance(lengths, list):
+    along = scalar_axis(axis, functions.stage)
+    if functions.takes_scalar_lengths and lengths is not None and not isinstance(lengths, list):
         said = "split_lengths is a scalar; the framework would take it as the size of every output"
-        raise Rejected(framework.stage, said, "lengths.rank")
+        raise Rejected(functions.stage, said, "lengths.rank")
     sizes = lengths if data is None else filled(lengths, data.shape, along)
-    return list(call(framework.split_with_sizes, *_present(data), *_present(sizes), **{framework.axis: along}))
+    return list(call(functions.split_with_sizes, *_present(data), *_present(sizes), **{functions.axis: along}))
 
 
 def _present(value: Any) -> list[Any]:

@@ -1,14 +1,15 @@
 """The exceptions and messages of a product, translated into `Rejected` and `Unsupported`."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 
-_FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
-_NOISE = re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]")
+#: Python's own exceptions by which a Python product refuses its arguments.
+PYTHON_FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
 _LONGEST = 400
 
 #: What a product's messages about one operation mean: a regular expression, and the id of the requirement it names.
@@ -32,40 +33,52 @@ def short_message(text: object, noise: re.Pattern[str] | None = None, limit: int
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Translation:
-    """How the exceptions of a framework are read.
+    """How the exceptions of a product are read.
 
     Attributes:
         not_implemented: The messages that say that something is not implemented, rather than invalid.
         missing: The exceptions that say so by their type.
-        faults: The framework's own exceptions, in addition to Python's.
+        faults: The exceptions by which the product refuses a case; Python's own by default.
+        noise: The parts of messages that are left out.
+        shows_type: Whether a message begins with the type of its exception.
     """
 
     not_implemented: re.Pattern[str]
     missing: tuple[type[Exception], ...] = (NotImplementedError,)
-    faults: tuple[type[Exception], ...] = ()
+    faults: tuple[type[Exception], ...] = PYTHON_FAULTS
+    noise: re.Pattern[str] | None = None
+    shows_type: bool = True
 
-    def caller(self, stage: Stage, messages: Messages = ()) -> Call:
-        """A function that calls the framework and raises its exceptions as `Rejected` or `Unsupported`.
-
-        Only the framework's own call belongs inside it.
+    @contextmanager
+    def at(self, stage: Stage, messages: Messages = ()) -> Iterator[None]:
+        """Translate the product's exceptions; only the product's own calls belong inside this block.
 
         Args:
             stage: The stage that a refusal is reported for.
-            messages: What the framework's messages mean.
+            messages: What the product's messages mean.
+
+        Raises:
+            Rejected: The product refuses the case.
+            Unsupported: The product says that it does not implement what the case needs.
         """
-        expected: tuple[type[Exception], ...] = (*self.missing, *self.faults, *_FAULTS)
+        try:
+            yield
+        except (*self.missing, *self.faults) as fault:
+            raise self.answer(fault, stage, messages) from fault
+
+    def caller(self, stage: Stage, messages: Messages = ()) -> Call:
+        """A function that calls the product and translates its exceptions, as `at` does."""
 
         def call(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-            try:
+            with self.at(stage, messages):
                 return function(*arguments, **named)
-            except expected as fault:
-                raise self._translated(stage, messages, fault) from fault
 
         return call
 
-    def _translated(self, stage: Stage, messages: Messages, fault: Exception) -> Rejected | Unsupported:
-        message = _NOISE.sub("", " ".join(str(fault).split()))
-        short = f"{type(fault).__name__}: {message}"[:_LONGEST]
+    def answer(self, fault: Exception, stage: Stage, messages: Messages = ()) -> Rejected | Unsupported:
+        """The answer that one of the product's exceptions stands for."""
+        message = " ".join(str(fault).split())
+        short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
         if isinstance(fault, self.missing) or self.not_implemented.search(message):
             return Unsupported(short)
         return Rejected(stage, short, requirement_of(messages, message))

@@ -19,6 +19,7 @@ from opconform.tensors.bit_layouts import LOW_FIRST, pack, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported, full_names
+from opconform_runners.backends.exceptions import short_message
 
 #: IREE's devices on the CPU, which differ in how they schedule work.
 _DEVICES = ("local-task", "local-sync")
@@ -33,26 +34,18 @@ _FLAGS = (
 
 _BYTE = 8
 
-#: The runtime's names of the element types.
+#: The runtime's names of the element types: its word for what the bits mean, and their number.
+_WORDS = {"boolean": "BOOL", "float": "FLOAT", "signed": "INT", "unsigned": "UINT"}
 _NAMES = {
-    "boolean": "BOOL_8",
+    each.name: f"{_WORDS[each.kind]}_{each.bits}"
+    for each in ELEMENT_TYPES.values()
+    if each.kind in _WORDS and each.bits in (4, 8, 16, 32, 64) and each.name != "f4e2m1"
+}
+_NAMES |= {
     "bf16": "BFLOAT_16",
-    "f16": "FLOAT_16",
-    "f32": "FLOAT_32",
-    "f64": "FLOAT_64",
     "f8e4m3": "FLOAT_8_E4M3_FN",
     "f8e5m2": "FLOAT_8_E5M2",
     "f8e8m0": "FLOAT_8_E8M0_FNU",
-    "i4": "INT_4",
-    "i8": "INT_8",
-    "i16": "INT_16",
-    "i32": "INT_32",
-    "i64": "INT_64",
-    "u4": "UINT_4",
-    "u8": "UINT_8",
-    "u16": "UINT_16",
-    "u32": "UINT_32",
-    "u64": "UINT_64",
 }
 
 #: The element types that IREE carries; it implements few shapes of those narrower than a byte.
@@ -62,31 +55,20 @@ _KINDS = {name: int(getattr(runtime.HalElementType, theirs)) for name, theirs in
 _BY_KIND = {kind: name for name, kind in _KINDS.items()}
 
 _AXIS = ("axis.element-type", "axis.negative", "axis.range", "axis.required", "axis.shape")
+_NUMBER = ("num_splits.divides", "num_splits.positive", "num_splits.required", "num_splits.type")
+_DIMENSION = ("num_splits.at-most-dimension", "num_splits.zero-dimension")
+_LENGTHS = ("lengths.element-type", "lengths.empty", "lengths.negative", "lengths.rank", "lengths.required")
+_SUM = ("lengths.sum", "lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero")
 #: The requirements of each operation that the rendering resolves into slices.
 MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "Split-1": (
-            *_AXIS,
-            "num_splits.at-most-dimension",
-            "num_splits.divides",
-            "num_splits.positive",
-            "num_splits.required",
-            "num_splits.type",
-            "num_splits.zero-dimension",
-        ),
+        "Split-1": (*_AXIS, *_NUMBER, *_DIMENSION),
         "VariadicSplit-1": (
             *_AXIS,
-            "attributes.none",
-            "lengths.element-type",
-            "lengths.empty",
-            "lengths.negative",
-            "lengths.rank",
-            "lengths.remainder",
-            "lengths.remainder-sum",
-            "lengths.remainder-zero",
-            "lengths.required",
+            *_LENGTHS,
+            *_SUM,
             "lengths.single-remainder",
-            "lengths.sum",
+            "attributes.none",
             "types.independent",
         ),
     }
@@ -100,7 +82,6 @@ _NOT_IMPLEMENTED = re.compile(
 
 _PLACE = re.compile(r"^\S+:\d+:\d+: ")
 _ERROR = 2
-_LONGEST = 400
 _ENTRY = "main"
 _Diagnostic = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t, ctypes.c_void_p)
 
@@ -131,12 +112,7 @@ class Iree:
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
-        """The outputs of each feed, all on one compiled module.
-
-        Raises:
-            Rejected: IREE refuses the model (`build`) or the inputs (`run`).
-            Unsupported: IREE says that it does not implement something, or cannot be given the element type.
-        """
+        """The outputs of each feed, all on one compiled module."""
         source = model.read_bytes() if model is not None else b""
         module = runtime.VmModule.copy_buffer(self._instance, self._compiler.compiled(source))
         context = runtime.VmContext(self._instance, [self._hal, module])
@@ -152,7 +128,7 @@ class Iree:
                 context.invoke(function, given, results)
                 views = [results.get_as_object(each, runtime.HalBufferView) for each in range(results.size)]
             except (RuntimeError, ValueError) as fault:
-                raise Rejected("run", _line(str(fault))) from fault
+                raise Rejected("run", _first_line(str(fault))) from fault
             outputs.append([_output(each) for each in views])
         return outputs
 
@@ -188,12 +164,7 @@ class _Compiler:
         self._listen.restype = None
 
     def compiled(self, source: bytes) -> bytes:
-        """A module's bytecode.
-
-        Raises:
-            Rejected: The compiler refuses the module.
-            Unsupported: It says that it does not implement what the module needs.
-        """
+        """A module's bytecode."""
         said: list[str] = []
 
         def hear(severity: int, text: "ctypes._Pointer[ctypes.c_char]", length: int, _: object) -> None:
@@ -214,12 +185,12 @@ class _Compiler:
 
 
 def _answer(said: Sequence[str]) -> Rejected | Unsupported:
-    message = _line(said[0]) if said else "the compiler gives no reason"
+    message = _first_line(said[0]) if said else "the compiler gives no reason"
     if any(_NOT_IMPLEMENTED.search(each) for each in said):
         return Unsupported(message)
     return Rejected("build", message)
 
 
-def _line(message: str) -> str:
+def _first_line(message: str) -> str:
     """The first line of a message, without its position in the module."""
-    return _PLACE.sub("", message.partition("\n")[0])[:_LONGEST].strip()
+    return short_message(message.partition("\n")[0], _PLACE)

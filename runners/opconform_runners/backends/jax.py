@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,19 +14,9 @@ from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.direct import functions_of, mapped_of, outputs_of, plain
-from opconform_runners.backends.direct_split import Framework, split_operations
-from opconform_runners.backends.exceptions import MessageTable, Translation
-
-#: The element types that JAX has no name for.
-_MISSING = frozenset({"u1", "u3", "u6", "nf4", "string"})
-_TYPES = tuple(each for each in ELEMENT_TYPES if each not in _MISSING)
-_NAMES = {ELEMENT_TYPES[name].native: name for name in _TYPES}
-
-_TRANSLATION = Translation(
-    not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
-    faults=(MLIRError,),
-)
+from opconform_runners.backends.direct import Framework, outputs_of, plain
+from opconform_runners.backends.direct_split import SplitFunctions, split_operations
+from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
 
 _ABOUT_AXIS = (
     (r"axis .* is out of bounds|tuple index out of range|index-sized integer", "axis.range"),
@@ -51,9 +40,21 @@ MESSAGES: MessageTable = MappingProxyType(
         ),
     }
 )
-_OPERATIONS = split_operations(
-    Framework(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate, messages=MESSAGES)
+_JAX = Framework(
+    name="jax",
+    version=jax.__version__,
+    types=MappingProxyType(
+        {each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"}
+    ),
+    operations=split_operations(
+        SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate, messages=MESSAGES)
+    ),
+    translation=Translation(
+        not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
+        faults=(*PYTHON_FAULTS, MLIRError),
+    ),
 )
+_NAMES = MappingProxyType({kind: name for name, kind in _JAX.types.items()})
 
 
 class Jax:
@@ -64,37 +65,19 @@ class Jax:
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
-        return Implementation(
-            name="jax",
-            version=jax.__version__,
-            device="CPU",
-            element_types=_TYPES,
-            operations=tuple(_OPERATIONS),
-            dynamic=False,
-            bindings=("constant",),
-            graphs=True,
-            mapped=mapped_of(_OPERATIONS),
-        )
+        return _JAX.implementation("CPU", dynamic=False, bindings=("constant",))
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all of them of one compiled function.
-
-        Raises:
-            Rejected: JAX or the mapping refuses the case.
-            Unsupported: JAX does not have the element type, or would need a static shape or control input.
-        """
+        """The outputs of each feed, all of them of one compiled function."""
         _check(case, feeds)
-        functions = functions_of(case, _OPERATIONS, partial(_TRANSLATION.caller, "build"))
-        constants = {
-            each.name: _argument(each, feeds[0][each.name]) for each in case.inputs if each.binding == "constant"
-        }
-        parameters = [each for each in case.inputs if each.binding == "parameter"]
-        given = [{each.name: _argument(each, feed[each.name]) for each in parameters} for feed in feeds]
-        graph = jax.jit(lambda fed: outputs_of(case, {**constants, **fed}, functions))
-        traced, messages = graph.trace(given[0]), _OPERATIONS[case.op].messages
-        compiled = _TRANSLATION.caller("build", messages)(lambda: traced.lower().compile())
-        call = _TRANSLATION.caller("run", messages)
-        return [[_tensor(each) for each in call(compiled, fed)] for fed in given]
+        functions = _JAX.functions(case, "build")
+        given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]
+        constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
+        fed = [{name: value for name, value in each.items() if name not in constants} for each in given]
+        traced = jax.jit(lambda parameters: outputs_of(case, {**constants, **parameters}, functions)).trace(fed[0])
+        compiled = _JAX.caller(case, "build")(lambda: traced.lower().compile())
+        call = _JAX.caller(case, "run")
+        return [[_tensor(each) for each in call(compiled, parameters)] for parameters in fed]
 
 
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
@@ -113,16 +96,14 @@ def _check(case: Case, feeds: Sequence[Inputs]) -> None:
 def _argument(given: Input, tensor: Tensor) -> Any:
     if given.role == "control":
         return _control(tensor)
-    if tensor.element_type not in _TYPES:
-        raise Unsupported(f"JAX has no element type {tensor.element_type}")
-    return jnp.asarray(tensor.array.view(tensor.type.arithmetic))
+    return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
 
 
 def _control(tensor: Tensor) -> Any:
     """Integers as Python's own; other values as an array of their type, as JAX users write them."""
     native = tensor.type.native
     if tensor.type.is_integer or native is None:
-        return plain(tensor, _TYPES)
+        return plain(tensor, _JAX.types)
     return tensor.array if tensor.type.kind == "string" else tensor.array.view(native)
 
 

@@ -3,37 +3,19 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-#: The element types that ONNX's operators take.
-CARRIED = (
-    "boolean",
-    "bf16",
-    "f16",
-    "f32",
-    "f64",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "string",
+from opconform.tensors.element_types import ELEMENT_TYPES
+
+#: The element types that ONNX's operators take: of whole bytes, and not the floating-point types of one byte.
+CARRIED = tuple(
+    each.name
+    for each in ELEMENT_TYPES.values()
+    if each.onnx is not None and each.bits % 8 == 0 and (each.kind != "float" or each.bits > 8)  # noqa: PLR2004
 )
 
+_AXIS = ("axis.shape", "axis.element-type")
+_REMAINDER = ("lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero", "lengths.single-remainder")
 #: The requirements that the rendering of each operation fulfils (docs/dialects.md): the axis of ONNX's `Split` is an
 #: attribute, and its lengths cannot be -1.
 MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "Split-1": ("axis.shape", "axis.element-type"),
-        "VariadicSplit-1": (
-            "axis.shape",
-            "axis.element-type",
-            "lengths.remainder",
-            "lengths.remainder-sum",
-            "lengths.remainder-zero",
-            "lengths.single-remainder",
-            "types.independent",
-        ),
-    }
+    {"Split-1": _AXIS, "VariadicSplit-1": (*_AXIS, *_REMAINDER, "types.independent")}
 )

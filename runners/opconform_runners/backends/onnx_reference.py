@@ -35,11 +35,7 @@ class OnnxReference:
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - the model suffices
-        """The outputs of each feed.
-
-        Raises:
-            Rejected: The checker refuses the model (`build`), or the evaluator fails (`run`).
-        """
+        """The outputs of each feed."""
         loaded = onnx.load(str(model))
         try:
             checker.check_model(loaded, full_check=True)

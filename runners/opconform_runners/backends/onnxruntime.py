@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -13,19 +14,10 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
-from opconform_runners.backends.backend import (
-    Implementation,
-    Inputs,
-    Outputs,
-    PlacedOutputs,
-    Rejected,
-    Stage,
-    Unsupported,
-    full_names,
-)
-from opconform_runners.backends.exceptions import MessageTable, requirement_of, short_message
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, full_names
+from opconform_runners.backends.exceptions import MessageTable, Translation
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
-from opconform_runners.backends.onnxruntime_provider import FALLBACK_REFUSED, placement_of, provider_of, session_of
+from opconform_runners.backends.onnxruntime_provider import placement_of, provider_of, session_of
 
 #: The element types by the names that ONNX Runtime gives them.
 _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.values() if each.onnx is not None}
@@ -33,7 +25,12 @@ _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.va
 #: ONNX's number of bf16, which numpy cannot name.
 _BFLOAT16 = 16
 
-_REFUSALS = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException)
+_TRANSLATION = Translation(
+    not_implemented=re.compile(r"fallback to CPU EP has been explicitly disabled"),  # the provider has no kernel
+    missing=(state.NotImplemented,),
+    faults=(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException),
+    shows_type=False,
+)
 
 _ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
 #: What ONNX Runtime's messages about each operation mean.
@@ -65,35 +62,18 @@ class OnnxRuntime:
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
-        """The outputs of each feed, all in one session, and the provider that executed it.
-
-        Raises:
-            Rejected: ONNX Runtime refuses the model (`build`) or the inputs (`run`).
-            Unsupported: It has no kernel for the case, or would use another provider than the named one.
-        """
-        try:
+        """The outputs of each feed, all in one session, and the provider that executed it."""
+        messages = MESSAGES.get(case.op, ())
+        with _TRANSLATION.at("build", messages):
             session = session_of(str(model), self._provider)
-        except (*_REFUSALS, state.NotImplemented) as fault:
-            raise _answer(case.op, "build", fault) from fault
         placement = placement_of(session, self._provider)
         names = [each.name for each in session.get_outputs()]
         outputs: list[Outputs] = []
         for feed in feeds:
             given = {each.name: feed[each.name] for each in session.get_inputs()}
-            try:
+            with _TRANSLATION.at("run", messages):
                 outputs.append(_executed(session, names, given))
-            except (*_REFUSALS, state.NotImplemented) as fault:
-                raise _answer(case.op, "run", fault) from fault
         return PlacedOutputs(outputs=outputs, placement=placement)
-
-
-def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
-    message = short_message(fault)
-    if FALLBACK_REFUSED in message:
-        return Unsupported("the named provider has no kernel for the case, and ONNX Runtime would use the CPU")
-    if isinstance(fault, state.NotImplemented):
-        return Unsupported(message)
-    return Rejected(stage, message, requirement_of(MESSAGES.get(op, ()), message))
 
 
 def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:

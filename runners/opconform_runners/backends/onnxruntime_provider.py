@@ -12,9 +12,6 @@ from opconform_runners.backends.backend import Placement, Unsupported
 from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
-#: ONNX Runtime's message if nodes would run on the CPU instead of the named provider.
-FALLBACK_REFUSED = "fallback to CPU EP has been explicitly disabled"
-
 _SUFFIX = "ExecutionProvider"
 _CPU = "CPU"
 _ERROR = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
@@ -60,12 +57,7 @@ def provider_of(device: str) -> Provider:
 
 
 def session_of(model: str, provider: Provider) -> ort.InferenceSession:
-    """A session that executes with one provider and never falls back to another.
-
-    Args:
-        model: The model's file.
-        provider: The provider.
-    """
+    """A session on a model's file that executes with one provider and never falls back to another."""
     options = ort.SessionOptions()
     if provider.device != _CPU:
         options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")

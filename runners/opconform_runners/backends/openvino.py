@@ -1,7 +1,8 @@
 """The `openvino` backend: reads the rendered IR with OpenVINO and executes it on a device."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -23,7 +24,7 @@ from opconform_runners.backends.backend import (
     Unsupported,
     full_names,
 )
-from opconform_runners.backends.exceptions import MessageTable, requirement_of, short_message
+from opconform_runners.backends.exceptions import MessageTable, Translation
 from opconform_runners.backends.onnx_common import MAPPED
 from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
 from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
@@ -36,13 +37,19 @@ _NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, eac
 #: The others.
 NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
-#: OpenVINO's messages for something that it does not implement.
-_NOT_IMPLEMENTED = (
-    re.compile(r"Input image format \w+ is not supported"),  # the plugin has no memory of this element type
-    re.compile(r"Not Implemented"),  # a node, or a way to execute it
-    re.compile(r"doesn't support \w+ operation with dynamic rank"),
-    re.compile(r"Element not supported"),  # shape inference cannot read a constant of this element type
-    re.compile(r"[Uu]nsupported (data|element) type|type is not supported"),
+_TRANSLATION = Translation(
+    not_implemented=re.compile(
+        r"Input image format \w+ is not supported"  # the plugin has no memory of this element type
+        r"|Not Implemented"  # a node, or a way to execute it
+        r"|doesn't support \w+ operation with dynamic rank"
+        r"|Element not supported"  # shape inference cannot read a constant of this element type
+        r"|[Uu]nsupported (data|element) type|type is not supported"
+    ),
+    faults=(RuntimeError,),
+    noise=re.compile(
+        r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
+    ),
+    shows_type=False,
 )
 
 _ABOUT_AXIS = (
@@ -74,10 +81,6 @@ INTEGERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "Split-1": {"axis": "axis.element-type"},
         "VariadicSplit-1": {"axis": "axis.element-type", "split_lengths": "lengths.element-type"},
     }
-)
-
-_NOISE = re.compile(
-    r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
 )
 
 
@@ -119,29 +122,20 @@ class OpenVINO:
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
-        """The outputs of each feed, all on one compiled model, and what executed it.
-
-        Raises:
-            Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
-            Unsupported: OpenVINO does not implement something, or another device than the named one executed the case.
-        """
-        try:
+        """The outputs of each feed, all on one compiled model, and what executed it."""
+        with translated(case, "build"):
             compiled = self._core.compile_model(read_model(self._core, model), self._device.name)
             request = compiled.create_infer_request()
-        except RuntimeError as fault:
-            raise answer_of(case, "build", str(fault)) from fault
         check_types(request.model_outputs)
         outputs: list[Outputs] = []
         executed: dict[str, None] = {}
         for feed in feeds:
             tensors = [(port, tensor_of(feed[port.any_name])) for port in request.model_inputs]
-            try:
+            with translated(case, "run"):
                 for port, tensor in tensors:
                     request.set_tensor(port, tensor)
                 request.infer()
                 outputs.append([output_of(request.get_tensor(each)) for each in request.model_outputs])
-            except RuntimeError as fault:
-                raise answer_of(case, "run", str(fault)) from fault
             executed |= dict.fromkeys(executed_by(compiled, self._device))
         placement = Placement(devices=tuple(executed), threads=threads_of(compiled))
         return PlacedOutputs(outputs=outputs, placement=placement)
@@ -152,17 +146,25 @@ def version() -> str:
     return str(ov.__version__).partition("-")[0]
 
 
-def answer_of(case: Case, stage: Stage, message: str) -> Rejected | Unsupported:
-    """The answer that an OpenVINO message stands for.
+@contextmanager
+def translated(case: Case, stage: Stage) -> Iterator[None]:
+    """Translate OpenVINO's exceptions; only OpenVINO's own calls belong inside this block.
 
     If the specification requires integers at a control input, "not implemented" for another type counts as a rejection.
+
+    Raises:
+        Rejected: OpenVINO refuses the case.
+        Unsupported: OpenVINO says that it does not implement what the case needs.
     """
-    short = short_message(message, _NOISE)
-    if not any(each.search(message) for each in _NOT_IMPLEMENTED):
-        return Rejected(stage, short, requirement_of(MESSAGES.get(case.op, ()), message))
-    others = {each.name for each in case.inputs if not ELEMENT_TYPES[each.element_type].is_integer}
-    violated = [requirement for name, requirement in INTEGERS.get(case.op, {}).items() if name in others]
-    return Rejected(stage, short, violated[0]) if violated else Unsupported(short)
+    try:
+        with _TRANSLATION.at(stage, MESSAGES.get(case.op, ())):
+            yield
+    except Unsupported as answer:
+        others = {each.name for each in case.inputs if not ELEMENT_TYPES[each.element_type].is_integer}
+        for name, requirement in INTEGERS.get(case.op, {}).items():
+            if name in others:
+                raise Rejected(stage, str(answer), requirement) from answer
+        raise
 
 
 def type_of(element_type: str) -> ov.Type:

@@ -7,7 +7,7 @@ import openvino as ov
 
 from opconform.suite.case import Case
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
-from opconform_runners.backends.openvino import NAMED, answer_of, check_types, output_of, tensor_of, type_of, version
+from opconform_runners.backends.openvino import NAMED, check_types, output_of, tensor_of, translated, type_of, version
 from opconform_runners.backends.openvino_ir import read_model
 
 
@@ -29,27 +29,17 @@ class OpenVINOReference:
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
-        """The outputs of each feed, all of one model.
-
-        Raises:
-            Rejected: OpenVINO refuses the model (`build`) or the inputs (`run`).
-            Unsupported: OpenVINO does not implement something.
-        """
-        try:
+        """The outputs of each feed, all of one model."""
+        with translated(case, "build"):
             read = read_model(self._core, model)
-        except RuntimeError as fault:
-            raise answer_of(case, "build", str(fault)) from fault
         check_types(read.outputs)
         outputs: list[Outputs] = []
         for feed in feeds:
             given = [tensor_of(feed[port.any_name]) for port in read.inputs]
             results = [_space(port, case) for port in read.outputs]
-            try:
-                done = read.evaluate(results, given)
-            except RuntimeError as fault:
-                raise answer_of(case, "run", str(fault)) from fault
-            if not done:
-                raise answer_of(case, "run", "Not Implemented: Model.evaluate returned false")
+            with translated(case, "run"):
+                if not read.evaluate(results, given):
+                    raise NotImplementedError("Not Implemented: Model.evaluate returned false")
             outputs.append([output_of(each) for each in results])
         return outputs
 

@@ -12,26 +12,10 @@ import tensorflow as tf
 from opconform.suite.case import Attribute, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.direct import Support, functions_of, mapped_of, outputs_of, padded, plain
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import MAPPED, concat, given_axis
-from opconform_runners.backends.exceptions import Call, MessageTable, Translation
-
-#: The types for which the operations used here have CPU kernels.
-_TYPES = MappingProxyType(
-    {
-        each.name: tf.as_dtype("string" if each.kind == "string" else str(each.native))
-        for each in ELEMENT_TYPES.values()
-        if each.native is not None and each.bits % 8 == 0 and each.name != "f8e8m0"
-    }
-    | {"boolean": tf.bool}
-)
-_NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
-_TRANSLATION = Translation(
-    not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),  # TensorFlow's phrases
-    missing=(NotImplementedError, tf.errors.UnimplementedError),
-    faults=(tf.errors.OpError,),
-)
+from opconform_runners.backends.exceptions import PYTHON_FAULTS, Call, MessageTable, Translation
 
 
 def _split(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -92,6 +76,23 @@ _OPERATIONS: Mapping[str, Support] = MappingProxyType(
         ),
     }
 )
+_TENSORFLOW = Framework(
+    name="tensorflow",
+    version=tf.__version__,
+    # the types for which the operations used here have CPU kernels
+    types=MappingProxyType(
+        {each.name: tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.name != "f8e8m0"}
+        | {"string": tf.string}
+    ),
+    operations=_OPERATIONS,
+    translation=Translation(
+        not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),
+        missing=(NotImplementedError, tf.errors.UnimplementedError),
+        faults=(*PYTHON_FAULTS, tf.errors.OpError),
+        noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),
+    ),
+)
+_NAMES = MappingProxyType({kind: name for name, kind in _TENSORFLOW.types.items()})
 #: The integer types that control inputs take; values of another integer type are given in the first.
 _CONTROLS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"Split-1": {"axis": ("i32",)}, "VariadicSplit-1": {"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")}}
@@ -103,35 +104,20 @@ class TensorFlow:
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
-        return Implementation(
-            name="tensorflow",
-            version=tf.__version__,
-            device="CPU",
-            element_types=tuple(_TYPES),
-            operations=tuple(_OPERATIONS),
-            dynamic=True,
-            bindings=("constant", "parameter"),
-            graphs=True,
-            mapped=mapped_of(_OPERATIONS),
-        )
+        return _TENSORFLOW.implementation("CPU")
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all of them of one traced function.
-
-        Raises:
-            Rejected: TensorFlow (`build` while tracing, `run` while executing) or the mapping refuses the case.
-            Unsupported: TensorFlow does not have the element type, or no kernel for it.
-        """
+        """The outputs of each feed, all of them of one traced function; refusals while tracing are `build`."""
         parameters = [each for each in case.inputs if each.binding == "parameter"]
         function = _traced(case, parameters, feeds[0])
-        call = _TRANSLATION.caller("run", _OPERATIONS[case.op].messages)
+        call = _TENSORFLOW.caller(case, "run")
         given = ([_argument(case, each, feed[each.name]) for each in parameters] for feed in feeds)
         return [[_tensor(each) for each in call(function, *arguments)] for arguments in given]
 
 
 def _traced(case: Case, parameters: Sequence[Input], first: Inputs) -> Callable[..., Sequence[Any]]:
     """The case's graph as a function of its parameters, the other inputs constant in it."""
-    functions = functions_of(case, _OPERATIONS, partial(_TRANSLATION.caller, "build"))
+    functions = _TENSORFLOW.functions(case, "build")
 
     def function(*arguments: Any) -> list[Any]:
         fed = dict(zip([each.name for each in parameters], arguments, strict=True))
@@ -156,19 +142,18 @@ def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
 def _constant(case: Case, given: Input, tensor: Tensor) -> Any:
     """A constant of the function; a scalar integer control input is a Python number, as users write it."""
     is_number = given.role == "control" and tensor.type.is_integer and not tensor.shape
-    return plain(tensor, _TYPES) if is_number else _argument(case, given, tensor)
+    return plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, given, tensor)
 
 
 def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
     """A tensor as TensorFlow takes it, with control integers in a type that the operation accepts."""
     allowed = _CONTROLS.get(case.op, {}).get(given.name, ())
     if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
-        call = _TRANSLATION.caller("run", _OPERATIONS[case.op].messages)
-        return call(tf.constant, plain(tensor, _TYPES), _TYPES[allowed[0]], tensor.shape)
-    if tensor.element_type not in _TYPES:
-        raise Unsupported(f"TensorFlow's operations do not take {tensor.element_type}")
+        types = _TENSORFLOW.types
+        return _TENSORFLOW.caller(case, "run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)
+    kind = _TENSORFLOW.type_of(tensor)
     if tensor.type.kind == "string":
-        return tf.constant(tensor.array.astype(object), tf.string, tensor.shape)
+        return tf.constant(tensor.array.astype(object), kind, tensor.shape)
     return tf.constant(tensor.array.view(tensor.type.arithmetic))
 
 

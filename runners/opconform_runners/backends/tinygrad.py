@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
-from functools import partial
 from importlib.metadata import version
 from subprocess import CalledProcessError
 from types import MappingProxyType
@@ -18,29 +17,14 @@ from opconform.errors import UsageError
 from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.direct import functions_of, mapped_of, outputs_of, plain
-from opconform_runners.backends.direct_split import Framework, split_operations
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_split import SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
-#: tinygrad's types.
-_TYPES = MappingProxyType(
-    {
-        each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
-        for each in ELEMENT_TYPES.values()
-        if each.native is not None and each.kind != "string" and each.bits % 8 == 0 and each.name != "f8e8m0"
-    }
-    | {"boolean": dtypes.bool}
-)
-_NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
 #: The types through which the bits of its tensors are read, by size in bytes.
 _BITS = MappingProxyType({1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64})
-
-_TRANSLATION = Translation(
-    not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
-    missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
-)
 
 _ABOUT_AXIS = (
     (r"dim=.* out of range", "axis.range"),
@@ -64,17 +48,33 @@ MESSAGES: MessageTable = MappingProxyType(
         ),
     }
 )
-_OPERATIONS = split_operations(
-    Framework(
-        split=Tiny.chunk,
-        split_with_sizes=Tiny.split,
-        concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
-        axis="dim",
-        is_uneven=True,
-        takes_scalar_lengths=True,
-        messages=MESSAGES,
-    )
+_TINYGRAD = Framework(
+    name="tinygrad",
+    version=version("tinygrad"),
+    types=MappingProxyType(
+        {
+            each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
+            for each in BYTE_TYPES
+            if each.name != "f8e8m0"
+        }
+    ),
+    operations=split_operations(
+        SplitFunctions(
+            split=Tiny.chunk,
+            split_with_sizes=Tiny.split,
+            concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
+            axis="dim",
+            is_uneven=True,
+            takes_scalar_lengths=True,
+            messages=MESSAGES,
+        )
+    ),
+    translation=Translation(
+        not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
+        missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
+    ),
 )
+_NAMES = MappingProxyType({kind: name for name, kind in _TINYGRAD.types.items()})
 
 
 class Tinygrad:
@@ -91,42 +91,24 @@ class Tinygrad:
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
-        return Implementation(
-            name="tinygrad",
-            version=version("tinygrad"),
-            device=self._device,
-            element_types=tuple(_TYPES),
-            operations=tuple(_OPERATIONS),
-            dynamic=True,
-            bindings=("constant", "parameter"),
-            graphs=True,
-            mapped=mapped_of(_OPERATIONS),
-        )
+        return _TINYGRAD.implementation(self._device)
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed; tinygrad builds each of them again.
-
-        Raises:
-            Rejected: tinygrad or the mapping refuses the case.
-            Unsupported: tinygrad or its device does not have the element type.
-        """
+        """The outputs of each feed; tinygrad builds each of them again."""
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: Case, feed: Inputs) -> Outputs:
-        functions = functions_of(case, _OPERATIONS, partial(_TRANSLATION.caller, "build"))
         given = {each.name: _argument(each, feed[each.name], self._device) for each in case.inputs}
-        outputs = [each.contiguous() for each in outputs_of(case, given, functions)]
+        outputs = [each.contiguous() for each in outputs_of(case, given, _TINYGRAD.functions(case, "build"))]
         if filled := [each for each in outputs if 0 not in each.shape]:
-            _TRANSLATION.caller("run", _OPERATIONS[case.op].messages)(Tiny.realize, *filled)
+            _TINYGRAD.caller(case, "run")(Tiny.realize, *filled)
         return [_tensor(each) for each in outputs]
 
 
 def _argument(given: Input, tensor: Tensor, device: str) -> Any:
     if given.role == "control":
-        return plain(tensor, _TYPES)
-    kind = _TYPES.get(tensor.element_type)
-    if kind is None:
-        raise Unsupported(f"tinygrad has no element type {tensor.element_type}")
+        return plain(tensor, _TINYGRAD.types)
+    kind = _TINYGRAD.type_of(tensor)
     if tensor.array.size == 0:
         return Tiny.empty(*tensor.shape, dtype=kind, device=device)
     return Tiny(tensor.array.tobytes(), dtype=kind, device=device).reshape(tensor.shape)

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -14,25 +15,10 @@ from opconform.errors import UsageError
 from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.direct import functions_of, mapped_of, outputs_of, plain
-from opconform_runners.backends.direct_split import Framework, split_operations
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_split import SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
-
-#: PyTorch's types that carry every bit of an element. Its int1 to int7 and uint1 to uint7 have no kernels.
-_TYPES = MappingProxyType(
-    {
-        each.name: getattr(torch, str(each.native))
-        for each in ELEMENT_TYPES.values()
-        if each.native is not None and each.kind != "string" and each.bits % 8 == 0
-    }
-    | {"boolean": torch.bool}
-)
-_NAMES = MappingProxyType({kind: name for name, kind in _TYPES.items()})
-
-_TRANSLATION = Translation(
-    not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
-)
 
 _ABOUT_AXIS = (
     (r"Dimension out of range", "axis.range"),
@@ -53,17 +39,27 @@ MESSAGES: MessageTable = MappingProxyType(
         ),
     }
 )
-_OPERATIONS = split_operations(
-    Framework(
-        split=torch.tensor_split,
-        split_with_sizes=torch.split_with_sizes,
-        concat=torch.cat,
-        axis="dim",
-        stage="run",
-        is_uneven=True,
-        messages=MESSAGES,
-    )
+_TORCH = Framework(
+    name="torch",
+    version=torch.__version__,
+    # int1 to int7 and uint1 to uint7 have no kernels
+    types=MappingProxyType({each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES}),
+    operations=split_operations(
+        SplitFunctions(
+            split=torch.tensor_split,
+            split_with_sizes=torch.split_with_sizes,
+            concat=torch.cat,
+            axis="dim",
+            stage="run",
+            is_uneven=True,
+            messages=MESSAGES,
+        )
+    ),
+    translation=Translation(
+        not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel")
+    ),
 )
+_NAMES = MappingProxyType({kind: name for name, kind in _TORCH.types.items()})
 
 
 class Torch:
@@ -78,25 +74,10 @@ class Torch:
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
-        return Implementation(
-            name="torch",
-            version=torch.__version__,
-            device=self._mode,
-            element_types=tuple(_TYPES),
-            operations=tuple(_OPERATIONS),
-            dynamic=True,
-            bindings=("constant", "parameter"),
-            graphs=True,
-            mapped=mapped_of(_OPERATIONS),
-        )
+        return _TORCH.implementation(self._mode)
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all of them of one compiled function under `compile`.
-
-        Raises:
-            Rejected: PyTorch or the mapping refuses the case.
-            Unsupported: PyTorch does not have the element type, or no kernel for it.
-        """
+        """The outputs of each feed, all of them of one compiled function under `compile`."""
         given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
         execute = self._built(case, constants)
@@ -106,9 +87,7 @@ class Torch:
     def _built(self, case: Case, constants: Mapping[str, Any]) -> Callable[..., list[Any]]:
         """The case's graph as a function of its parameters."""
         is_eager = self._mode == "eager"
-        functions = functions_of(
-            case, _OPERATIONS, lambda messages: _TRANSLATION.caller("run", messages) if is_eager else _plain_call
-        )
+        functions = _TORCH.functions(case, "run") if is_eager else _COMPILED
 
         def graph(**parameters: Any) -> list[Any]:
             return outputs_of(case, {**constants, **parameters}, functions)
@@ -117,13 +96,16 @@ class Torch:
             return graph
         torch.compiler.reset()
         compiled = torch.compile(graph, dynamic=_is_dynamic(case))
-        call = _TRANSLATION.caller("run", _OPERATIONS[case.op].messages)
+        call = _TORCH.caller(case, "run")
         return lambda **parameters: list(call(compiled, **parameters))
 
 
-def _plain_call(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """A call inside the compiled function, whose exceptions are translated where the whole function is called."""
+def _untranslated(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     return function(*arguments, **named)
+
+
+#: The operations inside a compiled function, whose exceptions are translated where the whole function is called.
+_COMPILED = {op: partial(each.execute, _untranslated) for op, each in _TORCH.operations.items()}
 
 
 def _is_dynamic(case: Case) -> bool:
@@ -135,10 +117,8 @@ def _is_dynamic(case: Case) -> bool:
 
 def _argument(given: Input, tensor: Tensor) -> Any:
     if given.role == "control":
-        return plain(tensor, _TYPES)
-    kind = _TYPES.get(tensor.element_type)
-    if kind is None:
-        raise Unsupported(f"PyTorch cannot copy tensors of {tensor.element_type}")
+        return plain(tensor, _TORCH.types)
+    kind = _TORCH.type_of(tensor)
     if tensor.array.size == 0:
         return torch.empty(tensor.shape, dtype=kind)
     return torch.frombuffer(bytearray(tensor.array.tobytes()), dtype=kind).reshape(tensor.shape)

@@ -14,8 +14,8 @@ from opconform.errors import UsageError
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Stage, Unsupported, full_names
-from opconform_runners.backends.exceptions import MessageTable, requirement_of, short_message
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
+from opconform_runners.backends.exceptions import MessageTable, Translation
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 
 #: The target of each device.
@@ -26,11 +26,12 @@ _CARRIED = tuple(each for each in CARRIED if each != "string")
 
 _NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
 
-#: The exceptions of TVM's checks, and of its Python frontend where it has no checks.
-_REFUSALS = (ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError)
-
-#: TVM's messages for something that it does not implement. Its ONNX frontend raises Python's NotImplementedError.
-_NOT_IMPLEMENTED = re.compile(r"not yet supported|unknown dtype")
+_TRANSLATION = Translation(
+    not_implemented=re.compile(r"not yet supported|unknown dtype"),
+    # the exceptions of TVM's checks, and of its Python frontend where it has no checks
+    faults=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
+    noise=re.compile(r"In ir\.Op\(.*?support_level=\d+\), "),
+)
 
 _ABOUT_AXIS = (r"input axis .* is out of range", "axis.range")
 #: What TVM's messages about each operation mean.
@@ -44,7 +45,6 @@ MESSAGES: MessageTable = MappingProxyType(
     }
 )
 
-_NOISE = re.compile(r"In ir\.Op\(.*?support_level=\d+\), ")
 _ENTRY = "main"
 
 
@@ -72,26 +72,17 @@ class Tvm:
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
-        """The outputs of each feed, all on one compiled module.
-
-        Raises:
-            Rejected: TVM refuses the model (`build`) or the inputs (`run`).
-            Unsupported: TVM says that it does not implement something.
-        """
-        proto = onnx.load(str(model))
-        try:
+        """The outputs of each feed, all on one compiled module."""
+        proto, messages = onnx.load(str(model)), MESSAGES.get(case.op, ())
+        with _TRANSLATION.at("build", messages):
             module = from_onnx(proto)
             names = [each.name for each in module[_ENTRY].params]
             machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
-        except _REFUSALS as fault:
-            raise _answer(case.op, "build", fault) from fault
         outputs: list[Outputs] = []
         for feed in feeds:
             given = [self._given(feed[name]) for name in names]
-            try:
+            with _TRANSLATION.at("run", messages):
                 results = machine[_ENTRY](*given)
-            except _REFUSALS as fault:
-                raise _answer(case.op, "run", fault) from fault
             tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
             outputs.append([_output(each) for each in tensors])
         return outputs
@@ -103,10 +94,3 @@ class Tvm:
 def _output(tensor: tvm.runtime.Tensor) -> Tensor:
     name = _NAMES[str(tensor.dtype)]
     return Tensor(element_type=name, array=tensor.numpy().view(ELEMENT_TYPES[name].storage))
-
-
-def _answer(op: str, stage: Stage, fault: Exception) -> Rejected | Unsupported:
-    message = short_message(f"{type(fault).__name__}: {fault}", _NOISE)
-    if isinstance(fault, NotImplementedError) or _NOT_IMPLEMENTED.search(message):
-        return Unsupported(message)
-    return Rejected(stage, message, requirement_of(MESSAGES.get(op, ()), message))
