@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.repro.patterns_source import nan_source
+from opconform_runners.tools.repro.variables import nan_source
 from tests.conftest import ROOT, Run
 
 #: The page of findings of each backend that there are scripts for, and the packages that its scripts need.

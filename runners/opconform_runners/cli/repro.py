@@ -23,7 +23,7 @@ from opconform_runners.cli.shared.options import PATH, BackendOptions, python_op
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Command, Launch
-from opconform_runners.tools.repro.script import Reproduced, dialects_needed, needs, reproducible, script_of
+from opconform_runners.tools.repro.script import SCRIPTS, Reproduced, dialects_needed, script_of
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import FAILS_UNDECLARED
 from opconform_runners.verdicts.results import Result
@@ -51,7 +51,7 @@ class _Seen:
     "--backend",
     required=True,
     metavar="NAME[:DEVICE]",
-    help=f"The backend that the script calls: {', '.join(reproducible())}.",
+    help=f"The backend that the script calls: {', '.join(SCRIPTS)}.",
 )
 @click.option("--suite", type=PATH, help="The suite that has the case; the shipped cases by default.")
 @python_option
@@ -182,4 +182,4 @@ def _notes(suite: Suite, entry: Entry, name: str, seen: _Seen | str) -> Iterator
         yield f"Seen with {seen.version}: {_said(seen.result)}."
         if _is_memory_fault(seen.result):
             yield f"{_PRIVATE}."
-    yield f"Needs: pip install {' '.join(needs(name))}"
+    yield f"Needs: pip install {' '.join(SCRIPTS[name].needs)}"

@@ -20,7 +20,7 @@ from opconform_runners.reports.html.page import page_of, script_json
 from opconform_runners.reports.html.subject import Subject
 from opconform_runners.reports.matrix import Column
 from opconform_runners.reports.reader import Finished, finished
-from opconform_runners.tools.repro.script import reproducible
+from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 _SUITE = "suite"
@@ -80,7 +80,7 @@ def _subject(run: Finished, name: str, place: Path | None, *, named: bool) -> Su
 def _script_options(started: str) -> str:
     """The options of `opconform repro` for the backend of a run; empty if it has no scripts for it."""
     words = shlex.split(started)
-    known = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible()
+    known = words[:1] == ["--backend"] and words[1].partition(":")[0] in SCRIPTS
     return started if known else ""
 
 

@@ -17,17 +17,10 @@ _LARGEST = 1 << 16
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-class Step(NamedTuple):
-    """One statement of a script: the variable for a node's outputs, and the call that computes them."""
-
-    variable: str
-    call: str
-
-
 class GraphSource(NamedTuple):
-    """A graph as source: one statement per node, and one expression per output of the model."""
+    """A graph as source: a variable and its call for each node, and one expression per output of the model."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[tuple[str, str], ...]
     outputs: tuple[str, ...]
 
 
@@ -66,7 +59,7 @@ def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
 
     source = _source(case, {each.name: each.name for each in case.inputs}, call, "{variable}[{number}]")
     if case.is_bare:  # all that is returned counts, however many outputs the case declares
-        return source._replace(outputs=(f"*{source.steps[-1].variable}",))
+        return source._replace(outputs=(f"*{source.steps[-1][0]}",))
     return source
 
 
@@ -84,7 +77,7 @@ def _source(
     known, steps = dict(inputs), []
     for node in case.graph.nodes:
         variable = _snake(node.name)
-        steps.append(Step(variable, call(node, [None if each is None else known[each] for each in node.inputs])))
+        steps.append((variable, call(node, [None if each is None else known[each] for each in node.inputs])))
         known |= {name: output.format(variable=variable, number=number) for number, name in enumerate(node.outputs)}
     return GraphSource(tuple(steps), tuple(known[each] for each in case.graph.outputs))
 

@@ -1,93 +1,51 @@
-"""ONNX models as calls of `onnx.helper`, which a person reads."""
+"""ONNX models as calls of `onnx.helper`."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from opconform_runners.tools.repro.array_source import array_source
 
 
-class OnnxValue(NamedTuple):
-    """An input or an output of a model: its name, its element type and its shape, as source."""
+def onnx_model_of(content: bytes) -> Mapping[str, Any]:
+    """A `model.onnx` for the template: its versions, and the arguments of one call per value, node and initializer.
 
-    name: str
-    type: str
-    shape: str
+    All arguments are source. An initializer without a type is an array; the others are raw bytes or strings.
+    """
+    from onnx import TensorProto, helper, load_from_string, numpy_helper
 
+    def type_name(number: int) -> str:
+        return str(TensorProto.DataType.Name(number))
 
-class OnnxNode(NamedTuple):
-    """A node: what it computes, from what, into what, and its attributes as source."""
+    def value(proto: Any) -> tuple[str, str, str]:
+        tensor = proto.type.tensor_type
+        sizes = [each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim]
+        return repr(proto.name), type_name(tensor.elem_type), repr(sizes)
 
-    op: str
-    inputs: str
-    outputs: str
-    attributes: tuple[tuple[str, str], ...]
+    def node(proto: Any) -> tuple[str, str, str, list[tuple[str, str]]]:
+        values = {each.name: helper.get_attribute_value(each) for each in proto.attribute}
+        texts = {name: each.decode() if isinstance(each, bytes) else each for name, each in values.items()}
+        attributes = [(name, repr(each)) for name, each in texts.items()]
+        return repr(proto.op_type), repr(list(proto.input)), repr(list(proto.output)), attributes
 
+    def constant(proto: Any) -> tuple[str, str, str, str]:
+        name, kind, shape = repr(proto.name), type_name(proto.data_type), repr(list(proto.dims))
+        if proto.data_type == TensorProto.STRING:
+            return name, kind, shape, repr(list(proto.string_data))
+        native = helper.tensor_dtype_to_np_dtype(proto.data_type)
+        if native.kind in "biuf" and native.isbuiltin == 1:
+            return name, "", shape, array_source(np.asarray(numpy_helper.to_array(proto)))
+        return name, kind, shape, f'bytes.fromhex("{proto.raw_data.hex()}")'
 
-class OnnxConstant(NamedTuple):
-    """An initializer: its name and its elements, as an array's source or as hexadecimal digits of a type."""
-
-    name: str
-    type: str
-    shape: str
-    source: str
-
-
-class OnnxModel(NamedTuple):
-    """A model, taken apart."""
-
-    ir: int
-    opset: int
-    inputs: tuple[OnnxValue, ...]
-    outputs: tuple[OnnxValue, ...]
-    nodes: tuple[OnnxNode, ...]
-    constants: tuple[OnnxConstant, ...]
-
-
-def onnx_model_of(content: bytes) -> OnnxModel:
-    """What a `model.onnx` says."""
-    import onnx
-
-    model = onnx.load_from_string(content)
-    graph = model.graph
-    return OnnxModel(
-        ir=model.ir_version,
-        opset=model.opset_import[0].version,
-        inputs=tuple(_value(each) for each in graph.input),
-        outputs=tuple(_value(each) for each in graph.output),
-        nodes=tuple(_node(each) for each in graph.node),
-        constants=tuple(_constant(each) for each in graph.initializer),
-    )
-
-
-def _value(proto: "onnx.ValueInfoProto") -> OnnxValue:  # type: ignore[name-defined]  # noqa: F821 - imported when used
-    from onnx import TensorProto
-
-    tensor = proto.type.tensor_type
-    sizes = [each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim]
-    return OnnxValue(repr(proto.name), TensorProto.DataType.Name(tensor.elem_type), repr(sizes))
-
-
-def _node(proto: "onnx.NodeProto") -> OnnxNode:  # type: ignore[name-defined]  # noqa: F821 - imported when used
-    from onnx import helper
-
-    values = {each.name: helper.get_attribute_value(each) for each in proto.attribute}
-    texts = {name: each.decode() if isinstance(each, bytes) else each for name, each in values.items()}
-    return OnnxNode(
-        op=repr(proto.op_type),
-        inputs=repr(list(proto.input)),
-        outputs=repr(list(proto.output)),
-        attributes=tuple((name, repr(each)) for name, each in texts.items()),
-    )
-
-
-def _constant(proto: "onnx.TensorProto") -> OnnxConstant:  # type: ignore[name-defined]  # noqa: F821 - imported when used
-    from onnx import TensorProto, helper, numpy_helper
-
-    name, kind, shape = repr(proto.name), TensorProto.DataType.Name(proto.data_type), repr(list(proto.dims))
-    if proto.data_type == TensorProto.STRING:
-        return OnnxConstant(name, kind, shape, repr(list(proto.string_data)))
-    native = helper.tensor_dtype_to_np_dtype(proto.data_type)
-    if native.kind in "biuf" and native.isbuiltin == 1:
-        return OnnxConstant(name, "", shape, array_source(np.asarray(numpy_helper.to_array(proto))))
-    return OnnxConstant(name, kind, shape, f'bytes.fromhex("{proto.raw_data.hex()}")')
+    model = load_from_string(content)
+    constants = [constant(each) for each in model.graph.initializer]
+    return {
+        "ir": model.ir_version,
+        "opset": model.opset_import[0].version,
+        "inputs": [value(each) for each in model.graph.input],
+        "outputs": [value(each) for each in model.graph.output],
+        "nodes": [node(each) for each in model.graph.node],
+        "constants": constants,
+        "has_arrays": any(not kind for _, kind, *_ in constants),
+    }

@@ -1,7 +1,7 @@
 """A case as a short script that uses nothing but the backend's own interface."""
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -12,9 +12,8 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.repro.graph_source import openvino_source, opsets, torch_source
-from opconform_runners.tools.repro.onnx_source import OnnxModel, onnx_model_of
-from opconform_runners.tools.repro.patterns_source import bits_of, both_nan_source, is_odd
-from opconform_runners.tools.repro.variables import is_used, type_of, variables_of
+from opconform_runners.tools.repro.onnx_source import onnx_model_of
+from opconform_runners.tools.repro.variables import bits_of, is_odd, is_used, nan_source, type_of, variables_of
 
 _WIDTH = 118
 #: What torch calls the types that numpy does not have.
@@ -31,8 +30,32 @@ _DEATHS = ("crash", "timeout")
 _ABOUT_NANS = ("nan-payload", None)
 #: A script's comment on the small model that shows that the device works at all.
 _SOUND = "this must work, or the rest proves nothing"
-#: The template that builds the model from OpenVINO's functions.
-_OPSET = "repro/openvino.py.j2"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Script:
+    """The scripts of one backend.
+
+    Attributes:
+        dialects: The dialects whose models they may need, the preferred one first.
+        needs: The packages that they need.
+        devices: The allowed devices; empty if any is.
+    """
+
+    dialects: tuple[str, ...]
+    needs: tuple[str, ...]
+    devices: tuple[str, ...] = ()
+
+
+#: The backends that have scripts.
+SCRIPTS: Mapping[str, Script] = MappingProxyType(
+    {
+        "openvino": Script(dialects=("openvino",), needs=("openvino", "numpy")),
+        "openvino-onnx": Script(dialects=("onnx", "onnx13"), needs=("openvino", "onnx", "numpy")),
+        "onnxruntime": Script(dialects=("onnx", "onnx13"), needs=("onnxruntime", "onnx", "numpy")),
+        "torch": Script(dialects=(), needs=("torch", "numpy"), devices=("", "eager", "compile")),
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,28 +77,6 @@ class Reproduced:
     reason: str | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Script:
-    """The scripts of one backend.
-
-    Attributes:
-        dialects: The dialects whose models they may need, the preferred one first.
-        template: Gives the name of the template for a case.
-        needs: The packages that they need.
-        devices: The allowed devices; empty if any is.
-    """
-
-    dialects: tuple[str, ...]
-    template: Callable[[Case], str]
-    needs: tuple[str, ...]
-    devices: tuple[str, ...] = ()
-
-
-def reproducible() -> tuple[str, ...]:
-    """The backends that have scripts."""
-    return tuple(_SCRIPTS)
-
-
 def dialects_needed(backend: str) -> tuple[str, ...]:
     """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from.
 
@@ -83,16 +84,11 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
         UsageError: The backend has no scripts.
     """
     name = backend.partition(":")[0]
-    if name not in _SCRIPTS:
-        raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(_SCRIPTS)}.")
+    if name not in SCRIPTS:
+        raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(SCRIPTS)}.")
     if "=" in backend:
         raise UsageError(f"There is no script for {backend!r}: scripts cannot load a device plugin.")
-    return _SCRIPTS[name].dialects
-
-
-def needs(backend: str) -> tuple[str, ...]:
-    """The packages that a backend's scripts need."""
-    return _SCRIPTS[backend].needs
+    return SCRIPTS[name].dialects
 
 
 def script_of(backend: str, reproduced: Reproduced) -> str:
@@ -106,7 +102,7 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         SuiteError: A file of the suite differs from its manifest.
         UsageError: A script cannot express the case, or not for this backend.
     """
-    script, suite, entry = _SCRIPTS[backend], reproduced.suite, reproduced.entry
+    script, suite, entry = SCRIPTS[backend], reproduced.suite, reproduced.entry
     if script.devices and reproduced.device not in script.devices:
         allowed = ", ".join(each for each in script.devices if each)
         raise UsageError(f"There is no script for {backend}:{reproduced.device}. Allowed are: {allowed}.")
@@ -117,17 +113,23 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         reasons = (entry.left_out.get(each, f"the suite has no {each} models") for each in script.dialects)
         reason = "; ".join(dict.fromkeys(reasons))
         raise UsageError(f"{case.id} cannot be given to {backend}: {reason}.")
+    if backend == "torch":
+        _check_torch(case)
     read = {name: suite.read(entry, name) for name in entry.files if name.partition("/")[0] in held[:1]}
-    template = script.template(case)
     first = {
         each.name: Tensor(element_type=each.element_type, array=suite.arrays(entry, inputs_name(0))[each.name])
         for each in case.inputs
     }
-    used = [each for each in variables if template == _OPSET or is_used(case, each.input, held)]
+    graph = torch_source(case, first) if backend == "torch" else openvino_source(case)
+    calls_functions = backend == "openvino" and graph is not None
+    used = [each for each in variables if calls_functions or is_used(case, each.input, held)]
     types = {each.input.name: type_of(each.input) for each in used}
+    tensors = [each for each in case.inputs if each.role == "tensor"]
+    data = tensors[0].element_type if tensors else "string"
+    both_nan = " & ".join(nan_source(data, each) for each in ("want", "have")) if nan_source(data, "want") else ""
     dies, elsewhere = reproduced.reason in _DEATHS, reproduced.device not in ("", "CPU")
     text = render(
-        template,
+        "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
         device=reproduced.device,
         elsewhere=elsewhere,
         sound=_SOUND if elsewhere or not dies else "",  # keep the heap as it was when the process died
@@ -141,18 +143,29 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         torch_types=_TORCH_TYPES,
         text=any(each.element_type == "string" for each in case.inputs),
         odd=next((each for each in types.values() if each.is_odd), None),
-        graph=torch_source(case, first) if backend == "torch" else openvino_source(case),
+        graph=graph,
         opsets=opsets(case),
-        main=next((types[each.name] for each in case.inputs if each.role == "tensor" and each.name in types), None),
+        main=next((types[each.name] for each in tensors if each.name in types), None),
         xml=_xml_source(read.get("openvino/model.xml", b"").decode()),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
-        onnx=_onnx(read, held),
-        bits=bits_of(case),
-        both_nan=both_nan_source(case) if reproduced.reason not in _ABOUT_NANS else "",
+        onnx=onnx_model_of(read[f"{held[0]}/model.onnx"]) if "onnx" in script.dialects else None,
+        bits=bits_of(data),
+        both_nan=both_nan if reproduced.reason not in _ABOUT_NANS else "",
         most_printed=_MOST_PRINTED,
         most_said=_MOST_SAID,
     )
     return str(text)
+
+
+def _check_torch(case: Case) -> None:
+    tensors = [each.element_type for each in case.inputs if each.role == "tensor"]
+    if not tensors:
+        raise UsageError(f"{case.id} has no data, so there is nothing to call torch with.")
+    for each in tensors:
+        if each == "string" or (is_odd(each) and each not in _TORCH_TYPES):
+            raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {each}.")
+    if case.feeds > 1:
+        raise UsageError(f"{case.id} has two inferences on one model, and torch has no model: each is a separate call.")
 
 
 def _comments(notes: Sequence[str]) -> tuple[str, ...]:
@@ -174,43 +187,3 @@ def _xml_source(xml: str) -> str:
     """An IR as a Python string literal, unescaped where that is safe."""
     plain = all(each.isprintable() or each == "\n" for each in xml) and "\\" not in xml and '"""' not in xml
     return f'"""\\\n{xml}"""' if plain else repr(xml)
-
-
-def _onnx(read: Mapping[str, bytes], held: Sequence[str]) -> OnnxModel | None:
-    return onnx_model_of(read[f"{held[0]}/model.onnx"]) if held and held[0].startswith("onnx") else None
-
-
-def _openvino(case: Case) -> str:
-    """OpenVINO's functions if they can express the case, else the IR."""
-    return "repro/openvino-ir.py.j2" if openvino_source(case) is None else _OPSET
-
-
-def _torch(case: Case) -> str:
-    tensors = [each.element_type for each in case.inputs if each.role == "tensor"]
-    if not tensors:
-        raise UsageError(f"{case.id} has no data, so there is nothing to call torch with.")
-    for each in tensors:
-        if each == "string" or (is_odd(each) and each not in _TORCH_TYPES):
-            raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {each}.")
-    if case.feeds > 1:
-        raise UsageError(f"{case.id} has two inferences on one model, and torch has no model: each is a separate call.")
-    return "repro/torch.py.j2"
-
-
-def _always(template: str) -> Callable[[Case], str]:
-    return lambda _: f"repro/{template}.py.j2"
-
-
-#: The backends that have scripts.
-_SCRIPTS: Mapping[str, _Script] = MappingProxyType(
-    {
-        "openvino": _Script(dialects=("openvino",), template=_openvino, needs=("openvino", "numpy")),
-        "openvino-onnx": _Script(
-            dialects=("onnx", "onnx13"), template=_always("openvino-onnx"), needs=("openvino", "onnx", "numpy")
-        ),
-        "onnxruntime": _Script(
-            dialects=("onnx", "onnx13"), template=_always("onnxruntime"), needs=("onnxruntime", "onnx", "numpy")
-        ),
-        "torch": _Script(dialects=(), template=_torch, needs=("torch", "numpy"), devices=("", "eager", "compile")),
-    }
-)

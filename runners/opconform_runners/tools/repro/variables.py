@@ -1,4 +1,4 @@
-"""The variables of a script: the arrays of a case, and how the backend's interface takes them."""
+"""The variables of a script: the arrays of a case, and how the backend's interface and numpy take them."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -11,11 +11,14 @@ from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.tools.repro.array_source import array_source, output_source
-from opconform_runners.tools.repro.patterns_source import is_odd
 
 #: The bit order of packed types.
-_ROWS: Mapping[str, str] = MappingProxyType(
+_ORDERS: Mapping[str, str] = MappingProxyType(
     {"i4": "little", "u4": "little", "nf4": "little", "f4e2m1": "little", "u2": "little", "u1": "big"}
+)
+#: The NaNs of the types that numpy does not have: a mask, and the largest masked bits that are not a NaN.
+_NANS: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"bf16": (0x7FFF, 0x7F80), "f8e4m3": (0x7F, 0x7E), "f8e5m2": (0x7F, 0x7C), "f8e8m0": (0xFF, 0xFE)}
 )
 
 
@@ -51,6 +54,13 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
     return tuple(variables.values()), tuple(feeds)
 
 
+def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[str, Array]) -> tuple[str, ...]:
+    if not isinstance(case.expect, Accept):
+        return ()
+    golden = suite.arrays(entry, expected_name(feed))
+    return tuple(output_source(golden[each.name], held) for each in case.expect.accept)
+
+
 def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
     """Whether a script needs a variable for an input, to feed it or to express the expected outputs.
 
@@ -62,13 +72,6 @@ def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
     if not held:
         return each.role == "tensor"
     return each.binding == "parameter" or (each.role == "tensor" and not isinstance(case.expect, Reject))
-
-
-def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[str, Array]) -> tuple[str, ...]:
-    if not isinstance(case.expect, Accept):
-        return ()
-    golden = suite.arrays(entry, expected_name(feed))
-    return tuple(output_source(golden[each.name], held) for each in case.expect.accept)
 
 
 class Type(NamedTuple):
@@ -91,7 +94,7 @@ def type_of(each: Input) -> Type:
     """
     kind = ELEMENT_TYPES[each.element_type]
     packed = 0 < kind.bits < 8  # noqa: PLR2004 - narrower than a byte
-    if packed and each.element_type not in _ROWS:
+    if packed and each.element_type not in _ORDERS:
         raise UsageError(f"A short script cannot pack {each.element_type}.")
     return Type(
         name=each.name,
@@ -100,7 +103,7 @@ def type_of(each: Input) -> Type:
         shape=_declared(each),
         is_odd=is_odd(each.element_type),
         bits=kind.bits if packed else 0,
-        order=_ROWS.get(each.element_type, ""),
+        order=_ORDERS.get(each.element_type, ""),
     )
 
 
@@ -110,3 +113,38 @@ def _declared(each: Input) -> str:
     if isinstance(each.dynamic, str):
         return "ov.PartialShape.dynamic()"
     return f'ov.PartialShape("[{",".join(str(size) for size in each.dynamic)}]")'
+
+
+def is_odd(element_type: str) -> bool:
+    """Whether numpy has no dtype of its own for an element type."""
+    kind = ELEMENT_TYPES[element_type]
+    return kind.kind != "string" and kind.native != kind.storage
+
+
+def nan_source(element_type: str, name: str) -> str:
+    """An expression for the NaNs in an array of a name; empty for an element type without NaNs.
+
+    The array holds bits if numpy does not have the type.
+    """
+    if element_type in _NANS:
+        mask, last = _NANS[element_type]
+        return f"({name} & {mask:#x} > {last:#x})"
+    has_nans = ELEMENT_TYPES[element_type].kind == "float" and not is_odd(element_type)
+    return f"np.isnan({name})" if has_nans else ""
+
+
+class Bits(NamedTuple):
+    """How a script prints the bits of an element: the width of its storage, the digits, and whether only bits."""
+
+    stored: int
+    digits: int
+    alone: bool
+
+
+def bits_of(element_type: str) -> Bits | None:
+    """How the bits of an element type are printed, or None for strings."""
+    kind = ELEMENT_TYPES[element_type]
+    if kind.kind == "string":
+        return None
+    alone = is_odd(kind.name) or kind.kind == "boolean"
+    return Bits(stored=8 * kind.storage.itemsize, digits=max(1, kind.bits // 4), alone=alone)
