@@ -21,7 +21,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform_runners.certificates.envelope import document_of
 from opconform_runners.execution.journal import read_steps
 from opconform_runners.harness.protocol import reply_faults
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, said_in
 from opconform_runners.verdicts.results import read_results
 from tests.conftest import MINIATURES, Run

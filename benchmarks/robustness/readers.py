@@ -51,7 +51,7 @@ from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.reader import finished
+from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.terminal import print_summary
 from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, decoded, said_in
 from opconform_runners.verdicts.baseline import read_baseline

@@ -14,7 +14,7 @@ from opconform.errors import DiskError
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import scheduler as executing
 from opconform_runners.harness import scratch as scratch_paths
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 from tests.conftest import HARNESSES, MINIATURES
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

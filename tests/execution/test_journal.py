@@ -30,7 +30,7 @@ from opconform_runners.execution.scheduler import Executed
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import read_results, read_written
 from opconform_runners.verdicts.run_header import RunPlan
 from tests.conftest import HARNESSES

@@ -20,8 +20,7 @@ from opconform.suite.reader import open_suite
 from opconform.tensors.npz import npz_bytes
 from opconform_runners.execution.outputs_archive import blind_digest, open_recorded
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.reader import read_report
-from opconform_runners.reports.writer import write_report
+from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.verdicts.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 

@@ -16,7 +16,7 @@ from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.report import Report
-from opconform_runners.reports.writer import report_document
+from opconform_runners.reports.report_file import report_document
 from opconform_runners.verdicts import run_header
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import VerdictName

@@ -11,7 +11,7 @@ from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.keys import read_private, read_public, write_pair
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.outputs_archive import open_recorded
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.results import read_results
 

@@ -16,8 +16,7 @@ from opconform.model.highlight import Highlight
 from opconform.operations.operation import Region
 from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reports.excerpt import excerpt_of
-from opconform_runners.reports.reader import finished
-from opconform_runners.reports.writer import write_report
+from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import MINIATURES, Run
 

@@ -18,9 +18,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from opconform_runners.reports.formats.badge import CHARACTER
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.reports.text import one_line, printable
-from opconform_runners.reports.writer import write_report
 from tests.conftest import MINIATURES, Run, killed
 from tests.miniatures import HOSTILE
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opconform_runners.reports.baseline_update import update
-from opconform_runners.reports.reader import read_report
-from opconform_runners.reports.writer import write_report
+from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.verdicts.baseline import Baseline, parse_baseline
 from opconform_runners.verdicts.baseline_check import compare
 from opconform_runners.verdicts.results import Result, read_results

@@ -29,7 +29,7 @@ from opconform_runners.certificates.statement import (
 )
 from opconform_runners.execution.outputs_archive import Recorded
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, read_results
 

@@ -6,13 +6,7 @@ from itertools import chain
 
 from opconform.errors import CertificateError
 from opconform.suite.manifest import MANIFEST
-from opconform_runners.certificates.statement import (
-    OUTPUTS,
-    CertifiedRequirement,
-    Finding,
-    Predicate,
-    Statement,
-)
+from opconform_runners.certificates.statement import OUTPUTS, Finding, Predicate, Statement, tests_of
 from opconform_runners.reports.report import VERDICTS, supported
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import REPORT, RESULTS
@@ -68,24 +62,13 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
 
 def _test_contradictions(predicate: Predicate) -> Iterator[str]:
     finding = predicate.opconform
-    warned = set(predicate.warned)
-    expected: dict[str, list[str]] = {"failedTests": [], "warnedTests": [], "passedTests": []}
     for each in finding.requirements:
-        name = each.test
-        failures = each.counts["fail"]
-        if each.broken != (failures > 0):
-            failing = counted(failures, "case fails", "cases fail")
-            yield f"{name} is {'broken' if each.broken else 'not broken'}, but {failing}"
-        if each.broken and _counts(each, finding):
-            expected["failedTests"].append(name)
-        elif name in warned or each.broken or each.counts["inconclusive"]:
-            expected["warnedTests"].append(name)
-        elif each.counts["pass"] and not each.mapped:
-            expected["passedTests"].append(name)
-    said = {"failedTests": predicate.failed, "warnedTests": predicate.warned, "passedTests": predicate.passed}
-    for key, names in expected.items():
-        if names != list(said[key]):
-            yield f"{key} do not follow from its requirements"
+        if each.broken != (each.counts["fail"] > 0):
+            failing = counted(each.counts["fail"], "case fails", "cases fail")
+            yield f"{each.test} is {'broken' if each.broken else 'not broken'}, but {failing}"
+    for name, tests in tests_of(finding, predicate.warned).items():
+        if tests != getattr(predicate, name):
+            yield f"{name}Tests do not follow from its requirements"
 
 
 def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
@@ -100,7 +83,7 @@ def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
     undecided = [
         each
         for each in finding.requirements
-        if _counts(each, finding) and not each.mapped and any(each.counts.values()) and not supported(each.counts)
+        if finding.counts(each) and not each.mapped and any(each.counts.values()) and not supported(each.counts)
     ]
     if finding.conformant and (undecided or not supported(finding.cases)):
         yield f"conformant is true, but no case was supported{f' for {undecided[0].test}' if undecided else ''}"
@@ -114,8 +97,3 @@ def _profile_contradictions(finding: Finding) -> Iterator[str]:
             yield f"the only profile, {each.name}, {'passed' if each.passed else 'did not pass'}"
     if not finding.conformant and all(each.passed or not each.counts["fail"] for each in finding.profiles):
         yield "conformant is false, but every profile with a failure passed"
-
-
-def _counts(each: CertifiedRequirement, finding: Finding) -> bool:
-    """Whether a violation of a requirement makes the backend non-conformant."""
-    return finding.strict or each.level == "normative"

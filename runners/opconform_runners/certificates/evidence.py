@@ -10,9 +10,8 @@ from opconform.errors import CertificateError, MissingError, SuiteError
 from opconform.files import open_regular, read_regular
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite
-from opconform_runners.reports.reader import read_report
 from opconform_runners.reports.report import Report
-from opconform_runners.reports.writer import report_text
+from opconform_runners.reports.report_file import read_report, report_text
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.results import REPORT, RESULTS, RESULTS_LIMIT, Result, placements_of, read_results
 from opconform_runners.verdicts.run_header import suite_note

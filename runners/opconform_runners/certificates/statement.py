@@ -1,6 +1,6 @@
 """The statement of a certificate: an in-toto Statement (v1) with a test result predicate (v0.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
@@ -125,6 +125,10 @@ class Finding:
     requirements: tuple[CertifiedRequirement, ...]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
+    def counts(self, requirement: CertifiedRequirement) -> bool:
+        """Whether a violation of a requirement makes the backend non-conformant."""
+        return self.strict or requirement.level == "normative"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Predicate:
@@ -171,7 +175,9 @@ def statement_of(report: Report, header: Header, digests: Mapping[str, str], tim
         digests: The SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name.
         timestamp: The time of the signature.
     """
-    tests = _tests(report)
+    finding = _finding(report, header, timestamp)
+    undeclared = [each for each in report.results if UNDECLARED_UNSUPPORTED in each.findings]
+    tests = tests_of(finding, {f"{each.op}/{name}" for each in undeclared for name in each.requirements})
     outputs = {} if report.outputs is None else {OUTPUTS: report.outputs}
     sources = {MANIFEST: header.digest, HEADER: digests[HEADER], **dict(sorted(header.specs.items()))}
     return Statement(
@@ -180,9 +186,22 @@ def statement_of(report: Report, header: Header, digests: Mapping[str, str], tim
             result="FAILED" if not report.conformant else "WARNED" if tests["warned"] else "PASSED",
             configuration=_resources(sources),
             **tests,
-            opconform=_finding(report, header, timestamp),
+            opconform=finding,
         ),
     )
+
+
+def tests_of(finding: Finding, doubtful: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The tests that are failed, warned and passed; one that is `doubtful` is warned where it is not failed."""
+    tests: dict[str, list[str]] = {"failed": [], "warned": [], "passed": []}
+    for each in finding.requirements:
+        if each.broken and finding.counts(each):
+            tests["failed"].append(each.test)
+        elif each.broken or each.counts["inconclusive"] or each.test in doubtful:
+            tests["warned"].append(each.test)
+        elif each.counts["pass"] and not each.mapped:
+            tests["passed"].append(each.test)
+    return {name: tuple(found) for name, found in tests.items()}
 
 
 def statement_bytes(statement: Statement) -> bytes:
@@ -191,11 +210,7 @@ def statement_bytes(statement: Statement) -> bytes:
 
 
 def statement_from(payload: bytes, where: str) -> Statement:
-    """The statement in a signed payload.
-
-    Raises:
-        CertificateError: The payload is not such a statement.
-    """
+    """The statement in a signed payload; `where` is the name of its certificate in errors."""
     document = document_of(payload, f"The statement of {where}")
     for name, known in (("_type", STATEMENT), ("predicateType", PREDICATE)):
         if document.get(name) != known:
@@ -210,26 +225,6 @@ def statement_from(payload: bytes, where: str) -> Statement:
 
 def _resources(digests: Mapping[str, str]) -> tuple[Resource, ...]:
     return tuple(Resource(name=name, digest={"sha256": digest}) for name, digest in digests.items())
-
-
-def _tests(report: Report) -> dict[str, tuple[str, ...]]:
-    """The requirements that are passed, warned and failed."""
-    tests: dict[str, list[str]] = {"passed": [], "warned": [], "failed": []}
-    undeclared = {
-        (each.op, name)
-        for each in report.results
-        if UNDECLARED_UNSUPPORTED in each.findings
-        for name in each.requirements
-    }
-    for row in report.requirements:
-        name = f"{row.op}/{row.id}"
-        if row in report.broken:
-            tests["failed"].append(name)
-        elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in undeclared:
-            tests["warned"].append(name)
-        elif row.counts["pass"] and not row.is_mapped:
-            tests["passed"].append(name)
-    return {name: tuple(each) for name, each in tests.items()}
 
 
 def _finding(report: Report, suite: Header, timestamp: str) -> Finding:

@@ -7,7 +7,7 @@ import click
 
 from opconform_runners.cli.shared.options import PATH
 from opconform_runners.reports.baseline_update import settled_results, update
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Baseline, Line, read_baseline, renumbered, write_baseline
 

@@ -8,7 +8,7 @@ import click
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
-from opconform_runners.reports.reader import read_report
+from opconform_runners.reports.report_file import read_report
 
 
 @click.command("diff")

@@ -50,9 +50,8 @@ from opconform_runners.reports.matrix import (
     matrix_of,
     matrix_table,
 )
-from opconform_runners.reports.reader import finished
 from opconform_runners.reports.report import report_of
-from opconform_runners.reports.writer import write_report
+from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 #: The written files, and a mark among the first bytes of each.

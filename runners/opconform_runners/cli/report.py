@@ -18,8 +18,8 @@ from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.reader import finished
 from opconform_runners.reports.report import Report
+from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 

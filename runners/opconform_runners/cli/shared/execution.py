@@ -15,8 +15,8 @@ from opconform_runners.cli.shared.terminal import print_document
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.report import Report, report_of
+from opconform_runners.reports.report_file import report_document, write_report
 from opconform_runners.reports.terminal import print_summary
-from opconform_runners.reports.writer import report_document, write_report
 from opconform_runners.verdicts.baseline import Baseline
 from opconform_runners.verdicts.baseline_check import compare
 

@@ -19,7 +19,7 @@ from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.html.page import page_of, script_json
 from opconform_runners.reports.html.subject import Subject
 from opconform_runners.reports.matrix import Column
-from opconform_runners.reports.reader import Finished, finished
+from opconform_runners.reports.report_file import Finished, finished
 from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
