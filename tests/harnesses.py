@@ -64,7 +64,7 @@ def save(request: Request, arrays: list[Any], **options: Any) -> Path:
 
 
 def right(request: Request) -> None:
-    """Answer as one should."""
+    """Answer correctly."""
     try:
         save(request, outputs_of(request))
     except ValueError as fault:
@@ -74,13 +74,13 @@ def right(request: Request) -> None:
 
 
 def garbage(_: Request) -> None:
-    """A line that is no JSON."""
+    """A line that is not JSON."""
     sys.stdout.write("Segmentation fault (not really)\n")
     sys.stdout.flush()
 
 
 def not_utf8(_: Request) -> None:
-    """A line that is no UTF-8."""
+    """A line that is not UTF-8."""
     os.write(1, b"\xff\xfe\x00\n")
 
 

@@ -85,8 +85,8 @@ def by_context(suite: Suite, cases: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("control", [failure(), failure("shape"), failure("rejected-valid"), failure("crash")])
-def test_what_fails_without_the_operation_is_no_evidence(suite: Suite, control: Fail) -> None:
-    """Whatever way the neighbour fails."""
+def test_a_failure_with_a_failing_control_is_inconclusive(suite: Suite, control: Fail) -> None:
+    """For any kind of failure of the control."""
     case = suite.case(entry_in(suite, "concat"))
     why = f"it fails; {WITHOUT} fails too: its Concat-1: it fails"
 
@@ -94,14 +94,14 @@ def test_what_fails_without_the_operation_is_no_evidence(suite: Suite, control: 
     assert isinstance(controlled(case, Nondeterministic(first=failure(), second=Pass()), control), Inconclusive)
 
 
-def test_what_fails_with_the_operation_alone_is_its_failure(suite: Suite) -> None:
+def test_a_failure_with_a_passing_control_stands(suite: Suite) -> None:
     """The control passes."""
     assert controlled(suite.case(entry_in(suite, "concat")), failure(), Pass()) == failure()
 
 
 @pytest.mark.parametrize("reason", ["crash", "timeout"])
-def test_a_crash_is_excused_by_the_crash_of_a_control_alone(suite: Suite, reason: FailReason) -> None:
-    """Also one that came only once."""
+def test_a_crash_is_excused_only_by_a_crash_of_the_control(suite: Suite, reason: FailReason) -> None:
+    """Also a crash in only one of two executions."""
     case, ended = suite.case(entry_in(suite, "concat")), failure(reason)
     once = Nondeterministic(first=failure(), second=ended)
 
@@ -111,8 +111,8 @@ def test_a_crash_is_excused_by_the_crash_of_a_control_alone(suite: Suite, reason
 
 
 @pytest.mark.parametrize("control", [Unsupported(why="no joins"), Error(sentence="no joins")])
-def test_a_failure_whose_control_has_no_verdict_stands_and_says_so(suite: Suite, control: Unsupported | Error) -> None:
-    """The backend may have no function for the neighbour alone."""
+def test_a_failure_whose_control_has_no_verdict_stands(suite: Suite, control: Unsupported | Error) -> None:
+    """The sentence says why; the backend may have no function for the neighbour."""
     stands = controlled(suite.case(entry_in(suite, "concat")), failure(), control)
 
     assert stands == Fail(
@@ -132,7 +132,7 @@ def test_a_control_is_due_where_the_neighbour_may_be_at_fault(suite: Suite) -> N
     assert control_due(partial, suite.case(partial), failure()) is None
 
 
-def test_a_backend_whose_join_alone_is_wrong_does_not_fail(suite: Suite, lost_joins: Path) -> None:
+def test_a_backend_with_a_faulty_join_does_not_fail(suite: Suite, lost_joins: Path) -> None:
     """Its cases with a join are inconclusive and name Concat-1; no requirement is broken."""
     found = by_context(suite, json.loads((lost_joins / "report.json").read_text())["cases"])
 
@@ -145,8 +145,8 @@ def test_a_backend_whose_join_alone_is_wrong_does_not_fail(suite: Suite, lost_jo
     assert "broken" not in found["concat"]
 
 
-def test_a_backend_whose_operation_is_wrong_fails(opconform: Run, suite: Suite, tmp_path: Path) -> None:
-    """Its join alone is right."""
+def test_a_backend_with_a_faulty_operation_fails(opconform: Run, suite: Suite, tmp_path: Path) -> None:
+    """Its controls pass."""
     found = run(opconform, suite, tmp_path, "LosesSplits", 1)
 
     assert {each["verdict"] for each in found.values()} == {"fail"}
@@ -166,8 +166,8 @@ def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_pat
     assert concat["sentence"] == f"{LOST}; {WITHOUT} has no verdict: recorded outputs are those of cases alone"
 
 
-def test_a_single_case_has_the_verdict_that_a_run_gives(suite: Suite) -> None:
-    """As under pytest."""
+def test_a_session_gives_the_verdict_of_a_run(suite: Suite) -> None:
+    """As the pytest plugin does for a single case."""
     entry = entry_in(suite, "concat")
     with closing(Session(suite, Launch(command=backend_command(f"{MINIATURES}:LosesJoins")))) as session:
         result = session.result_of(entry)
@@ -178,10 +178,10 @@ def test_a_single_case_has_the_verdict_that_a_run_gives(suite: Suite) -> None:
     )
 
 
-def test_an_interrupted_run_goes_on_with_the_controls(
+def test_an_interrupted_run_continues_with_the_controls(
     opconform: Run, suite: Suite, lost_joins: Path, tmp_path: Path
 ) -> None:
-    """Those that were executed are in the journal, and the others are executed."""
+    """Controls in the journal are not executed again; the others are."""
     backend, complete = f"{MINIATURES}:LosesJoins", lost_joins / "results.jsonl"
     written, out = read_written(complete), tmp_path
     (out / "results.jsonl").write_bytes(header_line(written.header) + b"".join(journal(written.results)))

@@ -25,10 +25,10 @@ def own_error(suite: Path, out: Path) -> list[str]:
     return [str(suite), "--harness", f"{sys.executable} {HARNESSES} own_error", "--timeout", "60", "--out", str(out)]
 
 
-def test_a_full_temporary_folder_ends_the_run_with_what_it_found(
+def test_a_full_temporary_folder_ends_the_run_with_its_results_so_far(
     small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error of the harness may come of it; the case has no verdict, and has one when the command continues."""
+    """The harness may fail; the case has no verdict until the command continues."""
     for module in (executing, scratch_paths):
         monkeypatch.setattr(module, "is_full", lambda _: True)
     done = CliRunner().invoke(run, own_error(small_suite, tmp_path))
@@ -45,10 +45,10 @@ def test_a_full_temporary_folder_ends_the_run_with_what_it_found(
     assert "5 of 6 cases supported" in again.stdout
 
 
-def test_a_disk_that_a_case_filled_costs_that_case_alone(
+def test_a_case_that_fills_the_disk_costs_no_other_case(
     small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where its files made room again when they were removed."""
+    """Its files are removed, so that there is room again."""
     monkeypatch.setattr(executing, "is_full", lambda _: True)
     done = CliRunner().invoke(run, own_error(small_suite, tmp_path))
     report = read_report(tmp_path)

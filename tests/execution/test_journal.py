@@ -149,8 +149,8 @@ def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tm
             assert kept.keys() == right.keys() != set()
 
 
-def test_a_killed_run_is_reported_as_it_would_have_reported_itself(suite: Suite, tmp_path: Path) -> None:
-    """From its results alone, which say what was tested; a line that was not written to its end does not count."""
+def test_a_killed_run_has_the_report_of_an_interrupted_run(suite: Suite, tmp_path: Path) -> None:
+    """The report is made from the results alone; a truncated line does not count."""
     stopped = ran(suite, FakeBackend(suite, odd=odd_ways(suite), until=5), plan_of(tmp_path))
     with (tmp_path / "results.jsonl").open("ab") as file:
         file.write(b'{"execution":"fir')
@@ -162,8 +162,8 @@ def test_a_killed_run_is_reported_as_it_would_have_reported_itself(suite: Suite,
     assert read.requirements
 
 
-def test_a_rejection_without_its_twin_is_no_evidence_yet(suite: Suite, tmp_path: Path) -> None:
-    """Neither in the report of the interrupted run nor in one of its results alone."""
+def test_a_rejection_is_inconclusive_until_its_twin_passed(suite: Suite, tmp_path: Path) -> None:
+    """In the report of the interrupted run and in each of its results."""
     order = [suite.by_id[REJECTED], suite.by_id[TWIN]]
     stopped = ran(suite, FakeBackend(suite, until=1), plan_of(tmp_path), order)
     [result] = stopped.results
@@ -188,8 +188,8 @@ def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Pat
     assert Kept(tmp_path).outputs(second.id) == {}
 
 
-def test_a_full_disk_ends_a_run_with_what_it_found(suite: Suite, tmp_path: Path) -> None:
-    """As an interruption does, and the same run goes on."""
+def test_a_full_disk_ends_a_run_with_its_results_so_far(suite: Suite, tmp_path: Path) -> None:
+    """Like an interruption; the same run continues."""
     full = DiskError(tmp_path / "7", OSError(28, "No space left on device"))
     stopped = ran(suite, FakeBackend(suite, until=4, fault=full), plan_of(tmp_path))
     after = FakeBackend(suite)
@@ -213,8 +213,8 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_run_does_not_go_on_under_other_circumstances(suite: Suite, tmp_path: Path, name: str) -> None:
-    """Since verdicts of both would be mixed; with --force it starts over."""
+def test_a_run_is_not_continued_under_other_conditions(suite: Suite, tmp_path: Path, name: str) -> None:
+    """Verdicts would be mixed. With --force it starts over."""
     plan, backend, what = CHANGES[name]
     ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path))
     held = (tmp_path / "results.jsonl").read_bytes()
@@ -223,8 +223,8 @@ def test_a_run_does_not_go_on_under_other_circumstances(suite: Suite, tmp_path: 
         ran(suite, new, plan_of(tmp_path, **plan))
 
     assert str(refusal.value) == (
-        f"{tmp_path} holds the results of a run of fake 1 (6 cases), interrupted, and what decides verdicts is "
-        f"another since: {what}. Name another --out, or replace them with --force."
+        f"{tmp_path} holds the results of a run of fake 1 (6 cases), interrupted, and this has changed since "
+        f"then: {what}. Name another --out, or replace them with --force."
     )
     assert (tmp_path / "results.jsonl").read_bytes() == held
     assert len(ran(suite, new, plan_of(tmp_path, force=True, **plan)).results) == 6
@@ -237,7 +237,7 @@ def test_the_results_of_another_run_are_not_replaced(suite: Suite, tmp_path: Pat
     (tmp_path / "report.html").write_bytes(b"<!doctype html>\n<!-- opconform report -->")
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
     others = {
-        "and this run is no certification": (plan_of(tmp_path), None),
+        "and this run is not a certification": (plan_of(tmp_path), None),
         "and this run is of another backend": (plan_of(tmp_path, started="--backend numpy", whole=True), None),
         "and this run is of another selection": (plan_of(tmp_path, whole=True, profiles=("core",)), None),
     }
@@ -261,7 +261,7 @@ def test_the_same_run_replaces_its_own_results(suite: Suite, tmp_path: Path) -> 
 
 
 def test_a_certification_that_signs_starts_over(suite: Suite, tmp_path: Path) -> None:
-    """Whoever can write into the folder could have written the first half."""
+    """Its first half could have been written by anyone who can write to the folder."""
     ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path, whole=True))
     signing = FakeBackend(suite)
     ran(suite, signing, plan_of(tmp_path, whole=True, resume=False))
@@ -269,8 +269,8 @@ def test_a_certification_that_signs_starts_over(suite: Suite, tmp_path: Path) ->
     assert len(signing.executed) == 6
 
 
-def test_ctrl_c_writes_the_report_and_the_same_command_goes_on(small_suite: Path, tmp_path: Path) -> None:
-    """In a process of its own, which a signal needs: the harness hangs at the third case."""
+def test_ctrl_c_writes_the_report_and_the_same_command_continues(small_suite: Path, tmp_path: Path) -> None:
+    """It needs a process, because the signal ends it. The harness hangs at the third case."""
     harness, pipe = f"{sys.executable} {HARNESSES} waits", tmp_path / "pipe"
     os.mkfifo(pipe)
     command = [str(small_suite), "--harness", harness, "--timeout", "600", "--out", str(tmp_path / "out")]
@@ -295,7 +295,7 @@ def test_ctrl_c_writes_the_report_and_the_same_command_goes_on(small_suite: Path
 
 @pytest.mark.parametrize("option", ["junit", "markdown", "csv", "badge"])
 def test_every_format_says_that_a_run_was_interrupted(suite: Suite, tmp_path: Path, option: str) -> None:
-    """And ends with 1."""
+    """The command ends with exit code 1."""
     ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path))
     done = CliRunner().invoke(report, [str(tmp_path), f"--{option}", "-"])
 

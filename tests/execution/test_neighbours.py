@@ -1,4 +1,4 @@
-"""Whatever a harness does at one case, the other cases have their verdicts, and the run ends.
+"""Hostile behaviour of a harness at one case: the other cases have their verdicts, and the run ends.
 
 A harness is a process, and what these do (ending, printing late, removing files) is done by processes only. All the
 hostile things are tried by `python -m benchmarks.robustness hostile_harnesses`.
@@ -43,8 +43,8 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_harness_does_at_one_case_costs_no_other(suite: Suite, tmp_path: Path, name: str) -> None:
-    """The case has a verdict that it may have, and all the others pass."""
+def test_a_hostile_case_costs_no_other_case(suite: Suite, tmp_path: Path, name: str) -> None:
+    """The case has one of the verdicts that are allowed for it, and all others pass."""
     command = harness_command(harness_of(name, suite.store.root, tmp_path / "out"))
     run = run_suite(suite, command, tmp_path / "out", RunOptions(timeout=30.0 if "first" not in name else 3.0))
 

@@ -73,8 +73,8 @@ def padded(arrays: list[Array]) -> list[Array]:
     return [each.astype(f"<U{longest // 4}") if each.dtype.kind == "U" else each for each in arrays]
 
 
-def test_the_bound_leaves_room_for_right_outputs_and_is_finite(suite: Suite) -> None:
-    """It knows every feed, and text by its real size."""
+def test_the_output_limit_leaves_room_for_correct_outputs(suite: Suite) -> None:
+    """The limit considers every feed, and the real size of strings."""
     for entry in suite.entries:
         case, known = suite.case(entry), 0
         for each in (entry, suite.by_id[entry.twin or entry.id]):
@@ -86,7 +86,7 @@ def test_the_bound_leaves_room_for_right_outputs_and_is_finite(suite: Suite) -> 
 
 
 def write_npy(path: Path, header: bytes, elements: bytes = b"") -> None:
-    """A file of one output with a header of one's own."""
+    """A file of one output with a given header."""
     head = b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("output_0.npy", head + elements)
@@ -132,8 +132,8 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_is_no_file_of_outputs_is_said_in_a_sentence(tmp_path: Path, name: str) -> None:
-    """Nothing blocks, nothing else is raised, and nothing is read through a link."""
+def test_an_unreadable_output_file_is_reported_in_one_sentence(tmp_path: Path, name: str) -> None:
+    """Nothing blocks, no other exception is raised, and no link is followed."""
     make, sentence = UNREADABLE[name]
     make(tmp_path / "outputs.npz")
 
@@ -144,7 +144,7 @@ def test_what_is_no_file_of_outputs_is_said_in_a_sentence(tmp_path: Path, name: 
 
 
 def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
-    """It is sparse here, and would fill the memory."""
+    """The sparse file would fill the memory."""
     with (tmp_path / "outputs.npz").open("wb") as file:
         file.truncate(1 << 42)
 
@@ -153,8 +153,8 @@ def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
     assert raised.value.size == 1 << 42
 
 
-def test_outputs_come_in_their_order(tmp_path: Path) -> None:
-    """By number, and not as they stand in the file."""
+def test_outputs_are_ordered_by_number(tmp_path: Path) -> None:
+    """Not by their order in the file."""
     path = tmp_path / "outputs.npz"
     path.write_bytes(npz_bytes({"output_1": np.ones(2), "output_0": np.zeros(1)}))
 

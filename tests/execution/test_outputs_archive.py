@@ -38,7 +38,7 @@ def blind_suite(opconform: Run, small_spec: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def outputs(opconform: Run, blind_suite: Path) -> Path:
-    """What a perfect backend made of it."""
+    """The recorded outputs of a perfect backend."""
     out = blind_suite.parent / "outputs.zip"
     opconform("run", blind_suite, "--backend", f"{MINIATURES}:Perfect", "--outputs", out)
     return out
@@ -51,7 +51,7 @@ def lines(path: Path) -> list[Any]:
 
 
 def rewritten(path: Path, out: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """The same file with other members, whose digests are those of the members, as a stranger would make it."""
+    """The same file with changed members and correct digests, as an attacker would make it."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     change(members)
@@ -77,7 +77,7 @@ def rewritten(path: Path, out: Path, change: Callable[[dict[str, bytes]], None])
         ("Raises", "1 error, 1 rejected, 4 returned", 1),
     ],
 )
-def test_what_is_judged_elsewhere_is_judged_as_here(
+def test_recorded_outputs_have_the_verdicts_of_a_run(
     opconform: Run,
     small_suite: Path,
     blind_suite: Path,
@@ -87,7 +87,7 @@ def test_what_is_judged_elsewhere_is_judged_as_here(
     counts: str,
     code: int,
 ) -> None:
-    """The results are those of a run at the same place, to the sentence, and what crashed or changes its mind is known."""
+    """With the same sentences, also for crashes and nondeterministic cases."""
     backend, kept = f"{MINIATURES}:{name}", tmp_path / "outputs.zip"
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "elsewhere"))
     recorded = opconform("run", blind_suite, "--backend", backend, "--outputs", kept, code=code).stdout
@@ -104,7 +104,7 @@ def test_what_is_judged_elsewhere_is_judged_as_here(
     assert (report["whole"], report["outputs"]) == (True, digest)
 
 
-def test_a_blind_suite_is_known_by_the_full_one(small_suite: Path, blind_suite: Path) -> None:
+def test_the_full_suite_knows_the_digest_of_its_blind_suite(small_suite: Path, blind_suite: Path) -> None:
     """Its digest is that of the full suite's manifest without the expected outputs."""
     full, blind = open_suite(small_suite), open_suite(blind_suite)
 
@@ -112,10 +112,10 @@ def test_a_blind_suite_is_known_by_the_full_one(small_suite: Path, blind_suite: 
     assert full.header.digest != blind.header.digest
 
 
-def test_outputs_are_judged_against_their_own_suite_alone(
+def test_outputs_are_judged_against_their_own_suite_only(
     opconform: Run, small_spec: Path, blind_suite: Path, outputs: Path, tmp_path: Path
 ) -> None:
-    """Neither another suite, nor the blind one."""
+    """Another suite and the blind suite are refused."""
     other = tmp_path / "other"
     opconform("generate", small_spec, "--select", "lengths.remainder", "--out", other)
     full, theirs = blind_digest(open_suite(other)), open_suite(blind_suite).header.digest
@@ -130,10 +130,10 @@ def test_outputs_are_judged_against_their_own_suite_alone(
     assert not (tmp_path / "out").exists()
 
 
-def test_judged_outputs_are_certified_where_they_are_whole(
+def test_outputs_of_whole_profiles_are_certified(
     opconform: Run, small_suite: Path, blind_suite: Path, outputs: Path, tmp_path: Path
 ) -> None:
-    """The certificate names the file of outputs; a selection is judged and not signed."""
+    """The certificate names the file of outputs. A selection is judged, but not signed."""
     out, part = tmp_path / "out", tmp_path / "part.zip"
     opconform("keygen", tmp_path / "me")
     judging = ("--suite", small_suite, "--out", out, "--sign", tmp_path / "me.key")
@@ -155,10 +155,10 @@ def test_judged_outputs_are_certified_where_they_are_whole(
     assert not (out / "certificate.json").exists()
 
 
-def test_verdicts_that_outputs_do_not_give_are_refused(
+def test_a_certificate_is_checked_against_the_outputs(
     opconform: Run, small_suite: Path, blind_suite: Path, tmp_path: Path
 ) -> None:
-    """Whoever has the key can sign what he likes; with the outputs it is judged again."""
+    """The owner of a key can sign anything, so the outputs are judged again."""
     kept, out = tmp_path / "outputs.zip", tmp_path / "out"
     backend = ("--backend", f"{MINIATURES}:LosesNegativeZero")
     opconform("run", blind_suite, *backend, "--outputs", kept)
@@ -179,8 +179,10 @@ def test_verdicts_that_outputs_do_not_give_are_refused(
     assert again == f"error: {kept}, judged again, does not give the verdicts in {out / 'results.jsonl'}.\n"
 
 
-def test_what_failed_the_second_time_is_told(opconform: Run, small_suite: Path, outputs: Path, tmp_path: Path) -> None:
-    """Where both executions are there, a failure that comes and goes is one, whichever came first."""
+def test_a_failure_of_the_second_execution_is_nondeterministic(
+    opconform: Run, small_suite: Path, outputs: Path, tmp_path: Path
+) -> None:
+    """A failure in one of two recorded executions counts, whichever failed."""
 
     def change(members: dict[str, bytes]) -> None:
         first, *others = members["answers.jsonl"].splitlines(keepends=True)
@@ -195,10 +197,10 @@ def test_what_failed_the_second_time_is_told(opconform: Run, small_suite: Path, 
     assert failed[0].sentence.startswith("first: the backend's process died: it was killed by SIGSEGV")
 
 
-def test_what_only_opconform_decides_is_not_believed(
+def test_claims_that_opconform_can_decide_are_checked(
     opconform: Run, small_suite: Path, outputs: Path, tmp_path: Path
 ) -> None:
-    """That a case could not be sent follows from suite and backend; and what is mapped is a requirement."""
+    """Whether a case could be sent follows from suite and backend; mapped names must be requirements."""
 
     def unsent(members: dict[str, bytes]) -> None:
         first, *others = members["answers.jsonl"].splitlines(keepends=True)
@@ -222,8 +224,10 @@ def test_what_only_opconform_decides_is_not_believed(
         assert done.stderr.rstrip().endswith(sentence)
 
 
-def test_outputs_have_a_place_of_their_own(opconform: Run, blind_suite: Path, outputs: Path, tmp_path: Path) -> None:
-    """Nothing that is not ours is overwritten, outputs are; and what goes with verdicts is refused."""
+def test_only_files_of_outputs_are_overwritten(
+    opconform: Run, blind_suite: Path, outputs: Path, tmp_path: Path
+) -> None:
+    """Options that need verdicts are refused with --outputs."""
     mine = tmp_path / "mine.zip"
     mine.write_bytes(b"PK")
     running = ("run", blind_suite, "--backend", "numpy", "--outputs")
@@ -296,10 +300,10 @@ def _unknown(members: dict[str, bytes]) -> None:
         (_unknown, "answers.jsonl holds a line that is not an answer."),
     ],
 )
-def test_outputs_of_a_stranger_are_not_believed(
+def test_forged_outputs_are_refused(
     outputs: Path, small_suite: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], sentence: str
 ) -> None:
-    """Whatever a file says whose digests are all right."""
+    """Although all their digests are correct."""
     path = rewritten(outputs, tmp_path / "changed.zip", change)
 
     with pytest.raises(SuiteError) as refusal:
@@ -307,8 +311,8 @@ def test_outputs_of_a_stranger_are_not_believed(
     assert sentence in str(refusal.value)
 
 
-def test_a_file_that_is_written_anew_is_believed(outputs: Path, small_suite: Path, tmp_path: Path) -> None:
-    """So that the above is refused for what is changed in it."""
+def test_rewritten_outputs_without_changes_are_accepted(outputs: Path, small_suite: Path, tmp_path: Path) -> None:
+    """So the forgeries above are refused for their changes."""
     path = rewritten(outputs, tmp_path / "same.zip", lambda _: None)
     run = judge(open_suite(small_suite), open_recorded(path), tmp_path / "out")
 
@@ -320,7 +324,7 @@ def test_a_file_that_is_written_anew_is_believed(outputs: Path, small_suite: Pat
 def test_a_changed_byte_changes_no_verdict(
     outputs: Path, small_suite: Path, tmp_path: Path, data: st.DataObject
 ) -> None:
-    """It is found, or it is one of the zip container's that says nothing."""
+    """It is detected, or it is a byte of the zip container that means nothing."""
     content = bytearray(outputs.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     (tmp_path / "changed.zip").write_bytes(content)
@@ -333,8 +337,8 @@ def test_a_changed_byte_changes_no_verdict(
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"no zip at all"])
-def test_what_is_no_file_of_outputs_is_refused(tmp_path: Path, content: bytes) -> None:
-    """Whatever it is instead."""
+def test_a_file_that_is_not_an_archive_of_outputs_is_refused(tmp_path: Path, content: bytes) -> None:
+    """With the same sentence for all of them."""
     path = tmp_path / "outputs.zip"
     path.write_bytes(content)
 
@@ -342,8 +346,8 @@ def test_what_is_no_file_of_outputs_is_refused(tmp_path: Path, content: bytes) -
         open_recorded(path)
 
 
-def test_a_container_of_a_version_to_come_is_refused(outputs: Path, tmp_path: Path) -> None:
-    """The version that a reader needs stands in the container's directory, where `zipfile` looks first."""
+def test_an_archive_of_a_later_zip_version_is_refused(outputs: Path, tmp_path: Path) -> None:
+    """`zipfile` reads the needed version from the directory of the archive."""
     content = bytearray(outputs.read_bytes())
     content[content.rindex(b"PK\1\2") + 6] = 255
     (tmp_path / "outputs.zip").write_bytes(content)

@@ -1,4 +1,4 @@
-"""Whatever a backend or a harness does, its case has the verdict, and the run comes to its end."""
+"""Faults of backends and harnesses: the case has its verdict, and the run ends."""
 
 import json
 import subprocess
@@ -53,10 +53,8 @@ HARNESS_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", HARNESS_FAULTS)
-def test_a_harness_fault_is_the_verdict_of_its_own_case_alone(
-    opconform: Run, small_suite: Path, tmp_path: Path, fault: str
-) -> None:
-    """A harness that does something odd on one case costs that case, and no other."""
+def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_path: Path, fault: str) -> None:
+    """The other cases pass."""
     harness = f"{sys.executable} {HARNESSES} {fault}"
     timeout = 3 if fault in SILENT else 60
     report, odd = verdicts(opconform, small_suite, tmp_path, "--harness", harness, timeout=timeout)
@@ -85,25 +83,23 @@ BACKEND_FAULTS = {
 
 
 @pytest.mark.parametrize("name", BACKEND_FAULTS)
-def test_a_backend_fault_is_the_verdict_of_its_own_case_alone(
-    opconform: Run, small_suite: Path, tmp_path: Path, name: str
-) -> None:
-    """A backend that dies, hangs or raises on one case costs that case, and no other."""
+def test_a_backend_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
+    """A crash, a hang, a leak or an exception."""
     arguments = ["--backend", f"{MINIATURES}:{name}", "--memory", "0.5"]
     _, odd = verdicts(opconform, small_suite, tmp_path, *arguments, timeout=3 if name in SILENT else 60)
 
     assert [(each["verdict"], each.get("reason"), each["sentence"]) for each in odd] == [BACKEND_FAULTS[name]]
 
 
-def test_two_processes_share_the_work_of_one_that_crashes(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """With several harnesses the verdicts are those of one."""
+def test_a_crash_costs_one_case_with_several_harnesses(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """The verdicts are the same as with one harness."""
     _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "3")
 
     assert [each["reason"] for each in odd] == ["crash"]
 
 
-def test_what_a_backend_prints_does_not_reach_the_protocol(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A chatty backend is as good as a quiet one."""
+def test_output_of_a_backend_does_not_reach_the_protocol(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A backend may print to standard output."""
     report, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Chats", code=0)
 
     assert odd == []
@@ -113,7 +109,7 @@ def test_what_a_backend_prints_does_not_reach_the_protocol(opconform: Run, small
 def test_a_failure_that_is_not_repeated_is_nondeterministic(
     opconform: Run, small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What fails once and passes in a fresh harness is a failure of its own kind, and both are kept."""
+    """A case that fails once and passes in a fresh harness; both verdicts are kept."""
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "mark"))
     _, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", f"{MINIATURES}:RightTheSecondTime")
 
@@ -141,7 +137,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
 def test_a_harness_that_cannot_be_started_ends_with_3(
     opconform: Run, small_suite: Path, tmp_path: Path, arguments: list[str], sentence: str
 ) -> None:
-    """A backend that is not there is told in one sentence, and nothing is reported."""
+    """One sentence says why, and there is no report."""
     done = opconform("run", small_suite, "--out", tmp_path, *arguments, code=3)
 
     assert sentence in done.stderr
@@ -164,18 +160,18 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("source", UNUSABLE)
-def test_why_a_backend_cannot_be_loaded_is_one_sentence(
+def test_a_backend_that_cannot_be_loaded_is_explained_in_one_sentence(
     opconform: Run, small_suite: Path, tmp_path: Path, source: str
 ) -> None:
-    """Said once, without the traceback that the harness wrote before it."""
+    """Without the traceback that the harness wrote."""
     (tmp_path / "own.py").write_text(f"{source}\n")
     done = opconform("run", small_suite, "--backend", "own.py:Own", "--out", "out", cwd=tmp_path, code=3)
 
     assert done.stderr == f"error: {UNUSABLE[source]}\n"
 
 
-def test_a_module_that_a_backend_s_file_lacks_is_named(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """With the interpreter that has it not, be it opconform's own or another."""
+def test_a_missing_module_of_a_backend_is_named(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """With the interpreter that lacks it, with and without --python."""
     (tmp_path / "own.py").write_text("import nosuchmod.part\n")
     arguments = ("run", small_suite, "--backend", "own.py:Own", "--out", "out")
     own, _, python = opconform(*arguments, cwd=tmp_path, code=3).stderr.rpartition(" ")
@@ -205,8 +201,8 @@ MISMADE = {
 }
 
 
-def test_what_run_must_give_is_told(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Of whatever it gives instead, in one sentence."""
+def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """In one sentence each."""
     must = "run() must give a list with the outputs of each feed, each a list of Tensors, and gave"
     wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
     for number, (given, sentence) in enumerate(wanted.items()):
@@ -226,7 +222,7 @@ def test_what_run_must_give_is_told(opconform: Run, small_suite: Path, tmp_path:
 
 
 def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """`--python` takes opconform along into an interpreter that has everything else, and finds the backend there."""
+    """`--python` takes opconform along into an interpreter that has only its dependencies."""
     venv.create(tmp_path / "venv")
     [bare] = (tmp_path / "venv").glob("lib/python*/site-packages")
     for each in Path(np.__file__).parents[1].iterdir():

@@ -120,7 +120,7 @@ async def daemon_after(then: str) -> tuple[int, str]:
     ],
 )
 def test_a_daemon_ends_with_its_harness(then: str, how: str) -> None:
-    """However the harness ends, and the reason is the harness's own."""
+    """The reason is how the harness itself ended."""
     number, reason = asyncio.run(daemon_after(then))
 
     assert reason == how
@@ -159,7 +159,7 @@ def test_a_killed_opconform_leaves_neither_processes_nor_files(tmp_path: Path) -
 def test_a_signal_ends_a_run_with_its_harness(
     small_suite: Path, tmp_path: Path, pipe: Path, number: signal.Signals
 ) -> None:
-    """In order, although the harness hangs, and with the exit code that a shell gives to such an end."""
+    """The harness hangs; the exit code is the one that a shell gives to a signal."""
     (tmp_path / "scratch").mkdir()
     program, harness = Path(sys.executable).with_name("opconform"), f"{sys.executable} {HARNESSES} waits"
     arguments = [str(each) for each in (program, "run", small_suite, "--out", tmp_path / "out")]

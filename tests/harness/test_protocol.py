@@ -56,7 +56,7 @@ def test_the_limits_on_the_page_are_those_of_the_program() -> None:
 
 
 def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:
-    """No message has a key that the page does not have, and the other way round."""
+    """In both directions."""
     messages = json.loads(opconform("schema", "--protocol").stdout)["$defs"]
     replies = ("Ok", "Refused", "NotSupported", "Failed")
     pages: dict[str, list[tuple[str, ...]]] = {"`start`": [("Start",), ("Said",)], "`run`": [("Run",), replies]}
@@ -68,8 +68,8 @@ def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:
             assert sorted(keys) == sorted({key for name in names for key in messages[name]["properties"]})
 
 
-def test_the_schema_takes_the_conversation_and_no_wrong_message(opconform: Run) -> None:
-    """Every message of the page is one, and what breaks the page is none."""
+def test_the_schema_accepts_the_conversation_and_no_wrong_message(opconform: Run) -> None:
+    """Every message on the page is valid, and messages that break the page are not."""
     schema = json.loads(opconform("schema", "--protocol").stdout)
     validator = jsonschema.Draft202012Validator(schema)
 
@@ -86,7 +86,7 @@ def test_the_schema_takes_the_conversation_and_no_wrong_message(opconform: Run) 
 
 
 def test_the_conversation_on_the_page_has_no_faults() -> None:
-    """The numpy backend's messages on the page keep to the letter of the protocol."""
+    """The numpy backend's messages on the page keep to the protocol exactly."""
     replies = [message for mark, message in conversation() if mark == "←"]
 
     assert said_faults(json.dumps(replies[0]).encode()) == ()
@@ -103,10 +103,10 @@ def numpy_harness() -> Iterator["subprocess.Popen[str]"]:
         process.kill()
 
 
-def test_the_conversation_on_the_page_is_what_is_said(
+def test_a_real_conversation_equals_the_one_on_the_page(
     opconform: Run, tmp_path: Path, numpy_harness: "subprocess.Popen[str]"
 ) -> None:
-    """The same requests get the same replies, but for versions and times."""
+    """The same requests have the same replies, except for versions and times."""
     ids = [message["case"]["id"] for _, message in conversation() if message.get("cmd") == "run"]
     selected = [part for each in dict.fromkeys(ids) for part in ("--select", each)]
     opconform("generate", "--profile", "core", *selected, "--out", tmp_path / "suite")

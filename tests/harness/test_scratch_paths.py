@@ -28,12 +28,12 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_file_is_named_as_in_the_suite(text: str) -> None:
-    """Wherever the folder lies, and however it is spelt."""
+    """For every location and spelling of the scratch folder."""
     assert without_scratch(Crashed(how=text), SCRATCH) == Crashed(how=TEXTS[text])
 
 
 def test_every_text_of_an_outcome_is_changed() -> None:
-    """Messages, and the log of a harness; what is no text stays."""
+    """Messages and the log of a harness; other fields stay."""
     text = f'File "{SCRATCH}/1/kernel.py", line 3'
     refused = Refused(seq=1, stage="build", message=text)
 

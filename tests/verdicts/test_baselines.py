@@ -43,7 +43,7 @@ def run_with(
 
 
 def test_a_known_failure_is_counted_and_ends_with_0(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A pattern that names a rejection is not about the twins beside it, which pass."""
+    """A pattern that names a rejection does not apply to the twins beside it, which pass."""
     baseline = "VariadicSplit-1/rejected/*  accepted-invalid  # not checked https://example.org/1\n"
     shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, code=0)
     document = json.loads((tmp_path / "out" / "report.json").read_text())
@@ -80,7 +80,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
     )
 
 
-def test_a_summary_lists_what_is_new_alone(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Known failures are counted, and the verdict against the baseline follows the plain one."""
     pattern = "VariadicSplit-1/accepted/*  value  # zeros\n"
     nothing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern, code=0)
@@ -105,8 +105,8 @@ def test_a_summary_lists_what_is_new_alone(opconform: Run, small_suite: Path, tm
     assert not any(each in new for each in ACCEPTED[:3])
 
 
-def test_another_reason_is_a_regression(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A crash where a refusal was missing is worse, and new; so is what a line expects that its case cannot do."""
+def test_a_failure_for_another_reason_is_a_regression(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A crash instead of a missing rejection; also a reason that the case cannot fail for."""
     for ending in ("crash", "value"):
         baseline = f"{REJECTED}  {ending}  # odd\n"
         shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, code=1)
@@ -115,10 +115,8 @@ def test_another_reason_is_a_regression(opconform: Run, small_suite: Path, tmp_p
         assert "Stale lines" not in shown
 
 
-def test_an_id_that_passes_is_an_unexpected_pass_whatever_it_names(
-    opconform: Run, small_suite: Path, tmp_path: Path
-) -> None:
-    """Also where its case could never fail like that."""
+def test_a_passing_id_is_an_unexpected_pass_for_any_reason(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Also for a reason that the case cannot fail for."""
     shown, _ = run_with(opconform, small_suite, tmp_path, "Perfect", f"{REJECTED}  value  # odd\n", code=1)
 
     assert f"  {REJECTED} passes, and known.txt:1 expects value: odd\n" in shown
@@ -126,7 +124,7 @@ def test_an_id_that_passes_is_an_unexpected_pass_whatever_it_names(
 
 
 def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A pattern that is about no case guards nothing, and neither does one that no case of its could fail by."""
+    """A pattern that matches no case, or only cases that cannot fail for its reason."""
     baseline = (
         "# ours\n\nVariadicSplit-1/acepted/*  value  # misspelt\nVariadicSplit-1/accepted/*  accepted-invalid # no\n"
         f"{REJECTED[:-1]}?  value,shape,pass  # one\n"
@@ -144,7 +142,7 @@ def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: P
 
 
 def test_a_selection_makes_no_line_stale(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """What was not run is in the suite all the same."""
+    """A case that was not run is still in the suite."""
     selection = ("--select", "VariadicSplit-1/accepted")
     baseline = f"{REJECTED}  accepted-invalid  # x\n"
     shown, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, *selection, code=0)
@@ -153,7 +151,7 @@ def test_a_selection_makes_no_line_stale(opconform: Run, small_suite: Path, tmp_
 
 
 def test_a_flaky_case_may_pass(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Its line allows a pass: neither the pass nor the failure is new."""
+    """Its line allows a pass, so that neither the pass nor the failure is new."""
     baseline = f"{REJECTED}  accepted-invalid,pass  # now and then\n"
     passes, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=0)
     fails, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, "--force", code=0)
@@ -162,8 +160,8 @@ def test_a_flaky_case_may_pass(opconform: Run, small_suite: Path, tmp_path: Path
     assert ["1 known failure" in each for each in (passes, fails)] == [False, True]
 
 
-def test_an_incomplete_run_settles_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """It ends with 1, although nothing is new."""
+def test_an_incomplete_run_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Although nothing is new."""
     shown, _ = run_with(opconform, small_suite, tmp_path, "Raises", "", code=1)
 
     assert "Against known.txt: INCOMPLETE, so nothing is settled. New so far: nothing.\n" in shown
@@ -227,7 +225,7 @@ def test_update_writes_a_group_as_a_pattern(opconform: Run, runs: Path, tmp_path
 
 
 def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """Comments, reasons and links; what no longer holds stays as a comment, and comes back when it fails again."""
+    """Comments, reasons and links. A line that no longer holds becomes a comment until its case fails again."""
     file = tmp_path / "known.txt"
     file.write_text(
         "# Our backend.\n# Ask Ann.\n\n"
@@ -260,7 +258,7 @@ def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: 
 def test_update_keeps_the_note_of_a_case_that_fails_for_another_reason(
     opconform: Run, runs: Path, tmp_path: Path
 ) -> None:
-    """But asks for another, since it was about something else; also where the case could never fail like that."""
+    """But asks for a new explanation; also where the case could never fail for the old reason."""
     file = tmp_path / "known.txt"
     for ending in ("crash", "value"):
         file.write_text(f"{REJECTED}  {ending}  # falls over https://example.org/1\n")
@@ -272,7 +270,7 @@ def test_update_keeps_the_note_of_a_case_that_fails_for_another_reason(
 
 
 def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """A run of a part of the suite says nothing of the rest."""
+    """A run of a selection does not decide about other cases."""
     file = tmp_path / "known.txt"
     file.write_text("Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n")
     first = opconform("baseline", "update", runs / "Perfect", "--baseline", file).stdout
@@ -296,10 +294,8 @@ def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, run
         ("gave-up", "The run is incomplete: It died. Twice. Run it again."),
     ],
 )
-def test_nothing_is_taken_from_an_incomplete_run(
-    opconform: Run, runs: Path, tmp_path: Path, name: str, sentence: str
-) -> None:
-    """A baseline that was made from one would hide what it did not see."""
+def test_update_refuses_an_incomplete_run(opconform: Run, runs: Path, tmp_path: Path, name: str, sentence: str) -> None:
+    """Its baseline would lack the failures of cases without a verdict."""
     if name == "cut":
         shutil.copytree(runs / "Perfect", tmp_path / name)
         lines = (tmp_path / name / "results.jsonl").read_bytes().splitlines(keepends=True)
@@ -329,10 +325,10 @@ def test_nothing_is_taken_from_an_incomplete_run(
         ("LosesNegativeZero", "results.jsonl. Run it again."),
     ],
 )
-def test_nothing_is_taken_from_results_without_their_report(
+def test_update_refuses_results_without_their_report(
     opconform: Run, runs: Path, tmp_path: Path, content: str, sentence: str
 ) -> None:
-    """An empty report, or that of another run: as `report` and `diff` refuse them."""
+    """An empty report, or that of another run, as `report` and `diff` do."""
     run = tmp_path / "run"
     shutil.copytree(runs / "Perfect", run)
     if content:
@@ -346,8 +342,8 @@ def test_nothing_is_taken_from_results_without_their_report(
     assert not (tmp_path / "b.txt").exists()
 
 
-def test_diff_says_what_changed(opconform: Run, runs: Path) -> None:
-    """In words, and with 1 where anything regressed."""
+def test_diff_lists_changes(opconform: Run, runs: Path) -> None:
+    """With exit code 1 if anything regressed."""
     done = opconform("diff", runs / "AcceptsEverything", runs / "LosesNegativeZero", code=1)
     said = "output_0[0, 1] is expected to be -0.0 (0x80000000), and came back as 0.0 (0x00000000); 1 of its"
 
@@ -365,8 +361,8 @@ def test_diff_says_what_changed(opconform: Run, runs: Path) -> None:
     )
 
 
-def test_diff_ends_with_0_where_nothing_got_worse(opconform: Run, runs: Path) -> None:
-    """Neither fixes nor equal results make the command fail."""
+def test_diff_ends_with_0_without_regressions(opconform: Run, runs: Path) -> None:
+    """Fixes and equal results are not failures."""
     fixed = json.loads(opconform("diff", runs / "AcceptsEverything", runs / "Perfect", "--json").stdout)
     same = opconform("diff", runs / "Perfect", runs / "Perfect").stdout
 
@@ -382,8 +378,8 @@ def test_diff_ends_with_0_where_nothing_got_worse(opconform: Run, runs: Path) ->
     assert same == "\nNo case changed.\n"
 
 
-def test_diff_says_what_is_new_and_gone(opconform: Run, small_suite: Path, runs: Path, tmp_path: Path) -> None:
-    """A case that was not run in one of them is neither a fix nor a regression."""
+def test_diff_lists_new_and_removed_cases(opconform: Run, small_suite: Path, runs: Path, tmp_path: Path) -> None:
+    """A case that was run in only one of the runs is neither a fix nor a regression."""
     command = ("run", small_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
     opconform(*command, "--select", "VariadicSplit-1/rejected", code=1)
     shown = opconform("diff", runs / "AcceptsEverything", tmp_path, code=1).stdout
@@ -397,8 +393,8 @@ def test_diff_says_what_is_new_and_gone(opconform: Run, small_suite: Path, runs:
     ]
 
 
-def test_diff_with_an_incomplete_run_settles_nothing(opconform: Run, runs: Path) -> None:
-    """Whatever it shows; that is said first."""
+def test_diff_with_an_incomplete_run_ends_with_1(opconform: Run, runs: Path) -> None:
+    """The first line says so."""
     shown = opconform("diff", runs / "Perfect", runs / "Raises", code=1).stdout
 
     assert shown.startswith(
@@ -408,8 +404,8 @@ def test_diff_with_an_incomplete_run_settles_nothing(opconform: Run, runs: Path)
     assert shown.endswith("\nSo far: 1 lost pass.\n")
 
 
-def test_diff_claims_nothing_of_what_a_killed_run_did_not_come_to(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """No requirement is mended, no case gone or new, and the suite is not called another."""
+def test_diff_ignores_cases_that_a_killed_run_did_not_execute(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """No requirement is mended, no case is new or removed, and the suite is not another one."""
     (tmp_path / "results.jsonl").write_bytes(killed(runs / "AcceptsEverything", 0))
     full = runs / "AcceptsEverything"
     shown = opconform("diff", full, tmp_path, code=1).stdout
@@ -426,8 +422,8 @@ def test_diff_claims_nothing_of_what_a_killed_run_did_not_come_to(opconform: Run
     assert (back["new"], back["broken"], back["is_worse"]) == ([], [], True)
 
 
-def test_diff_of_a_run_that_gave_up_tells_what_it_came_to(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """What fails there is broken; what it did not come to is neither mended nor gone."""
+def test_diff_of_a_run_that_gave_up_covers_its_executed_cases(opconform: Run, runs: Path, tmp_path: Path) -> None:
+    """Their failures are broken; other cases are neither mended nor removed."""
     zeros = read_report(runs / "LosesNegativeZero")
     missing = tuple(each.id for each in zeros.results[1:])
     part = replace(zeros, results=zeros.results[:1], missing=missing, gave_up="It died.")
@@ -487,10 +483,10 @@ def baselines(draw: st.DrawFn) -> Baseline:
 
 @given(results(), baselines(), st.booleans(), st.booleans())
 @settings(max_examples=200)
-def test_what_was_updated_expects_what_happened(
+def test_an_updated_baseline_expects_its_run(
     found: list[Result], baseline: Baseline, patterns: bool, prune: bool
 ) -> None:
-    """Nothing is new against it, a second update changes nothing, and no reason that a person wrote is gone."""
+    """Nothing is new against it, a second update changes nothing, and every note that a person wrote stays."""
     new = update(baseline, found, patterns=patterns, prune=prune).baseline
     compared = compare(new, found, {})
     again = update(parse_baseline(new.text, "b.txt"), found, patterns=patterns, prune=prune).baseline
@@ -504,6 +500,6 @@ def test_what_was_updated_expects_what_happened(
         assert any(note in each.line.note for each in new.placed), note
 
 
-def test_the_results_of_the_runs_are_what_these_tests_say(runs: Path) -> None:
+def test_the_runs_have_the_results_that_these_tests_assume(runs: Path) -> None:
     """The ids above are those of the small suite."""
     assert [each.id for each in read_results(runs / "Perfect" / "results.jsonl")] == [*ACCEPTED, TWIN, REJECTED]

@@ -81,17 +81,17 @@ TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-pay
         ([], "crash", False, ()),
     ],
 )
-def test_a_failure_speaks_against_what_the_comparison_found(
+def test_a_failure_breaks_what_the_comparison_found(
     requirements: list[str], reason: FailReason, altered: bool, broken: tuple[str, ...]
 ) -> None:
-    """Changed elements break the requirement on bits; anything else the first one that is still open."""
+    """Changed elements break the requirement on bits; other failures break the first one that is not shown to be kept."""
     found = mismatch(altered=altered) if reason == "value" else None
 
     assert broken_by(entry(requirements), reason, found, HEADER) == broken
 
 
-def test_a_rejected_case_speaks_against_what_it_violates() -> None:
-    """Whatever else the group lists."""
+def test_accepting_an_invalid_case_breaks_what_it_violates() -> None:
+    """And no other requirement of its group."""
     rejected = entry(["lengths.zero", "outputs.count"], reject="lengths.zero")
 
     assert broken_by(rejected, "accepted-invalid", None, HEADER) == ("lengths.zero",)
@@ -101,8 +101,8 @@ def test_a_rejected_case_speaks_against_what_it_violates() -> None:
     ("actual", "altered"),
     [([3, 4], False), ([1, 3], False), ([1, 9], True), ([0, 2], True)],
 )
-def test_an_element_is_altered_where_no_input_has_its_bits(actual: list[int], altered: bool) -> None:
-    """Elements of another place of the input are misplaced, and not altered."""
+def test_an_element_is_altered_if_no_input_has_its_bits(actual: list[int], altered: bool) -> None:
+    """An element from another place of the input is misplaced, not altered."""
     data, axis = np.array([1, 2, 3, 4], np.int32), np.array(0, np.int64)
 
     assert is_altered(np.array([1, 2], np.int32), np.array(actual, np.int32), [data, axis]) is altered

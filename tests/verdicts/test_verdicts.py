@@ -1,4 +1,4 @@
-"""Verdicts: what is compared, what counts as evidence, and what a report makes of it."""
+"""Verdicts: what is compared, what counts as evidence, and what reports conclude."""
 
 import json
 from pathlib import Path
@@ -36,8 +36,8 @@ REASONS = {
 
 
 @pytest.mark.parametrize("name", REASONS)
-def test_each_way_to_be_wrong_has_its_reason(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
-    """A backend that is wrong in one way fails for that reason, with words that say what differs."""
+def test_each_kind_of_failure_has_its_reason(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
+    """The sentence says what differs."""
     excused = name == "QuietsNans"  # it counts only against the requirement on NaNs, which these cases do not name
     found = report(opconform, small_suite, tmp_path, name, code=0 if excused else 1)
     failed = [each for each in found["cases"] if each["verdict"] == "fail"]
@@ -49,7 +49,7 @@ def test_each_way_to_be_wrong_has_its_reason(opconform: Run, small_suite: Path, 
 
 
 def test_a_type_that_npz_cannot_name_is_compared_by_its_name(opconform: Run, tmp_path: Path) -> None:
-    """The bits of a bf16 under the name of u16 are no bf16."""
+    """The bits of a bf16 called u16 are not a bf16."""
     (tmp_path / "spec.yaml").write_text(
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [4], element_type: bf16}, axis: 0, num_splits: 2}\n"
     )
@@ -59,8 +59,8 @@ def test_a_type_that_npz_cannot_name_is_compared_by_its_name(opconform: Run, tmp
     assert found["cases"][0]["sentence"] == "output_0 is expected to be bf16, and came back as u16"
 
 
-def test_who_refuses_everything_earns_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A refusal whose twin did not pass is inconclusive."""
+def test_a_backend_that_rejects_everything_passes_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A rejection whose twin did not pass is inconclusive."""
     found = report(opconform, small_suite, tmp_path, "RefusesEverything")
     refused = [each for each in found["cases"] if each["expect"] == "reject"]
 
@@ -69,16 +69,16 @@ def test_who_refuses_everything_earns_nothing(opconform: Run, small_suite: Path,
     assert found["summary"]["pass"] == 0
 
 
-def test_who_supports_nothing_earns_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """What is unsupported without having been declared so is a finding."""
+def test_a_backend_that_supports_nothing_passes_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Cases that it declares and does not support are findings."""
     found = report(opconform, small_suite, tmp_path, "SupportsNothing")
 
     assert found["summary"] == {"pass": 0, "fail": 0, "unsupported": 6, "inconclusive": 0, "error": 0}
     assert all(each["findings"] == ["undeclared-unsupported"] for each in found["cases"])
 
 
-def test_who_accepts_everything_is_caught(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """What must be refused and is not is a failure, which speaks against the requirement that it violates."""
+def test_a_backend_that_accepts_everything_fails(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """An accepted invalid case breaks the requirement that it violates."""
     found = report(opconform, small_suite, tmp_path, "AcceptsEverything")
     failed = [each for each in found["cases"] if each["verdict"] == "fail"]
 
@@ -87,23 +87,23 @@ def test_who_accepts_everything_is_caught(opconform: Run, small_suite: Path, tmp
     assert found["requirements"]["VariadicSplit-1"]["lengths.remainder"]["broken"] is False
 
 
-def test_a_refusal_for_another_reason_passes_and_is_marked(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """So does one at run time of what could have been refused when the model was built."""
+def test_a_rejection_for_another_reason_passes_and_is_marked(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """So does a rejection at run time that was possible when the model was built."""
     found = report(opconform, small_suite, tmp_path, "RefusesForAnotherReason", code=0)
     refused = [each for each in found["cases"] if each["expect"] == "reject"]
 
     assert [(each["verdict"], each["other_reason"], each["late"]) for each in refused] == [("pass", "axis.range", True)]
 
 
-def test_how_data_arrives_is_no_binding_that_is_declared(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A backend whose axis and lengths are constants is still fed its data."""
+def test_bindings_are_declared_for_control_inputs_only(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A backend that takes axis and lengths only as constants still has its data fed."""
     found = report(opconform, small_suite, tmp_path, "TakesConstantsOnly", code=0)
 
     assert not any("findings" in each for each in found["cases"])
 
 
-def test_who_can_do_more_than_it_declares_is_a_finding(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A pass of what was declared impossible is a pass, and is told."""
+def test_a_pass_of_an_undeclared_case_is_a_finding(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """It is still a pass."""
     found = report(opconform, small_suite, tmp_path, "DeclaresNothing", code=0)
 
     assert {tuple(each.get("findings", [])) for each in found["cases"] if each["expect"] == "accept"} == {
@@ -111,10 +111,8 @@ def test_who_can_do_more_than_it_declares_is_a_finding(opconform: Run, small_sui
     }
 
 
-def test_who_is_wrong_where_it_declares_that_it_cannot_is_unsupported(
-    opconform: Run, small_suite: Path, tmp_path: Path
-) -> None:
-    """And that is told, with what came; who dies of it fails all the same."""
+def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A finding names the failure. A crash still counts as a failure."""
     found = report(opconform, small_suite, tmp_path / "wrong", "FailsUndeclared")
     died = report(opconform, small_suite, tmp_path / "died", "AbortsUndeclared")
     accepted = [each for each in found["cases"] if each["expect"] == "accept"]
@@ -125,8 +123,8 @@ def test_who_is_wrong_where_it_declares_that_it_cannot_is_unsupported(
     assert [each["reason"] for each in died["cases"] if each["verdict"] == "fail"] == ["crash"]
 
 
-def test_an_interpretation_counts_only_when_asked(opconform: Run, tmp_path: Path) -> None:
-    """A backend that changes NaN payloads is conformant, unless interpretations count."""
+def test_an_interpretation_counts_only_with_strict(opconform: Run, tmp_path: Path) -> None:
+    """A backend that changes NaN payloads is conformant without --strict."""
     (tmp_path / "spec.yaml").write_text(
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [4], fill: special}, axis: 0, num_splits: 2,\n"
         "     requirements: [data.bits, data.nan-payload]}\n"
@@ -139,8 +137,8 @@ def test_an_interpretation_counts_only_when_asked(opconform: Run, tmp_path: Path
     assert found["cases"][0]["broken"] == ["data.nan-payload"]
 
 
-def test_who_accepts_a_reading_and_is_wrong_is_not_excused(opconform: Run, tmp_path: Path) -> None:
-    """To refuse a length of 0 is to read the page otherwise; to accept it and return something else is not."""
+def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_path: Path) -> None:
+    """Rejecting a length of 0 is another interpretation; accepting it and returning wrong outputs is a failure."""
     (tmp_path / "spec.yaml").write_text(
         "op: VariadicSplit-1\ngroups:\n  - {id: a, title: t, data: {shape: [4, 2]}, axis: 0, split_lengths: [0, -1],\n"
         "     requirements: [lengths.zero, outputs.shape]}\n"
@@ -163,10 +161,8 @@ def test_who_accepts_a_reading_and_is_wrong_is_not_excused(opconform: Run, tmp_p
     assert found == {"rejected-valid": ["lengths.zero"], "shape": ["outputs.shape"]}
 
 
-def test_a_backend_that_returns_rubbish_is_an_error_of_its_harness(
-    opconform: Run, small_suite: Path, tmp_path: Path
-) -> None:
-    """What is no tensor is no output, and the run is incomplete."""
+def test_a_wrong_return_value_is_an_error_of_the_harness(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """The run is incomplete."""
     found = report(opconform, small_suite, tmp_path, "ReturnsRubbish")
 
     assert found["conformant"] is None
@@ -184,15 +180,15 @@ def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: P
 
 
 def test_an_empty_selection_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Nothing to do is not a pass."""
+    """It is not a pass."""
     done = opconform("run", small_suite, "--backend", "numpy", "--select", "nothing*", "--out", tmp_path, code=2)
 
     assert done.stderr.startswith("error: No case of ")
     assert done.stderr.endswith(" matches nothing*.\n")
 
 
-def test_a_profile_that_is_not_there_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Even beside one that is."""
+def test_an_unknown_profile_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Even beside a known one."""
     words = ["--profile", "core", "--profile", "typos"]
     done = opconform("run", small_suite, "--backend", "numpy", *words, "--out", tmp_path, code=2)
 
@@ -215,7 +211,7 @@ def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite
 
 
 def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """The results of an earlier run stay, whole, and no folder is made for what never began."""
+    """The results of an earlier run stay, and no folder is made."""
     report(opconform, small_suite, tmp_path / "out", "Perfect", code=0)
     opconform("report", tmp_path / "out")
     before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
@@ -227,10 +223,8 @@ def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path
     assert not (tmp_path / "new").exists()
 
 
-def test_results_of_an_earlier_run_do_not_outlive_the_first_case_of_the_next(
-    opconform: Run, small_suite: Path, tmp_path: Path
-) -> None:
-    """A page that calls another backend conformant is not left beside the new results."""
+def test_a_new_run_removes_the_report_of_an_earlier_run(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """No page of another backend is left beside the new results."""
     report(opconform, small_suite, tmp_path, "Perfect", code=0)
     opconform("report", tmp_path)
     report(opconform, small_suite, tmp_path, "LosesNegativeZero", "--force")
@@ -238,7 +232,7 @@ def test_results_of_an_earlier_run_do_not_outlive_the_first_case_of_the_next(
     assert {each.name for each in tmp_path.iterdir()} == {"results.jsonl", "report.json", "actual.zip"}
 
 
-def test_files_of_others_are_not_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+def test_foreign_files_are_not_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A report.json that opconform did not write stays."""
     (tmp_path / "report.json").write_text("{}")
     done = opconform("run", small_suite, "--backend", "numpy", "--out", tmp_path, code=2)
@@ -279,7 +273,7 @@ def test_one_changed_bit_is_found(name: str, data: st.DataObject) -> None:
 
 
 def test_a_nan_and_a_number_are_a_difference_of_value() -> None:
-    """Only where both are NaN is the payload all that differs."""
+    """The payload is the reason only if both are NaN."""
     nan = np.array([np.nan, np.nan], np.float32)
     other = np.array([0x7FC00001, 0x3F800000], np.uint32).view(np.float32)
     found = mismatch_of([nan], [other], ["f32"])

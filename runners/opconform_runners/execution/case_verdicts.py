@@ -1,6 +1,6 @@
 """The verdict of each case, from its executions so far."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.suite.case import Case
@@ -10,17 +10,8 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.journal import Attempt, Step, own_document
 from opconform_runners.harness.outcome import Error, NotSent, Outcome, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.verdicts import judge
 from opconform_runners.verdicts.description import description_of
-from opconform_runners.verdicts.judge import (
-    as_declared,
-    broken_requirements,
-    combined,
-    control_due,
-    controlled,
-    final_verdict,
-    findings_of,
-    first_verdict,
-)
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import (
     Fail,
@@ -51,10 +42,7 @@ class CaseVerdicts:
         self._suite = suite
         self.implementation = implementation
         self._seen: dict[str, Seen] = {}
-        self._first: dict[str, Own] = {}
-        self._second: dict[str, Own] = {}
-        self._alone: set[str] = set()
-        self._controls: dict[str, Own] = {}
+        self._executions: dict[str, dict[Attempt, Own]] = {}
         self._results: dict[str, Result] = {}
         #: The verdict of each executed case, regardless of its twin.
         self.own: dict[str, Verdict] = {}
@@ -62,7 +50,7 @@ class CaseVerdicts:
     def add(self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome) -> Step:
         """Judge the outcome of one execution of a case, or of its control."""
         control = entry.control if attempt == "control" else None
-        own = first_verdict(self._suite, control or entry, case, outcome)
+        own = judge.first_verdict(self._suite, control or entry, case, outcome)
         if attempt == "first":
             if isinstance(outcome, Returned):
                 outcome = replace(outcome, outputs=(), element_types=None)
@@ -86,16 +74,7 @@ class CaseVerdicts:
         """
         if attempt == "control":
             return list(self._controls_due(entries).values())
-        failed = [each for each in entries if isinstance(self._first.get(each.id), Fail)]
-        if attempt == "alone":
-            return [each for each in failed if each.id not in self._alone and not self._is_confirmed(each)]
-        ends = ("crash", "timeout")
-        return [each for each in failed if each.id not in self._second and reason_of(self._first[each.id]) not in ends]
-
-    def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
-        executed = [each for each in entries if each.id in self.own and each.id not in self._controls]
-        controls = {each.id: control_due(each, self._seen[each.id].case, self.own[each.id]) for each in executed}
-        return {name: control for name, control in controls.items() if control is not None}
+        return [each for each in entries if each.id in self._executions and self._is_due(each, attempt)]
 
     def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
         """Settle cases whose controls are still due without them."""
@@ -104,32 +83,45 @@ class CaseVerdicts:
 
     def passed(self, entries: Sequence[Entry]) -> list[Entry]:
         """The cases that passed the first time."""
-        return [each for each in entries if isinstance(self._first.get(each.id), Pass)]
+        return [each for each in entries if isinstance(self._executions.get(each.id, {}).get("first"), Pass)]
 
     def result(self, entry: Entry) -> Result:
         """The result of an executed case, which also depends on its twin."""
-        verdict = final_verdict(entry, self.own)
+        verdict = judge.final_verdict(entry, self.own)
         if verdict is self.own[entry.id]:
             return self._results[entry.id]
         return result_of(self._suite, entry, self._seen[entry.id], verdict, self.implementation)
 
     def _keep(self, entry: Entry, attempt: Attempt, own: Own) -> Result:
-        executions = {"first": self._first, "control": self._controls}.get(attempt, self._second)
-        executions[entry.id] = own
-        if attempt == "alone":
-            self._alone.add(entry.id)
-        seen = self._seen[entry.id]
-        both = combined(self._first[entry.id], self._second.get(entry.id))
-        verdict = as_declared(seen.case, both, self.implementation)
-        if entry.id in self._controls:
-            verdict = controlled(seen.case, verdict, self._controls[entry.id])
+        executions, seen = self._executions.setdefault(entry.id, {}), self._seen[entry.id]
+        executions[attempt] = own
+        both = judge.combined(executions["first"], _second(executions))
+        verdict = judge.as_declared(seen.case, both, self.implementation)
+        if "control" in executions:
+            verdict = judge.controlled(seen.case, verdict, executions["control"])
         self.own[entry.id] = verdict
         result = self._results[entry.id] = result_of(self._suite, entry, seen, verdict, self.implementation)
         return result
 
-    def _is_confirmed(self, entry: Entry) -> bool:
-        first, second = self._first[entry.id], self._second.get(entry.id)
-        return second is not None and combined(first, second) is first
+    def _is_due(self, entry: Entry, attempt: Attempt) -> bool:
+        executions = self._executions[entry.id]
+        first, second = executions["first"], _second(executions)
+        if not isinstance(first, Fail) or "alone" in executions:
+            return False
+        if attempt == "again":
+            return second is None and first.reason not in ("crash", "timeout")
+        return second is None or judge.combined(first, second) is not first
+
+    def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
+        executed = [each for each in entries if each.id in self._executions]
+        executed = [each for each in executed if "control" not in self._executions[each.id]]
+        controls = {each.id: judge.control_due(each, self._seen[each.id].case, self.own[each.id]) for each in executed}
+        return {name: control for name, control in controls.items() if control is not None}
+
+
+def _second(executions: Mapping[Attempt, Own]) -> Own | None:
+    """The second execution that counts."""
+    return executions.get("alone", executions.get("again"))
 
 
 def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
@@ -148,7 +140,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         sentence=sentence_of(verdict),
         requirements=entry.requirements,
         essential=entry.essential,
-        broken=broken_requirements(entry, verdict, suite.header),
+        broken=judge.broken_requirements(entry, verdict, suite.header),
         inputs=description_of(seen.case, feeds) if shown else "",
         seconds=getattr(outcome, "seconds", None),
         placement=outcome.placement if isinstance(outcome, Returned) else None,
@@ -156,7 +148,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
         late=isinstance(verdict, Pass) and verdict.late,
         other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
-        findings=findings_of(seen.case, verdict, implementation, sent=sent),
+        findings=judge.findings_of(seen.case, verdict, implementation, sent=sent),
         mismatch=None if failure is None else failure.mismatch,
         again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
         log=verdict.log if isinstance(verdict, Error) else None,

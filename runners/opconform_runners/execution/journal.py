@@ -222,12 +222,12 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
     """Refuse to replace the results of another run, or to continue one under other conditions."""
     held, state = written.header, "" if written.is_complete else ", interrupted"
     if (other := difference(held, new)) is not None:
-        kind = "a certification" if new.whole else "no certification"
+        kind = "a certification" if new.whole else "not a certification"
         this = f"this run is {kind}" if other == "kind" else f"this run is of another {other}"
         raise UsageError(f"{out} holds the results of {held.title}{state}, and {this}. {_OTHERWISE}")
     if resumed and (changed := changes(held, new)):
         raise UsageError(
-            f"{out} holds the results of {held.title}, interrupted, and what decides verdicts is another since: "
+            f"{out} holds the results of {held.title}, interrupted, and this has changed since then: "
             f"{', '.join(changed)}. {_OTHERWISE}"
         )
 

@@ -26,7 +26,7 @@ IN_FLIGHT = 4
 #: How many times in a row a harness may fail to start again before the run is given up.
 STARTS = 3
 #: How many errors in a row must be confirmed alone before the next ones count without confirmation.
-BELIEVED = 16
+CONFIRMATIONS = 16
 #: The numbers of requests: as large as the protocol allows, and all of one length.
 _SEQS = range(10**15, 9 * 10**15)
 
@@ -67,7 +67,7 @@ class Execution:
     Attributes:
         waiting: The cases that have not been sent.
         ahead: How many requests a harness is sent before it replies; 1 gives each case a harness of its own.
-        believed: How many errors in a row were confirmed alone.
+        confirmed_errors: How many errors in a row were confirmed alone.
         gave_up: Why no harness can be started any more, or None.
         implementation: What the first harness says of itself.
     """
@@ -78,7 +78,7 @@ class Execution:
     timeout: float
     on_outcome: OnOutcome
     ahead: int
-    believed: int = 0
+    confirmed_errors: int = 0
     gave_up: str | None = None
     implementation: Implementation | None = None
 
@@ -222,7 +222,7 @@ class Worker:
             outcome, state = Error(sentence=sentence), "spoilt"
         outcome = without_scratch(outcome, scratch)
         request = self.sent.popleft()
-        is_doubtful = state == "exited" or (isinstance(outcome, Error) and execution.believed < BELIEVED)
+        is_doubtful = state == "exited" or (isinstance(outcome, Error) and execution.confirmed_errors < CONFIRMATIONS)
         if is_doubtful and not is_alone:
             self.doubted = (request.entry, outcome)
             await self._replace()
@@ -245,7 +245,7 @@ class Worker:
         if not isinstance(first, Error):
             return outcome
         is_same = isinstance(outcome, Error | TimedOut)
-        self.execution.believed = self.execution.believed + 1 if is_same else 0
+        self.execution.confirmed_errors = self.execution.confirmed_errors + 1 if is_same else 0
         return first if is_same else outcome
 
     async def _outcome(
