@@ -2,11 +2,12 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
+from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.suite.case import Case
 from opconform.suite.manifest import CONTROL, Entry
 from opconform.suite.reader import Suite
@@ -157,7 +158,7 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
 
 @dataclass(slots=True)
 class _Judgement:
-    """One run, from its first case to its results. The verdicts and the header exist once the backend has started."""
+    """One run, from its first case to its results. The header and the verdicts exist once the backend has started."""
 
     suite: Suite
     entries: Sequence[Entry]
@@ -166,7 +167,8 @@ class _Judgement:
     journal: Journal
     keeper: Keeper
     on_progress: OnProgress
-    begun: tuple[RunHeader, CaseVerdicts] | None = None
+    header: RunHeader = field(init=False)
+    verdicts: CaseVerdicts = field(init=False)
 
     def run(self) -> Run:
         """Execute the cases and judge them."""
@@ -179,15 +181,14 @@ class _Judgement:
                 raise
             interrupted = fault
             how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
-            gave_up = f"{how} {progress_of(len(self._begun()[1].own), len(self.entries))}"
-        header, verdicts = self._begun()
+            gave_up = f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
         results = self._results()
         return Run(
-            implementation=verdicts.implementation,
+            implementation=self.verdicts.implementation,
             results=tuple(results),
-            missing=tuple(each.id for each in self.entries if each.id not in verdicts.own),
+            missing=tuple(each.id for each in self.entries if each.id not in self.verdicts.own),
             gave_up=gave_up,
-            environment=header.environment.placed(placements_of(results)),
+            environment=self.header.environment.placed(placements_of(results)),
             outputs=self.plan.outputs,
             interrupted=interrupted,
             continued=len({each.result.id for each in self.journal.steps}),
@@ -197,63 +198,48 @@ class _Judgement:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
         done = {each.result.id for each in self.journal.steps}
         left = [each for each in self.entries if each.id not in done]
-        gave_up = self.executor(left, "first", self._noting("first"), self._begin).gave_up
-        _, verdicts = self._begun()
+        gave_up = self.executor(left, "first", partial(self._note, "first"), self._begin).gave_up
         is_recorded = self.plan.outputs is not None
         if is_recorded:  # recorded outputs also show which passes are not repeated
-            self.executor(verdicts.passed(self.entries), "again", self._noting("again"))
+            self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"))
         why = "recorded outputs are those of cases alone" if is_recorded else "it was not executed"
         attempts: tuple[Attempt, ...] = ("again", "alone", "control") if gave_up is None else ()
         for attempt in attempts:
-            due = verdicts.due(self.entries, attempt)
+            due = self.verdicts.due(self.entries, attempt)
             if due and not (is_recorded and attempt == "control"):
-                why = self.executor(due, attempt, self._noting(attempt)).gave_up or why
+                why = self.executor(due, attempt, partial(self._note, attempt)).gave_up or why
         if gave_up is None:
-            verdicts.give_up_controls(self.entries, why)
+            self.verdicts.give_up_controls(self.entries, why)
         return gave_up
 
     def _begin(self, implementation: Implementation) -> None:
         """Begin or continue the journal, now that it is known what is tested."""
-        header = header_of(self.plan, self.suite.header, [each.id for each in self.entries], implementation)
-        verdicts = CaseVerdicts(self.suite, implementation)
-        self.begun = (header, verdicts)
-        self.journal.begin(header)
+        self.header = header_of(self.plan, self.suite.header, [each.id for each in self.entries], implementation)
+        self.verdicts = CaseVerdicts(self.suite, implementation)
+        self.journal.begin(self.header)
         if self.journal.steps:
             self.keeper.resume()
         for step in self.journal.steps:
-            verdicts.restore(step)
+            self.verdicts.restore(step)
 
-    def _begun(self) -> tuple[RunHeader, CaseVerdicts]:
-        if self.begun is None:
-            raise HarnessError("The backend ended before it said what it is.")
-        return self.begun
-
-    def _noting(self, attempt: Attempt) -> OnOutcome:
-        """The function that judges an outcome of that attempt and writes it to the journal."""
-
-        def on_outcome(entry: Entry, case: Case, outcome: Outcome) -> None:
-            _, verdicts = self._begun()
-            if attempt == "control":
-                entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
-            step = verdicts.add(entry, attempt, case, outcome)
-            if attempt == "first" and step.own["verdict"] == "fail" and isinstance(outcome, Returned):
-                self.keeper.keep(entry.id, outcome.outputs)
-            self.journal.add(step)
-            if attempt == "first":
-                self.on_progress(len(verdicts.own) / len(self.entries), len(verdicts.own))
-
-        return on_outcome
+    def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome) -> None:
+        """Judge an outcome and write it to the journal."""
+        if attempt == "control":
+            entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
+        step = self.verdicts.add(entry, attempt, case, outcome)
+        if attempt == "first" and step.own["verdict"] == "fail" and isinstance(outcome, Returned):
+            self.keeper.keep(entry.id, outcome.outputs)
+        self.journal.add(step)
+        if attempt == "first":
+            self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
 
     def _results(self) -> list[Result]:
-        """The results of the cases that have one."""
-        _, verdicts = self._begun()
-        return [verdicts.result(each) for each in self.entries if each.id in verdicts.own]
+        return [self.verdicts.result(each) for each in self.entries if each.id in self.verdicts.own]
 
     def _write_results(self) -> None:
         """Replace the journal with the complete results, if every case has one."""
-        header, verdicts = self._begun()
-        if all(each.id in verdicts.own for each in self.entries):
+        if all(each.id in self.verdicts.own for each in self.entries):
             try:
-                write_results(self.plan.out, header, self._results())
+                write_results(self.plan.out, self.header, self._results())
             except OSError as fault:
                 raise DiskError(self.plan.out / RESULTS, fault) from fault
