@@ -5,7 +5,6 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -31,15 +30,13 @@ from opconform_runners.verdicts.run_header import RunHeader, changes, difference
 from opconform_runners.verdicts.verdict import Fail, Own, Pass, Unsupported, name_of, twin_sentence
 
 #: The files of a run, and the possible first bytes of each.
-_MARKS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
-    {
-        RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
-        REPORT: (b'{\n "format"',),
-        CERTIFICATE: (b'{\n "payload"',),
-        PAGE: (PAGE_BEGINNING,),
-        KEPT: (KEPT_BEGINNING,),
-    }
-)
+_MARKS: Mapping[str, tuple[bytes, ...]] = {
+    RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
+    REPORT: (b'{\n "format"',),
+    CERTIFICATE: (b'{\n "payload"',),
+    PAGE: (PAGE_BEGINNING,),
+    KEPT: (KEPT_BEGINNING,),
+}
 #: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
 #: its control.
 Attempt = Literal["first", "again", "alone", "control"]
