@@ -199,7 +199,7 @@ def bind(path: Path, _: Request) -> None:
 
 
 def fed_pipe(path: Path, _: Request) -> None:
-    """A pipe that somebody writes to for ever."""
+    """A pipe with an endless writer."""
     os.mkfifo(path)
     subprocess.Popen(["sh", "-c", f"exec yes > '{path}'"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
@@ -236,7 +236,7 @@ def fill(request: Request) -> None:
 
 
 def read_only(request: Request) -> None:
-    """Take the permission to write, which counts for everyone but root."""
+    """Remove the permission to write, which affects every user except root."""
     Path(request["dir"]).chmod(0)
     scratch(request).chmod(0o500)
 
@@ -253,7 +253,7 @@ def daemon(act: Callable[[], object]) -> None:
 
 
 def late_hello() -> None:
-    """Write a line that nobody asked for, a moment later."""
+    """Write an unrequested line a moment later."""
     time.sleep(0.05)
     write(b"hello\n")
 

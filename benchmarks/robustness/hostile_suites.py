@@ -355,7 +355,7 @@ HOSTILE: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
         "a huge shape in case.json": partial(_case_as, lambda text: text.replace("[4, 2]", f"[{10**30}, 2]")),
         "another shape in case.json": partial(_case_as, lambda text: text.replace("[4, 2]", "[2, 4]", 1)),
         "an input that the arrays lack": partial(_arrays_as, "inputs.npz", {"axis": np.array(0)}),
-        "an array that is no input": partial(
+        "an array that is not an input": partial(
             _arrays_as,
             "inputs.npz",
             {"data": np.zeros((4, 2), np.float32), "axis": np.array(0), "other": np.array(0)},

@@ -1,4 +1,4 @@
-"""The backends that compile a rendered model break exactly what is known of them, and nothing of ours fails on the way."""
+"""The backends that compile a rendered model break exactly the known requirements, without harness errors."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ BROKEN_BY_TVM = {
 
 
 def certified(opconform: Run, backend: str, python: str, out: Path) -> Any:
-    """The report on a backend's core, on which nothing of ours failed."""
+    """The report on a backend's core, without harness errors."""
     options = ("--profile", "core", "--jobs", "2", "--timeout", "60", "--out", out)
     opconform("certify", "--backend", backend, "--python", python, *options, code=None)
     report = json.loads((out / "report.json").read_text())

@@ -228,7 +228,7 @@ def test_an_openvino_device_that_is_not_there_is_a_sentence(device: str, sentenc
 
 
 def test_excluding_every_device_is_refused() -> None:
-    """Otherwise each case would be refused, which is no verdict on the product."""
+    """Otherwise each case would be refused, which is not a verdict on the product."""
     core = openvino.Core()
     devices = sorted({each.partition(".")[0] for each in core.available_devices})
 
@@ -285,7 +285,7 @@ def test_a_provider_without_kernels_passes_nothing(suite: Suite, tmp_path: Path)
     ],
 )
 def test_a_provider_that_is_not_there_is_a_sentence(device: str, beginning: str, tmp_path: Path) -> None:
-    """A name, a file and a library that is no plugin of ONNX Runtime's."""
+    """A name, a file and a library that is not an ONNX Runtime plugin."""
     text = tmp_path / "text.so"
     text.write_text("no library")
     for name, place in (("text", text), ("plugin", CPU_PLUGIN)):

@@ -57,7 +57,7 @@ def test_each_node_is_given_the_outputs_of_those_before() -> None:
 
 
 def test_outputs_of_a_graph_are_those_that_it_names() -> None:
-    """A node's output that no one takes is not one of the model's."""
+    """An unused output of a node is not an output of the model."""
     case = case_of(HALVES, JOINED, outputs=("Halves_1", "Join_0"), context="shared")
 
     assert outputs_of(case, {"data": "abcd"}, {"Halves-1": halves, "Join-1": join}) == ["cd", "cd-ab"]

@@ -85,7 +85,7 @@ def core(core_suite: Path) -> Suite:
 
 
 def checked(command: Command, suite: Suite) -> dict[str, Checked]:
-    """What comes of each rule."""
+    """The finding for each rule, by its id."""
     greeting = asyncio.run(greeting_of(command, _TIMEOUT))
     found = check(Launch(command=command, timeout=_TIMEOUT), greeting, suite, ["openvino", "layer"])
     return {each.id: each for each in found}
@@ -97,7 +97,7 @@ def unruly(name: str) -> Command:
 
 
 def broken(found: dict[str, Checked]) -> dict[str, list[str]]:
-    """What is said of each rule that is broken."""
+    """The sentences of each broken rule."""
     return {
         name: [breach.sentence for breach in each.finding.breaches]
         for name, each in found.items()
@@ -150,7 +150,7 @@ def test_a_harness_that_breaks_no_rule_is_asked_all_that_concern_it(
 
 
 def test_a_child_that_is_left_is_noted(core: Suite) -> None:
-    """It breaks no rule, and is told."""
+    """The child breaks no rule and is reported as a note."""
     found = checked(unruly("LeavesAChild"), core)
     [note] = found["end.children"].notes
 
@@ -172,11 +172,11 @@ def test_a_broken_rule_is_named_and_no_other(core: Suite, name: str) -> None:
 
 
 def test_each_rule_that_can_be_broken_is_broken_by_a_harness_here() -> None:
-    """No rule is there that nothing has shown to be found."""
+    """Every rule has a harness that shows that a breach is found."""
     assert {rule for rule, _ in UNRULINESS.values()} == set(RULES) - {"end.children"}
 
 
-def test_what_a_backend_accepts_wrongly_is_no_fault_of_its_harness(core: Suite) -> None:
+def test_what_a_backend_accepts_wrongly_is_not_a_fault_of_its_harness(core: Suite) -> None:
     """It is a note that names the case."""
     found = checked(unruly("RefusesNothing"), core)
 
@@ -194,7 +194,7 @@ def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:
     assert done.stdout == ""
 
 
-def test_json_says_what_came_of_each_rule(opconform: Run) -> None:
+def test_json_has_the_finding_for_each_rule(opconform: Run) -> None:
     """One document, with every rule in it."""
     done = opconform("check-harness", "--backend", "numpy", "--json")
     document = json.loads(done.stdout)

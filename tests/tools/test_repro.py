@@ -108,7 +108,7 @@ def test_every_page_has_findings() -> None:
 @pytest.mark.ci_only
 @pytest.mark.parametrize(("backend", "case"), FINDINGS)
 def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path: Path, backend: str, case: str) -> None:
-    """It ends with 1, or with the process where that is the failure; it is short, and imports nothing of ours."""
+    """It ends with 1, or with the process where that is the failure; it is short, and imports nothing from opconform."""
     python, script = interpreter(backend), tmp_path / "script.py"
     where = [] if python == sys.executable else ["--python", python]
     with cores(1 if case in ON_ONE_CORE else 2):

@@ -92,9 +92,10 @@ async def run_order(probe: Probe) -> None:
     if "run.seq" in probe.breaches:
         raise NotApplicable("the replies cannot be told from each other, see run.seq")
     answers = await probe.play_all(sent)
-    due, found = [each.seq for each in sent], [each.document.get("seq") for each in answers]
-    if found != due and sorted(map(str, found)) == sorted(map(str, due)):
-        probe.breach("run.order", f"the requests {due} were answered in the order {found}", answers[0])
+    due, found = [str(each.seq) for each in sent], [str(each.document.get("seq")) for each in answers]
+    if found != due and sorted(found) == sorted(due):
+        sentence = f"the requests {', '.join(due)} were answered in the order {', '.join(found)}"
+        probe.breach("run.order", sentence, answers[0])
         return
     for request, answer in zip(sent, answers, strict=True):
         probe.check_seq(answer, request.seq)
