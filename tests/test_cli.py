@@ -45,7 +45,7 @@ def test_help_names_every_command(opconform: Run) -> None:
             "'onx' is not a dialect. Allowed are: openvino, onnx, onnx13, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
-        (["generate", "--out", "x", "--jobs", "0"], "Limits and --jobs must be 1 or more."),
+        (["generate", "--out", "x", "--jobs", "0"], "Invalid value for '--jobs': 0 is not in the range x>=1."),
         (
             ["generate", "--out", "x", "--profile", "cor"],
             "There is no profile 'cor' in the specs; there are: default, context, core",

@@ -35,8 +35,8 @@ from opconform_runners.certificates.certificate import (
 )
 from opconform_runners.certificates.envelope import envelope_of, envelope_text, sealed
 from opconform_runners.certificates.keys import read_private, read_public
-from opconform_runners.cli.shared.page import page_text, subjects_of
-from opconform_runners.cli.verify_certificate import _lines as certificate_lines
+from opconform_runners.certificates.summary import summary_lines
+from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import Seen, result_of
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.journal import own_document, read_steps
@@ -306,7 +306,7 @@ class RunReader:
             kept = Kept(self._folder)
             for each in self._right.results:
                 kept.outputs(each.id)
-            page_text(subjects_of([finished(self._folder)], self._suite))
+            page_of_runs([finished(self._folder)], self._suite)
         finally:
             self._restore("actual.zip")
 
@@ -319,7 +319,7 @@ class RunReader:
         for changes in (changes_between(self._right, report), changes_between(report, self._right)):
             deque(changes_lines(changes), maxlen=0)
             json.dumps(changes_document(changes))
-        page_text(subjects_of([run], self._suite if report.suite.digest == self._right.suite.digest else None))
+        page_of_runs([run], self._suite if report.suite.digest == self._right.suite.digest else None)
 
     def _put(self, name: str, content: bytes) -> None:
         (self._folder / name).write_bytes(content)
@@ -395,7 +395,7 @@ class CertificateReader:
         """Read a certificate."""
         self._path.write_bytes(content)
         statement = read_certificate(self._path, self._public)
-        deque(certificate_lines(statement), maxlen=0)
+        deque(summary_lines(statement), maxlen=0)
         check_profiles(statement, ["core"])
         check_results(statement, self._out)
         check_suite(statement, self._suite)

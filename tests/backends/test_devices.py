@@ -22,7 +22,7 @@ from opconform_runners.backends.numpy import Numpy
 from opconform_runners.backends.onnxruntime import OnnxRuntime
 from opconform_runners.backends.openvino import OpenVINO
 from opconform_runners.backends.openvino_device import Device, device_of, executed_by
-from opconform_runners.cli.shared.execution import folder_name
+from opconform_runners.cli.shared.steps import folder_name
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.environment import Environment, environment_facts, environment_of
 

@@ -19,7 +19,7 @@ from opconform.suite.selection import Selection
 from opconform_runners.certificates.certificate import sign
 from opconform_runners.certificates.keys import read_private, write_pair
 from opconform_runners.cli.certify import command as certify
-from opconform_runners.cli.shared.execution import Execution, execute_shown
+from opconform_runners.cli.shared.steps import execute_shown
 from opconform_runners.cli.sign import command as sign_command
 from opconform_runners.cli.verify_certificate import command as verify_certificate
 from opconform_runners.execution.runner import RunOptions
@@ -86,8 +86,7 @@ def test_certify_believes_no_partial_suite(genuine: Path, suite: Path) -> None:
 def certified(suite: Path, key: Path) -> Path:
     """A certificate of a run on a forged suite, as an accomplice with the key would make it."""
     out, forged = suite.parent, open_suite(suite)
-    execution = Execution(suite=forged, command=backend_command(BROKEN), out=out, options=RunOptions(whole=True))
-    execute_shown(execution, as_json=True)
+    execute_shown(forged, backend_command(BROKEN), out, RunOptions(whole=True), as_json=True)
     assert sign(out, forged, read_private(key)).predicate.opconform.conformant
     return out / "certificate.json"
 

@@ -1,7 +1,9 @@
 """The expansion of a group: a checked draft for each combination of its variables."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,10 +14,10 @@ from opconform.generation.tensor_keys import Wrong
 from opconform.generation.validation import draft_of
 from opconform.model.draft import Draft
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.document import REPORTED, Mistake, Route, SpecMistakes
+from opconform.specs.document import ENOUGH, REPORTED, Mistake, Route, SpecMistakes
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import Value
-from opconform.specs.loader import Group
+from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
 from opconform.specs.matrix import Combination, MatrixError, combinations_of, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, MODELS
@@ -46,6 +48,26 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
         raise SpecMistakes(expansion.mistakes.values())
     if not expansion.digits:
         raise SpecMistakes([group.mistake(("where",), "no combination is left, so the group has no case.")])
+
+
+def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
+    """The specs in files and folders, or the shipped ones.
+
+    Raises:
+        SpecMistakes: The mistakes of all files, and those found by expanding the groups without mistakes.
+    """
+    try:
+        return load_specs(paths)
+    except WrongSpecs as fault:
+        mistakes = list(fault.mistakes)
+        for group in fault.sound:
+            if len(mistakes) > ENOUGH:
+                break
+            try:
+                deque(expand(group, seed=seed, limits=limits), maxlen=0)
+            except SpecMistakes as more:
+                mistakes.extend(more.mistakes)
+        raise SpecMistakes(mistakes) from fault
 
 
 class _Expansion:

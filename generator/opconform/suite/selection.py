@@ -11,6 +11,8 @@ from opconform.errors import UsageError, nearest
 NOT_BY_DEFAULT = frozenset({"large"})
 #: The name for all other profiles.
 DEFAULT = "default"
+#: The most cases that an error names.
+_NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,6 +65,30 @@ def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iter
         if near := difflib.get_close_matches(word, known, n=1):
             return f" Did you mean {known[near[0]]!r}?"
     return ""
+
+
+def pattern_of(name: str) -> str:
+    """The pattern for the name of one case: its id, its digits, or a pattern."""
+    return name if "/" in name else f"*/{name}*"
+
+
+def check_one(name: str, ids: Sequence[str], *, where: str = "", hint: str = "") -> None:
+    """Check that a name matches one case.
+
+    Args:
+        name: The name.
+        ids: The ids of the matching cases.
+        where: The place that was searched, with a leading space.
+        hint: A hint if there is no case, with a leading space.
+
+    Raises:
+        UsageError: It matches none or several.
+    """
+    if not ids:
+        raise UsageError(f"No case matches {name!r}{where}.{hint or ' `opconform list` lists them.'}")
+    if len(ids) > 1:
+        some = ", ".join(ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
+        raise UsageError(f"{len(ids):,} cases match {name!r}: {some}. Name one.")
 
 
 EVERYTHING = Selection()

@@ -1,14 +1,13 @@
 """`opconform backends`."""
 
 import asyncio
-import json
 
 import click
 
 from opconform.errors import HarnessError
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.options import json_option
-from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.cli.shared.output import print_result
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
@@ -17,20 +16,21 @@ from opconform_runners.harness.registry import names
 @click.command("backends")
 @json_option("the list")
 def command(as_json: bool) -> None:
-    """List the backends: the version of each that is installed, and what the others need.
+    """List the backends: the version and device of each that can be used, and what the others need.
 
-    Each is started in its own process, as in a run.
+    Each backend is started in its own process, as in a run.
     """
-    found = [(each, _asked(each)) for each in names()]
-    if as_json:
-        print_document(json.dumps([_document(name, each) for name, each in found]))
-        return
-    width = max((len(name) for name, _ in found), default=0)
-    for name, each in found:
-        click.echo(f"{name:{width}}  {_sentence(each)}")
+    found = {each: _description(each) for each in names()}
+    width = max(map(len, found), default=0)
+    print_result(
+        [_document(name, each) for name, each in found.items()],
+        (f"{name:{width}}  {_sentence(each)}" for name, each in found.items()),
+        as_json=as_json,
+    )
 
 
-def _asked(name: str) -> Implementation | str:
+def _description(name: str) -> Implementation | str:
+    """What a backend says of itself, or why it cannot be started."""
     try:
         return asyncio.run(described(backend_command(name)))
     except HarnessError as fault:

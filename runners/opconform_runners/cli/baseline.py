@@ -1,6 +1,5 @@
 """`opconform baseline`."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -9,7 +8,9 @@ from opconform_runners.cli.shared.options import PATH
 from opconform_runners.reports.baseline_update import settled_results, update
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.baseline import Baseline, Line, read_baseline, renumbered, write_baseline
+from opconform_runners.verdicts.baseline import Baseline, read_baseline, renumbered, write_baseline
+
+_STALE = ", since it no longer holds"
 
 
 @click.group("baseline")
@@ -23,30 +24,22 @@ def command() -> None:
 @click.option("--cases", is_flag=True, help="Write one line per case, and no patterns for whole groups.")
 @click.option("--prune", is_flag=True, help="Also retire lines that match none of the cases.")
 def _update(results: Path, file: Path, cases: bool, prune: bool) -> None:
-    """Make FILE expect exactly what fails in RESULTS (a run's folder, or its results.jsonl beside its report.json).
+    """Make FILE expect exactly the failures of the run RESULTS.
+
+    RESULTS is the folder that `run`, `certify` or `judge` wrote, or the file results.jsonl in it.
 
     Lines that still hold are unchanged. A comment on a line that no longer holds is kept.
     """
     before = read_baseline(file) if file.exists() else Baseline(file=str(file))
     updated = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
-    written = renumbered(updated.baseline)
+    written, changes = renumbered(updated.baseline), updated.changes
     if not file.exists() or written.text.encode() != file.read_bytes():
         write_baseline(file, written)
-    _print(updated.changes, written, file)
-
-
-def _print(changes: Mapping[str, Sequence[Line]], written: Baseline, file: Path) -> None:
-    for name, title in (
-        ("added", "added"),
-        ("changed", "changed"),
-        ("retired", "retired, since it no longer holds"),
-        ("removed", "removed, since it no longer holds"),
-    ):
+    for name, why in (("added", ""), ("changed", ""), ("retired", _STALE), ("removed", _STALE)):
         for each in changes[name]:
-            click.echo(f"{title}: {each.text}")
-    kept = len(changes["unseen"])
-    if kept:
-        click.echo(f"kept: {counted(kept, 'line')} that {'is' if kept == 1 else 'are'} about none of these cases.")
+            click.echo(f"{name}{why}: {each.text}")
+    if changes["unseen"]:
+        click.echo(f"kept: {counted(len(changes['unseen']), 'line')} without a case in this run.")
     unexplained = sum(not each.is_explained for each in written.lines)
     note = f", {unexplained:,} of them to be explained" if unexplained else ""
     click.echo(f"{file}: {counted(len(written.lines), 'line')}{note}.")

@@ -1,13 +1,10 @@
 """`opconform generate`."""
 
-import json
 from pathlib import Path
 
 import click
 
-from opconform.generation.pipeline import Generated
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.generation import generate_shown
 from opconform_runners.cli.shared.options import (
     PATH,
     GenerationOptions,
@@ -16,7 +13,8 @@ from opconform_runners.cli.shared.options import (
     selection_options,
     spec_arguments,
 )
-from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.steps import generate_shown
 
 
 @click.command("generate")
@@ -39,27 +37,15 @@ def command(
     An existing suite is updated, and an interrupted generation is continued.
     """
     generated = generate_shown(specs, out, generation.options(selection, blind=blind), quiet=as_json)
-    if as_json:
-        print_document(_json(generated))
-    else:
-        click.echo(_sentence(generated))
-
-
-def _json(generated: Generated) -> str:
-    header = generated.header
-    return json.dumps(
-        {
-            "out": str(generated.out),
-            "digest": header.digest,
-            "counts": dict(header.counts),
-            "unchanged": generated.taken,
-            "warnings": list(generated.warnings),
-        }
-    )
-
-
-def _sentence(generated: Generated) -> str:
-    counts = generated.header.counts
+    header, counts = generated.header, generated.header.counts
     unchanged = f", {generated.taken:,} of them unchanged" if generated.taken else ""
     kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected{unchanged}"
-    return f"{generated.out}: {sum(counts.values()):,} cases ({kinds}); suite digest {generated.header.digest}"
+    document = {
+        "out": str(generated.out),
+        "digest": header.digest,
+        "counts": dict(counts),
+        "unchanged": generated.taken,
+        "warnings": list(generated.warnings),
+    }
+    line = f"{generated.out}: {sum(counts.values()):,} cases ({kinds}); suite digest {header.digest}"
+    print_result(document, [line], as_json=as_json)

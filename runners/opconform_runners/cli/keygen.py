@@ -10,9 +10,9 @@ from opconform_runners.cli.shared.options import PATH
 @click.command("keygen")
 @click.argument("name", type=PATH)
 def command(name: Path) -> None:
-    """Make a pair of ed25519 keys: NAME.key for signing, NAME.pub for checking signatures.
+    """Make a pair of ed25519 keys: NAME.key for signing certificates, NAME.pub for checking their signatures.
 
-    NAME.key is readable by you alone. Existing files are never overwritten.
+    Only you can read NAME.key. Existing files are never overwritten.
     """
     from opconform_runners.certificates.keys import write_pair
 

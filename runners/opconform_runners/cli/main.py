@@ -6,45 +6,36 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 import click
 
 from opconform import __version__
 from opconform.errors import DiskError, OpconformError, OutputError
 from opconform.interrupts import as_interrupts, put_off
-from opconform_runners.cli.shared.streams import guarded_streams
-from opconform_runners.cli.shared.terminal import harmless_streams
+from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
 
-
-class _Command(NamedTuple):
-    module: str
-    summary: str
-
-
-_COMMANDS: Mapping[str, _Command] = MappingProxyType(
+#: The summary of each command. Its module has the same name.
+_COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "certify": _Command("certify", "Generate a suite, run a backend on it, and decide whether it conforms."),
-        "generate": _Command("generate", "Write a suite from specs: golden inputs and outputs, and IR."),
-        "run": _Command("run", "Run a backend on a suite and compare every bit."),
-        "report": _Command("report", "Write a run as an HTML page, JUnit XML, Markdown, CSV or a badge."),
-        "diff": _Command("diff", "Show what changed between two runs: regressions, fixes, new cases."),
-        "baseline": _Command("baseline", "Maintain a file of expected failures."),
-        "judge": _Command("judge", "Judge outputs that `run --outputs` wrote on another machine."),
-        "keygen": _Command("keygen", "Make a pair of keys for signing certificates."),
-        "sign": _Command("sign", "Sign the results of a complete `certify` or `judge`."),
-        "verify-certificate": _Command(
-            "verify_certificate", "Check a certificate's signature, and its claims against results and suite."
-        ),
-        "verify": _Command("verify", "Find every missing, changed or foreign file of a suite."),
-        "list": _Command("list", "List the cases of specs or of a suite."),
-        "show": _Command("show", "Draw a case: its tensors, their outputs, and the expectation."),
-        "repro": _Command("repro", "Write a script that reproduces a case without opconform."),
-        "backends": _Command("backends", "List the installed backends, and what the others need."),
-        "matrix": _Command("matrix", "Run every installed backend on one suite and compare them in a table."),
-        "check-harness": _Command("check_harness", "Check a harness against every rule of the protocol."),
-        "adequacy": _Command("adequacy", "Measure how well cases determine an operation's reference semantics."),
-        "schema": _Command("schema", "Print the JSON Schema of specs, for editors."),
+        "certify": "Generate a suite, run a backend on it, and decide whether it conforms.",
+        "generate": "Write a suite from specs: golden inputs and outputs, and IR.",
+        "run": "Run a backend on a suite and compare every bit.",
+        "report": "Write a run as an HTML page, JUnit XML, Markdown, CSV or a badge.",
+        "diff": "Show what changed between two runs: regressions, fixes, new cases.",
+        "baseline": "Maintain a file of expected failures.",
+        "judge": "Judge outputs that `run --outputs` wrote on another machine.",
+        "keygen": "Make a pair of keys for signing certificates.",
+        "sign": "Sign the results of a complete `certify` or `judge`.",
+        "verify-certificate": "Check a certificate's signature, and its claims against results and suite.",
+        "verify": "Find every missing, changed or foreign file of a suite.",
+        "list": "List the cases of specs or of a suite.",
+        "show": "Draw a case: its tensors, their outputs, and the expectation.",
+        "repro": "Write a script that reproduces a case without opconform.",
+        "backends": "List the installed backends, and what the others need.",
+        "matrix": "Run every installed backend on one suite and compare them in a table.",
+        "check-harness": "Check a harness against every rule of the protocol.",
+        "adequacy": "Measure how well cases determine an operation's reference semantics.",
+        "schema": "Print the JSON Schema of specs, for editors.",
     }
 )
 
@@ -62,18 +53,18 @@ class _Lazy(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         with put_off():  # an extension module interrupted during its import raises ImportError
-            module = importlib.import_module(f"opconform_runners.cli.{_COMMANDS[cmd_name].module}")
+            module = importlib.import_module(f"opconform_runners.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, each.summary) for name, each in _COMMANDS.items()])
+            formatter.write_dl([*_COMMANDS.items()])
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="opconform")
-@click.option("--debug", is_flag=True, help="Show a traceback for internal errors.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def _opconform(debug: bool) -> None:
     """Generate conformance suites for tensor operations, and certify backends with them.
 
@@ -116,8 +107,8 @@ def _code(*, debug: bool) -> int:
             if isinstance(fault, OSError) and DiskError.is_full(fault):
                 click.echo(f"error: {DiskError(Path(fault.filename or 'the output'), fault)}", err=True)
                 return DiskError.exit_code
-            sentence = f"opconform failed: {type(fault).__name__}: {fault}. Run it with --debug and report it."
-            click.echo(f"error: {sentence}", err=True)
+            what = f"internal error: {type(fault).__name__}: {fault}"
+            click.echo(f"error: {what}. Run `opconform --debug COMMAND`, and report the traceback.", err=True)
             return _FAILED
     return code if isinstance(code, int) else 0
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from opconform.errors import UsageError
 from opconform.files import replace_ours
-from opconform_runners.cli.shared.options import PATH, Function
-from opconform_runners.cli.shared.page import page_text, subjects_of
-from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.cli.shared.options import PATH
+from opconform_runners.cli.shared.steps import page_of_runs
+from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.csv import csv_text
@@ -24,45 +24,21 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
 class _Format(NamedTuple):
-    text: Callable[[Report], str]
     name: str
-    summary: str
-    mark: bytes
+    text: Callable[[Report], str]
+    mark: bytes  # among the first bytes of each file
 
 
 #: The formats of one run that are written to a file, by option.
 _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
-        "junit": _Format(
-            text=junit_text,
-            name="JUnit XML",
-            summary="Write JUnit XML, with one test suite per requirement.",
-            mark=b'<testsuites name="opconform ',
-        ),
-        "markdown": _Format(
-            text=markdown_text,
-            name="Markdown",
-            summary="Write Markdown, for a pull request or a job summary.",
-            mark=b" opconform: ",
-        ),
-        "csv": _Format(
-            text=csv_text, name="CSV", summary="Write CSV, with one row per case.", mark=b"run,id,operation,profile,"
-        ),
-        "badge": _Format(
-            text=badge_text,
-            name="Badge",
-            summary="Write an SVG badge with the verdict.",
-            mark=b'aria-label="opconform: ',
-        ),
+        "junit": _Format("JUnit XML", junit_text, b'<testsuites name="opconform '),
+        "markdown": _Format("Markdown", markdown_text, b" opconform: "),
+        "csv": _Format("CSV", csv_text, b"run,id,operation,profile,"),
+        "badge": _Format("Badge", badge_text, b'aria-label="opconform: '),
     }
 )
 _STDOUT = "-"
-
-
-def _format_options(function: Function) -> Function:
-    for name, each in reversed([*_FORMATS.items()]):
-        function = click.option(f"--{name}", metavar="FILE", help=each.summary)(function)
-    return function
 
 
 @click.command("report")
@@ -70,25 +46,23 @@ def _format_options(function: Function) -> Function:
 @click.option(
     "--html",
     metavar="FILE",
-    help=f"Write the HTML page; if no format is named, to {PAGE} in OUT, or in this folder for several runs.",
+    help=f"Write the HTML page; by default to {PAGE} in OUT or, for several runs, in the current folder.",
 )
-@_format_options
+@click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per requirement.")
+@click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
+@click.option("--csv", metavar="FILE", help="Write CSV, with one row per case.")
+@click.option("--badge", metavar="FILE", help="Write an SVG badge with the verdict.")
 @click.option("--github", is_flag=True, help="Print the annotations of a GitHub workflow.")
-@click.option(
-    "--suite",
-    "place",
-    type=PATH,
-    help="The suite that was run, for the page; OUT/suite or OUT/../suite by default.",
-)
-def command(results: tuple[Path, ...], html: str | None, github: bool, place: Path | None, **files: Any) -> None:
+@click.option("--suite", type=PATH, help="The suite that was run, for the page; OUT/suite or OUT/../suite by default.")
+def command(results: tuple[Path, ...], html: str | None, github: bool, suite: Path | None, **files: str | None) -> None:
     """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
-    Without options this is an HTML page, which can show several runs on the same suite. Without the suite the page has
-    no tensors and no IR. The other formats take one run. One FILE may be - for standard output.
+    If no format is named, the report is an HTML page. It can show several runs on the same suite; the other formats
+    take one run. If the suite is not found, the page has no tensors and no IR. One FILE may be - for standard output.
 
     Exit code: 0 if the runs are complete, whatever their verdict, 1 if one is incomplete.
     """
-    wanted = {name: str(file) for name, file in files.items() if file is not None}
+    wanted = {name: file for name, file in files.items() if file is not None}
     to_stdout = github + [*wanted.values(), html].count(_STDOUT)
     if to_stdout > 1:
         raise UsageError("Only one format can go to standard output. Name a file for the others.")
@@ -97,13 +71,13 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, place: Pa
     runs = [finished(each) for each in results]
     quiet = to_stdout > 0
     for name, file in wanted.items():
-        kind = _FORMATS[name]
-        _write(file, kind.text(runs[0].report), kind.name, kind.mark, quiet=quiet)
+        title, text, mark = _FORMATS[name]
+        _write(file, text(runs[0].report), title, mark, quiet=quiet)
     if github:
         print_document(annotations_text(runs[0].report), nl=False)
     if html is not None or not (wanted or github):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
-        _write(file, page_text(subjects_of(runs, place)), "Page", PAGE_BEGINNING, quiet=quiet)
+        _write(file, page_of_runs(runs, suite), "Page", PAGE_BEGINNING, quiet=quiet)
     incomplete = [each for each in runs if not each.report.is_finished]
     for each in incomplete:
         click.echo(f"{each.folder}: {conclusion(each.report)[0]}", err=True)

@@ -1,11 +1,9 @@
 """`opconform schema`."""
 
-import json
-
 import click
 
 from opconform.specs.schema import schema
-from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.cli.shared.output import print_json
 from opconform_runners.harness.protocol import schema as messages_schema
 
 
@@ -14,7 +12,9 @@ from opconform_runners.harness.protocol import schema as messages_schema
 def command(protocol: bool) -> None:
     """Print the JSON Schema of specs, or of the harness protocol.
 
-    Save the schema of specs, and name it in an editor's settings or in the first line of a spec:
+    To use the schema of specs in an editor, save it to a file, and name the file in the editor's settings or in the
+    first line of a spec:
+
     # yaml-language-server: $schema=opconform.schema.json
     """
-    print_document(json.dumps(messages_schema() if protocol else schema(), indent=2))
+    print_json(messages_schema() if protocol else schema())

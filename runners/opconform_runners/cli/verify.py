@@ -1,6 +1,5 @@
 """`opconform verify`."""
 
-import json
 from pathlib import Path
 
 import click
@@ -8,7 +7,8 @@ import click
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
 from opconform_runners.cli.shared.options import PATH, json_option
-from opconform_runners.cli.shared.terminal import print_document
+from opconform_runners.cli.shared.output import print_result
+from opconform_runners.reports.text import counted
 
 
 @click.command("verify")
@@ -20,16 +20,10 @@ def command(suite: Path, as_json: bool) -> None:
     Exit code: 0 if the suite is intact, 1 otherwise.
     """
     faults = list(faults_of(suite))
-    if as_json:
-        print_document(json.dumps({"suite": str(suite), "whole": not faults, "faults": faults}))
+    if faults:
+        last = f"{counted(len(faults), 'fault')}: {suite} differs from the suite that was generated."
     else:
-        for each in faults:
-            click.echo(each)
-        count = "1 fault" if len(faults) == 1 else f"{len(faults):,} faults"
-        click.echo(f"{count}: {suite} differs from the suite that was generated." if faults else _whole(suite))
+        opened = open_suite(suite)
+        last = f"{suite} is whole: {len(opened.entries):,} cases, suite digest {opened.header.digest}"
+    print_result({"suite": str(suite), "whole": not faults, "faults": faults}, [*faults, last], as_json=as_json)
     raise click.exceptions.Exit(1 if faults else 0)
-
-
-def _whole(path: Path) -> str:
-    suite = open_suite(path)
-    return f"{path} is whole: {len(suite.entries):,} cases, suite digest {suite.header.digest}"

@@ -1,8 +1,9 @@
-"""Conformance tests: the hooks that are registered if a backend is named."""
+"""Conformance tests: the hooks that are registered if an option of the plugin is given."""
 
+import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,16 @@ import pytest
 
 from opconform.errors import OpconformError, SuiteError, UsageError
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection, near_miss
-from opconform_runners.backends.backend import Implementation
+from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
-from opconform_runners.pytest_plugin.items import NAME, Cases, Tested
-from opconform_runners.pytest_plugin.options import TIMEOUT, PluginOptions, options_of
-from opconform_runners.pytest_plugin.suite_cache import cached_suite, implementation_of
+from opconform_runners.harness.connection import described
+from opconform_runners.pytest_plugin.items import Cases, Tested
+from opconform_runners.pytest_plugin.options import PluginOptions, options_of
+from opconform_runners.pytest_plugin.suite_cache import cached_suite
 
+#: The first part of the cases' node ids.
+_NAME = "opconform"
 #: The key under which an xdist worker gets the suite's path.
 _SUITE = "opconform_suite"
 
@@ -27,9 +30,8 @@ class Conformance:
     """The cases of one suite as tests of one backend."""
 
     def __init__(self) -> None:
-        self._options: PluginOptions | None = None
-        self._implementation: Implementation | None = None
-        self._patterns: tuple[str, ...] | None = ()
+        self._backend = ""
+        self._selection = EVERYTHING
         self._tested: Tested | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -39,26 +41,26 @@ class Conformance:
         The options are read only if cases are wanted, so that a wrong option does not stop other tests.
         """
         config = session.config
-        self._patterns = _patterns(config)
-        if self._patterns is None:
+        patterns = _patterns(config)
+        if patterns is None:
             return
-        self._options = options = options_of(config)
+        options = options_of(config)
+        self._backend = options.command.name
         try:
             suite = open_suite(self._place(config, options))
             if suite.header.blind:
-                raise SuiteError(f"{suite.store.root} is blind: it has no expected outputs.")
-            Selection(profiles=options.profiles).of(_profiles(suite), f"in {suite.store.root}")
+                raise SuiteError(
+                    f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind."
+                )
+            profiles = sorted({each.profile for each in suite.entries})
+            selection = Selection(profiles=options.profiles, patterns=patterns)
+            self._selection = selection.of(profiles, f"in {suite.store.root}")
         except OpconformError as fault:
             raise pytest.UsageError(str(fault)) from fault
-        for line in _marks(suite):
-            config.addinivalue_line("markers", line)
-        self._tested = Tested(
-            suite=suite,
-            session=Session(suite, Launch(command=options.command, timeout=options.timeout)),
-            named=options.command.options,
-            timeout=None if options.timeout == TIMEOUT else options.timeout,
-            strict=options.strict,
-        )
+        for name, text in _marks(suite):
+            config.addinivalue_line("markers", f"{name}: {text} (opconform)")
+        launch = Launch(command=options.command, timeout=options.timeout)
+        self._tested = Tested(suite=suite, session=Session(suite, launch), options=options)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -68,31 +70,24 @@ class Conformance:
 
     def pytest_report_header(self) -> list[str]:
         """The backend and the suite."""
-        if self._tested is None or self._options is None:
+        if self._tested is None:
             return []
         suite = self._tested.suite
-        backend = self._options.command.name if self._implementation is None else self._implementation.title
         cases = f"{len(suite.entries):,} cases, digest {suite.header.digest[:10]}"
-        return [f"opconform: {backend}, {_short(suite.store.root)}: {cases}"]
+        return [f"opconform: {self._backend}, {_short(suite.store.root)}: {cases}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the wanted cases to the tests."""
-        if self._tested is None or self._options is None:
+        if self._tested is None:
             return
-        cases = Cases.from_parent(
-            session,
-            name=NAME,
-            nodeid=NAME,
-            tested=self._tested,
-            selection=Selection(profiles=self._options.profiles, patterns=self._patterns or ()),
-        )
+        suite, selection = self._tested.suite, self._selection
+        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested, selection=selection)
         found = list(session.genitems(cases))
-        missing = [each for each in self._patterns or () if not any(_matches(item.name, each) for item in found)]
-        if missing:
-            groups = [each.id.rpartition("/")[0] for each in self._tested.suite.entries]
-            place, hint = _short(self._tested.suite.store.root), near_miss(missing[:1], groups, [])
-            raise pytest.UsageError(f"No case of {place} matches {missing[0]!r}.{hint}")
+        for pattern in selection.patterns:
+            if not any(fnmatchcase(item.name, pattern) or fnmatchcase(item.name, f"{pattern}/*") for item in found):
+                hint = near_miss([pattern], [each.id.rpartition("/")[0] for each in suite.entries], [])
+                raise pytest.UsageError(f"No case of {_short(suite.store.root)} matches {pattern!r}.{hint}")
         items.extend(found)
 
     def pytest_unconfigure(self) -> None:
@@ -105,15 +100,17 @@ class Conformance:
         worker: dict[str, Any] | None = getattr(config, "workerinput", None)
         if worker is not None:
             return Path(worker[_SUITE])
-        given = options.suite
-        if given is None or not config.getoption("collectonly"):
-            self._implementation = implementation_of(options.command)
-        if given is not None or self._implementation is None:
-            return Path() if given is None else given
+        if options.suite is not None and config.getoption("collectonly"):
+            return options.suite
+        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:  # leaves a running event loop alone
+            implementation = runner.run(described(options.command))
+        self._backend = implementation.title
+        if options.suite is not None:
+            return options.suite
         cache = getattr(config, "cache", None)
         if cache is None:
             raise UsageError("Without pytest's cache there is no place for the suite. Name one with --opconform-suite.")
-        return cached_suite(cache, self._implementation.dialects, options.profiles)
+        return cached_suite(cache, implementation.dialects, options.profiles)
 
 
 def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
@@ -133,23 +130,16 @@ def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
 
 def _names_cases(argument: str, config: pytest.Config) -> bool:
     path = argument.partition("::")[0]
-    return Path(path).name == NAME and not (config.invocation_params.dir / path).exists()
+    return Path(path).name == _NAME and not (config.invocation_params.dir / path).exists()
 
 
-def _matches(identity: str, pattern: str) -> bool:
-    return fnmatchcase(identity, pattern) or fnmatchcase(identity, f"{pattern}/*")
-
-
-def _profiles(suite: Suite) -> Sequence[str]:
-    return sorted({each.profile for each in suite.entries})
-
-
-def _marks(suite: Suite) -> Sequence[str]:
-    """One line per marker of the cases: their profiles and requirements."""
+def _marks(suite: Suite) -> Iterator[tuple[str, str]]:
+    """The markers of the cases, which are their profiles and requirements, and the meaning of each."""
     texts = {name: note.text for notes in suite.header.requirements.values() for name, note in notes.items()}
-    texts |= {name: "" for each in suite.entries for name in each.requirements if name not in texts}
-    profiles = [f"{each}: cases of the profile {each} (opconform)" for each in _profiles(suite)]
-    return [*profiles, *(f"{name}: {text} (opconform)" for name, text in texts.items())]
+    for profile in sorted({each.profile for each in suite.entries}):
+        yield profile, f"cases of the profile {profile}"
+    for name in {**texts, **dict.fromkeys(name for each in suite.entries for name in each.requirements)}:
+        yield name, texts.get(name, "")
 
 
 def _short(path: Path) -> str:

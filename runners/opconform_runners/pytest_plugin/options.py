@@ -18,7 +18,7 @@ TIMEOUT = 20.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PluginOptions:
-    """What to test, and how.
+    """The backend, its cases and their limits.
 
     Attributes:
         command: The command that starts the backend's harness.
@@ -55,8 +55,7 @@ def options_of(config: pytest.Config) -> PluginOptions:
 
 
 def _command(config: pytest.Config) -> Command:
-    backend, harness = config.getoption("opconform_backend"), config.getoption("opconform_harness")
-    python = config.getoption("opconform_python")
+    backend, harness, python = (config.getoption(f"opconform_{each}") for each in ("backend", "harness", "python"))
     if backend is None and harness is None:
         raise pytest.UsageError(
             "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."

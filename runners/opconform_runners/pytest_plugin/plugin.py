@@ -32,36 +32,30 @@ class _Replacement(argparse.Action):
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--opconform-backend` and the other options."""
     group = parser.getgroup("opconform", "conformance suites (opconform)")
-    group.addoption(
-        "--opconform-backend",
+
+    def add(name: str, help_text: str, **settings: Any) -> None:
+        group.addoption(f"--opconform-{name}", help=help_text, **settings)
+
+    add(
+        "backend",
+        "Test this backend, or path/file.py:Class.",
         metavar="NAME[:DEVICE]",
         action=_Replacement,
         replaces=("harness",),
-        help="Test this backend, or path/file.py:Class.",
     )
-    group.addoption(
-        "--opconform-harness",
+    add(
+        "harness",
+        "Test the backend that this harness drives.",
         metavar="COMMAND",
         action=_Replacement,
         replaces=("backend", "python"),
-        help="Test the backend that this harness drives.",
     )
-    group.addoption("--opconform-python", metavar="PATH", help="The Python interpreter that runs the backend.")
-    group.addoption(
-        "--opconform-suite",
-        metavar="PATH",
-        help="A suite; by default the shipped cases, generated into pytest's cache folder.",
-    )
-    group.addoption(
-        "--opconform-profile", metavar="NAME", action="append", help="Use only cases of this profile; repeatable."
-    )
-    group.addoption("--opconform-timeout", metavar="SECONDS", type=float, help="Time limit for one case. [default: 20]")
-    group.addoption(
-        "--opconform-strict",
-        action="store_true",
-        default=None,
-        help="Treat interpretations of the specification like normative requirements.",
-    )
+    add("python", "The Python interpreter that runs the backend.", metavar="PATH")
+    add("suite", "A suite; by default the shipped cases, generated into pytest's cache folder.", metavar="PATH")
+    add("profile", "Use only cases of this profile; repeatable.", metavar="NAME", action="append")
+    add("timeout", "Time limit for one case. [default: 20]", metavar="SECONDS", type=float)
+    interpretations = "Treat interpretations of the specification like normative requirements."
+    add("strict", interpretations, action="store_true", default=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,6 +1,5 @@
 """The suite of the shipped cases in pytest's cache folder, generated if it is missing or out of date."""
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,19 +13,6 @@ from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, shipped_specs
 from opconform.suite.manifest import HEADER
 from opconform.suite.selection import Selection
-from opconform_runners.backends.backend import Implementation
-from opconform_runners.harness.command import Command
-from opconform_runners.harness.connection import described
-
-
-def implementation_of(command: Command) -> Implementation:
-    """The description that a harness gives; a running event loop is left alone.
-
-    Raises:
-        HarnessError: The harness cannot be started.
-    """
-    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        return runner.run(described(command))
 
 
 def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, ...]) -> Path:
@@ -45,17 +31,11 @@ def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, 
     options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
     name = "-".join((*dialects, *sorted(profiles))) or "cases"
     place = cache.mkdir("opconform") / name
-    key = _digest(options)
-    if cache.get(f"opconform/{name}", None) != key or not (place / HEADER).exists():
-        generate(load_specs([]), place, options)
-        cache.set(f"opconform/{name}", key)
-    return place
-
-
-def _digest(options: Options) -> str:
-    """The digest of everything that decides the suite's bytes: specs, requirements and recipe."""
     digest = hashlib.sha256(recipe_digest(options.recipe).encode())
     for folder in sorted({each.parent for each in shipped_specs()}):
         for file in sorted(folder.glob("*.yaml")):
             digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
+    if cache.get(f"opconform/{name}", None) != digest.hexdigest() or not (place / HEADER).exists():
+        generate(load_specs([]), place, options)
+        cache.set(f"opconform/{name}", digest.hexdigest())
+    return place

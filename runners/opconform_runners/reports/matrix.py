@@ -1,14 +1,18 @@
 """The reports of several backends on one suite side by side: one row per requirement, one column per backend."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from opconform_runners.reports.report import Report, RequirementRow, RequirementStanding
+from opconform_runners.reports.text import counted
 
 FORMAT = 1
 
@@ -107,33 +111,27 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
     }
 
 
-def decided_rows(matrix: Matrix) -> list[Row]:
-    """The requirements with a decided case on some backend."""
-    return [row for row in matrix.rows if any(each.standing != "open" for each in row)]
-
-
-def matrix_table(matrix: Matrix) -> Table:
-    """A matrix for a terminal; its columns have the numbers of `matrix_lines`."""
+def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
+    """A matrix for a terminal: one line per backend, and one row per requirement with a decided case."""
+    for number, each in enumerate(matrix.columns, 1):
+        counts = counts_text(each.report.summary)
+        yield Text.from_markup(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({counts})")
+    yield from (f" - {name}: not run: {why}" for name, why in matrix.absent.items())
+    yield ""
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     for name in ("requirement", "level", *(str(number) for number, _ in enumerate(matrix.columns, 1))):
         table.add_column(name, no_wrap=True)
-    op = ""
-    for row in decided_rows(matrix):
-        if row[0].op != op:
-            op = row[0].op
-            table.add_row(f"[bold]{op}[/bold]")
-        cells = (f"[{SIGNS[each.standing].colour}]{_cell(each)}[/]" for each in row)
-        table.add_row(row[0].id, row[0].note, *cells)
-    return table
-
-
-def matrix_lines(matrix: Matrix) -> list[str]:
-    """One line per backend: its number, its verdict, and its cases by verdict."""
-    lines = []
-    for number, each in enumerate(matrix.columns, 1):
-        counts = counts_text(each.report.summary)
-        lines.append(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({counts})")
-    return lines + [f" - {escape(name)}: not run: {escape(why)}" for name, why in matrix.absent.items()]
+    decided = [row for row in matrix.rows if any(each.standing != "open" for each in row)]
+    for op, rows in groupby(decided, key=lambda row: row[0].op):
+        table.add_row(f"[bold]{op}[/bold]")
+        for row in rows:
+            cells = (f"[{SIGNS[each.standing].colour}]{_cell(each)}[/]" for each in row)
+            table.add_row(row[0].id, row[0].note, *cells)
+    yield table
+    yield f"\n{LEGEND}."
+    left_out = len(matrix.rows) - len(decided)
+    if left_out:
+        yield f"{counted(left_out, 'requirement is', 'requirements are')} not shown: no backend has a verdict."
 
 
 def matrix_markdown(matrix: Matrix) -> str:

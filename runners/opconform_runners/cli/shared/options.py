@@ -1,13 +1,12 @@
-"""The options that several commands share, each group collected into one frozen value."""
+"""The options that several commands share. Options that belong together reach a command as one frozen value."""
 
-import asyncio
 import functools
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import psutil
@@ -17,72 +16,20 @@ from opconform.errors import UsageError
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
 from opconform_runners.harness.command import GIB, LARGEST, Command, backend_command, harness_command
-from opconform_runners.harness.connection import described
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from securesystemslib.signer import CryptoSigner
+
+Decorator = Callable[[Any], Any]
+#: A private key; the package that defines it is optional.
+PrivateKey: TypeAlias = "CryptoSigner"
 
 #: A path on the command line, whether or not it exists.
 PATH = click.Path(path_type=Path)
+_COUNT = click.IntRange(min=1)
 
 
-def positive(value: str | float) -> float:
-    """A number over 0 given to an option.
-
-    Raises:
-        click.BadParameter: The value is not a finite number in the allowed range.
-    """
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not 0 < number <= LARGEST:
-        raise click.BadParameter(f"{value!r} is not a number over 0 and at most {LARGEST:,}.")
-    return number
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
-profile_option = click.option(
-    "--profile", "profiles", multiple=True, metavar="NAME", help="Use only this profile; repeatable."
-)
-select_option = click.option(
-    "--select",
-    "patterns",
-    multiple=True,
-    metavar="PATTERN",
-    help="Use only cases whose id matches, as in 'Split-1/axis-*', or that test this requirement; repeatable.",
-)
-timeout_option = click.option(
-    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="Time limit for one case."
-)
-memory_option = click.option(
-    "--memory",
-    type=positive,
-    metavar="GIB",
-    help="Memory limit for a harness; three quarters of the machine's memory by default.",
-)
-python_option = click.option(
-    "--python", type=PATH, help="The Python interpreter, in another virtual environment, that runs the backend."
-)
-sign_option = click.option(
-    "--sign",
-    "signer",
-    type=PATH,
-    metavar="KEY",
-    help="Also write certificate.json, signed with this private key. See `opconform keygen`.",
-)
-
-
-def json_option(what: str) -> Callable[[Function], Function]:
-    """`--json`, which prints something as JSON."""
-    return click.option("--json", "as_json", is_flag=True, help=f"Print {what} as JSON.")
-
-
-def _collected(name: str, kind: type, *options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+def collected(name: str, kind: type, *options: Decorator) -> Decorator:
     """Add options to a command that gets their values as one dataclass.
 
     Args:
@@ -102,6 +49,88 @@ def _collected(name: str, kind: type, *options: Callable[[Any], Any]) -> Callabl
         return command
 
     return decorate
+
+
+def json_option(what: str) -> Decorator:
+    """`--json`, which prints something as JSON."""
+    return click.option("--json", "as_json", is_flag=True, help=f"Print {what} as JSON.")
+
+
+def positive(value: str | float) -> float:
+    """A number over 0 given to an option.
+
+    Raises:
+        click.BadParameter: The value is not a finite number in the allowed range.
+    """
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= LARGEST:
+        raise click.BadParameter(f"{value!r} is not a number over 0 and at most {LARGEST:,}.")
+    return number
+
+
+def _private_key(_context: click.Context, _option: click.Parameter, path: Path | None) -> "PrivateKey | None":
+    """The private key in a file, which is read before anything is run."""
+    if path is None:
+        return None
+    from opconform_runners.certificates.keys import read_private
+
+    return read_private(path)
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory_of(gib: float | None) -> int:
+    """The memory limit of a harness in bytes: a number of GiB, or three quarters of the machine's memory."""
+    return psutil.virtual_memory().total * 3 // 4 if gib is None else int(gib * GIB)
+
+
+spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
+profile_option = click.option(
+    "--profile", "profiles", multiple=True, metavar="NAME", help="Use only this profile; repeatable."
+)
+python_option = click.option(
+    "--python", type=PATH, help="The Python interpreter, in another virtual environment, that runs the backend."
+)
+timeout_option = click.option(
+    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="Time limit for one case."
+)
+memory_option = click.option(
+    "--memory",
+    type=positive,
+    metavar="GIB",
+    help="Memory limit for a harness; three quarters of the machine's memory by default.",
+)
+sign_option = click.option(
+    "--sign",
+    "key",
+    type=PATH,
+    metavar="KEY",
+    callback=_private_key,
+    help="Also write certificate.json, signed with this private key. See `opconform keygen`.",
+)
+key_option = click.option(
+    "--key", type=PATH, required=True, callback=_private_key, help="The private key. See `opconform keygen`."
+)
+
+#: Adds `--profile` and `--select`, collected in the parameter `selection`.
+selection_options = collected(
+    "selection",
+    Selection,
+    profile_option,
+    click.option(
+        "--select",
+        "patterns",
+        multiple=True,
+        metavar="PATTERN",
+        help="Use only cases whose id matches, as in 'Split-1/axis-*', or that test this requirement; repeatable.",
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,7 +165,7 @@ class BackendOptions:
 
 
 #: Adds `--backend`, `--harness`, `--python`, `--timeout` and `--memory`, collected in the parameter `backend`.
-backend_options = _collected(
+backend_options = collected(
     "backend",
     BackendOptions,
     click.option("--backend", metavar="NAME[:DEVICE]", help="A backend by name, or path/file.py:ClassName."),
@@ -145,24 +174,6 @@ backend_options = _collected(
     timeout_option,
     memory_option,
 )
-
-
-def memory_of(gib: float | None) -> int:
-    """The memory limit of a harness in bytes: a number of GiB, or three quarters of the machine's memory."""
-    return psutil.virtual_memory().total * 3 // 4 if gib is None else int(gib * GIB)
-
-
-def dialects_of(command: Command) -> tuple[str, ...]:
-    """The dialects that a harness reads and opconform renders; empty if it executes cases directly.
-
-    Raises:
-        HarnessError: The harness cannot be started.
-    """
-    return tuple(each for each in asyncio.run(described(command)).dialects if each in DIALECTS)
-
-
-#: Adds `--profile` and `--select`, collected in the parameter `selection`.
-selection_options = _collected("selection", Selection, profile_option, select_option)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,17 +186,12 @@ class ResultOptions:
     as_json: bool
 
 
-def result_options_for(out: str, what: str) -> Callable[[Function], Function]:
-    """`--out`, `--force`, `--strict` and `--json`, collected in the parameter `results`.
-
-    Args:
-        out: The default folder, for the help text.
-        what: What is printed as JSON.
-    """
-    return _collected(
+def result_options(folder: str = "opconform-out/BACKEND", what: str = "the report") -> Decorator:
+    """`--out`, `--force`, `--strict` and `--json`, collected in the parameter `results`."""
+    return collected(
         "results",
         ResultOptions,
-        click.option("--out", type=PATH, help=f"The folder for the results; {out} by default."),
+        click.option("--out", type=PATH, help=f"The folder for the results; {folder} by default."),
         click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
         click.option(
             "--strict", is_flag=True, help="Treat interpretations of the specification like normative requirements."
@@ -194,33 +200,28 @@ def result_options_for(out: str, what: str) -> Callable[[Function], Function]:
     )
 
 
-#: The options for the results of one run.
-result_options = result_options_for("opconform-out/BACKEND", "the report")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GenerationOptions:
     """The options that decide how a suite is generated."""
 
-    seed: int = 0
-    dialects: tuple[str, ...] = ()
-    max_cases: int = LIMITS.cases
-    max_elements: int = LIMITS.elements
-    max_bytes: int = LIMITS.bytes
-    jobs: int | None = None
+    seed: int
+    dialects: tuple[str, ...]
+    max_cases: int
+    max_elements: int
+    max_bytes: int
+    jobs: int | None
 
-    def options(self, selection: Selection, *, blind: bool = False) -> Options:
-        """The options of the generation.
+    def options(self, selection: Selection, *, read: Collection[str] = (), blind: bool = False) -> Options:
+        """The options of the generation, in the dialects that a backend reads unless others are named.
 
         Raises:
-            UsageError: A dialect is unknown, or a number is below 1.
+            UsageError: A dialect is unknown.
         """
-        check_renderable(self.dialects)
-        if min(self.max_cases, self.max_elements, self.max_bytes) < 1 or (self.jobs is not None and self.jobs < 1):
-            raise UsageError("Limits and --jobs must be 1 or more.")
+        dialects = self.dialects or tuple(each for each in DIALECTS if each in read)
+        check_renderable(dialects)
         return Options(
             seed=self.seed,
-            dialects=tuple(each for each in DIALECTS if each in self.dialects) or DEFAULT,
+            dialects=tuple(each for each in DIALECTS if each in dialects) or DEFAULT,
             blind=blind,
             jobs=self.jobs or cores(),
             selection=selection,
@@ -228,8 +229,17 @@ class GenerationOptions:
         )
 
 
+def _limit_option(name: str, default: int, what: str) -> Decorator:
+    return click.option(name, type=_COUNT, default=default, show_default=True, metavar="N", help=f"Largest {what}.")
+
+
+def jobs_option(what: str, default: int | None = None) -> Decorator:
+    """`--jobs`, the number of processes."""
+    return click.option("--jobs", type=_COUNT, default=default, show_default=True, metavar="N", help=what)
+
+
 #: Adds the options of a generation, collected in the parameter `generation`.
-generation_options = _collected(
+generation_options = collected(
     "generation",
     GenerationOptions,
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and samples."),
@@ -240,22 +250,8 @@ generation_options = _collected(
         metavar="NAME",
         help=f"Render models in this dialect; repeatable. Allowed are: {', '.join(DIALECTS)}.",
     ),
-    click.option(
-        "--max-cases", type=int, default=LIMITS.cases, show_default=True, help="Largest number of cases per group."
-    ),
-    click.option(
-        "--max-elements",
-        type=int,
-        default=LIMITS.elements,
-        show_default=True,
-        help="Largest number of elements per tensor.",
-    ),
-    click.option(
-        "--max-bytes", type=int, default=LIMITS.bytes, show_default=True, help="Largest size of the suite in bytes."
-    ),
-    click.option(
-        "--jobs",
-        type=int,
-        help="Number of processes: one per core by default for generating, one for harnesses.",
-    ),
+    _limit_option("--max-cases", LIMITS.cases, "number of cases per group"),
+    _limit_option("--max-elements", LIMITS.elements, "number of elements per tensor"),
+    _limit_option("--max-bytes", LIMITS.bytes, "size of the suite in bytes"),
+    jobs_option("Number of processes; by default one per core for generating, and one for the harness."),
 )

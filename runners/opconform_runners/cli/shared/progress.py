@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from opconform_runners.cli.shared.console import console_of
+from opconform_runners.cli.shared.output import console_of
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed things.
 OnProgress = Callable[[float, int], None]
@@ -18,14 +18,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 @contextmanager
 def progress(what: str, *, then: str = "", of: str = "cases", quiet: bool) -> Iterator[OnProgress]:
-    """Show the progress of a command.
-
-    Args:
-        what: The current work, as in `run`.
-        then: The work that follows once the fraction is 1, if any.
-        of: The things that are counted.
-        quiet: Whether to show nothing.
-    """
+    """Show the progress of some work, which counts cases or other things; `then` is the work that follows it."""
     if quiet:
         yield lambda *_: None
     elif sys.stderr.isatty():
@@ -37,9 +30,9 @@ def progress(what: str, *, then: str = "", of: str = "cases", quiet: bool) -> It
 
 @contextmanager
 def _bar(what: str, then: str, of: str) -> Iterator[OnProgress]:
-    columns = ("{task.description}", BarColumn(), TextColumn(f"{{task.fields[done]:,}} {of}"))
-    rate = TextColumn("{task.fields[rate]:,.0f}/s")
-    with Progress(*columns, rate, TimeRemainingColumn(), console=console_of(stderr=True), transient=True) as bar:
+    counts = TextColumn(f"{{task.fields[done]:,}} {of} {{task.fields[rate]:,.0f}}/s")
+    columns = ("{task.description}", BarColumn(), counts, TimeRemainingColumn())
+    with Progress(*columns, console=console_of(stderr=True), transient=True) as bar:
         started = time.monotonic()
         task = bar.add_task(what, total=1.0, done=0, rate=0.0)
 

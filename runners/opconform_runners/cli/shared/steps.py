@@ -1,0 +1,135 @@
+"""The steps that several commands share: generation, execution, report, page and signature."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from opconform.errors import DiskError
+from opconform.files import replace_ours
+from opconform.generation.expansion import specs_of
+from opconform.generation.options import Options
+from opconform.generation.pipeline import Generated, generate
+from opconform.suite.reader import Suite
+from opconform_runners.cli.shared.options import PrivateKey
+from opconform_runners.cli.shared.output import console_of, print_json
+from opconform_runners.cli.shared.progress import progress
+from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.harness.command import Command
+from opconform_runners.reports.html.document import page_text, subjects_of
+from opconform_runners.reports.report import Report, report_of
+from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
+from opconform_runners.reports.terminal import print_summary
+from opconform_runners.tools.repro.script import SCRIPTS
+from opconform_runners.verdicts.baseline import Baseline
+from opconform_runners.verdicts.baseline_check import compare
+from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+
+#: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
+_PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
+_NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
+
+
+def folder_name(name: str) -> str:
+    """The name of the folder for a backend's results."""
+    return Path(_PLUGIN.sub(r"\1", name)).name.translate(_NAMES)
+
+
+def folder_of(name: str) -> Path:
+    """The default folder for a backend's results."""
+    return Path("opconform-out") / folder_name(name)
+
+
+def generate_shown(specs: Sequence[Path], out: Path, options: Options, *, quiet: bool) -> Generated:
+    """Generate a suite from spec files or folders, or from the shipped specs; with `quiet`, show warnings only."""
+    loaded = specs_of(specs, seed=options.seed, limits=options.limits)
+    with progress("generate", quiet=quiet) as on_progress:
+        generated = generate(loaded, out, options, on_progress)
+    for sentence in generated.warnings:
+        click.echo(f"warning: {sentence}", err=True)
+    return generated
+
+
+def execute_shown(
+    suite: Suite, command: Command, out: Path, options: RunOptions, baseline: Baseline | None = None, *, as_json: bool
+) -> int:
+    """Run a suite, write the results and the report to `out`, print the report, and return the exit code.
+
+    Raises:
+        DiskError: The disk is full. Earlier results are written and shown.
+        KeyboardInterrupt: The user pressed Ctrl-C. Earlier results are written and shown.
+    """
+    with progress("run", then="rerun failures", quiet=as_json) as on_progress:
+        run = run_suite(suite, command, out, options, on_progress)
+    if run.continued:
+        counted = f"{run.continued:,} of {len(run.results) + len(run.missing):,} cases"
+        click.echo(f"note: the interrupted run in {out} was continued; {counted} had been executed before.", err=True)
+    comparison = None
+    if baseline is not None:
+        expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
+        comparison = compare(baseline, run.results, expects)
+    started, header = command.options, suite.header
+    report = report_of(header, run, whole=options.whole, strict=options.strict, started=started, baseline=comparison)
+    code = show_report(report, out, as_json=as_json)
+    if run.interrupted is not None:
+        raise run.interrupted
+    return code
+
+
+def show_report(report: Report, out: Path, *, as_json: bool) -> int:
+    """Write a report and print it, even if the disk is full.
+
+    Returns:
+        The exit code: 0 if the backend is conformant or does what the baseline expects, 1 otherwise.
+
+    Raises:
+        DiskError: The disk is full.
+    """
+    full = None
+    try:
+        write_report(out, report)
+    except DiskError as fault:
+        full = fault
+    if as_json:
+        print_json(report_document(report))
+    else:
+        console = console_of()
+        print_summary(report, console)
+        console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
+    if full is not None:
+        raise full
+    if report.baseline is None:
+        return 0 if report.conformant else 1
+    return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
+
+
+def page_of_runs(runs: Sequence[Finished], suite: Path | None) -> str:
+    """The HTML page of runs on one suite, which is searched for beside them unless it is named."""
+    subjects = subjects_of(runs, suite, SCRIPTS)
+    for run, each in zip(runs, subjects, strict=True):
+        if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
+            sentence = f"the suite of {run.folder} was not found, so the page has no tensors and no IR."
+            click.echo(f"note: {sentence} Name it with --suite.", err=True)
+    return page_text(subjects)
+
+
+def publish(folder: Path, suite: Path, key: "PrivateKey | None", *, quiet: bool) -> None:
+    """Write the page of the run in a folder and, with a key, its certificate; print their places."""
+    replace_ours(folder / PAGE, page_of_runs([finished(folder)], suite).encode(), PAGE_BEGINNING)
+    click.echo(f"Page: {folder / PAGE}", err=quiet)
+    if key is not None:
+        sign_results(folder, suite, key, quiet=quiet)
+
+
+def sign_results(folder: Path, suite: Path, key: PrivateKey, *, quiet: bool) -> None:
+    """Sign the results in a folder, and print the place of the certificate; with `quiet`, to standard error."""
+    from opconform_runners.certificates.certificate import sign
+    from opconform_runners.certificates.verification import check_origin, intact_suite
+
+    opened = intact_suite(suite)
+    check_origin(opened)
+    result = sign(folder, opened, key).predicate.result
+    click.echo(
+        f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}", err=quiet
+    )

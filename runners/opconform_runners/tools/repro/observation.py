@@ -1,0 +1,81 @@
+"""The observation of a case on the installed backend, which a script's header quotes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from opconform.errors import UsageError
+from opconform.suite.case import Reject
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
+from opconform_runners.backends.backend import full_name
+from opconform_runners.execution.session import Session
+from opconform_runners.harness.command import Launch
+from opconform_runners.tools.repro.script import SCRIPTS
+from opconform_runners.verdicts.description import description_of
+from opconform_runners.verdicts.judge import FAILS_UNDECLARED
+from opconform_runners.verdicts.results import Result
+
+#: The advice for a script that shows a memory fault.
+PRIVATE = "This is probably a memory fault: report it to the maker privately before you publish this script"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observation:
+    """The result of a case on the installed backend, and the backend's name and version."""
+
+    result: Result
+    backend: str
+
+    @property
+    def fails(self) -> bool:
+        """Whether the backend fails the case, even if it declares that it does not support it."""
+        return self.result.verdict == "fail" or FAILS_UNDECLARED in self.result.findings
+
+    @property
+    def is_memory_fault(self) -> bool:
+        """Whether the failure is probably an access out of bounds: a crash, or outputs larger than the inputs."""
+        return self.result.reason == "crash" or "memory past" in self.result.sentence
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        name = self.result.reason or self.result.verdict
+        return f"{name}: {self.result.sentence.rstrip('.')}" if self.result.sentence else name
+
+
+def observation_of(suite: Suite, entry: Entry, launch: Launch) -> Observation:
+    """The observation of a case, which is executed for that.
+
+    Raises:
+        HarnessError: The harness cannot be started.
+        SuiteError: A file of the suite is missing, changed or not readable.
+        UsageError: A script cannot show the case, because the harness fulfils its requirement for the backend.
+    """
+    session = Session(suite, launch, once=True)
+    try:
+        result, who = session.result_of(entry), session.implementation
+    finally:
+        session.close()
+    if isinstance(suite.case(entry).expect, Reject) and full_name(entry.op, result.requirements[0]) in who.mapped:
+        raise UsageError(
+            f"{entry.id} tests {result.requirements[0]}, which the harness implements for {who.name}. "
+            f"A script cannot show it."
+        )
+    return Observation(result=result, backend=who.title)
+
+
+def notes_of(suite: Suite, entry: Entry, backend: str, observation: Observation | None) -> Iterator[str]:
+    """The sentences of a script's header."""
+    case = suite.case(entry)
+    yield f"{entry.op}: {case.title}."
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    yield f"Given: {description_of(case, feeds)}."
+    broken = () if observation is None else observation.result.broken
+    for each in broken or entry.requirements:
+        note = suite.header.requirements.get(entry.op, {}).get(each)
+        yield f"Requirement {each}" + (f" ({note.level}): {note.text}" if note else "")
+    if observation is not None:
+        yield f"Seen with {observation.backend}: {observation.sentence}."
+        if observation.is_memory_fault:
+            yield f"{PRIVATE}."
+    yield f"Needs: pip install {' '.join(SCRIPTS[backend].needs)}"
