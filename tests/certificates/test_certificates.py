@@ -1,4 +1,4 @@
-"""Certificates: what can be signed, what a certificate says, and that nothing about it can be changed unseen."""
+"""Certificates: what can be signed, what a certificate says, and that every change to it is found."""
 
 import base64
 import hashlib
@@ -84,8 +84,8 @@ def verification(opconform: Run, found: Certified, *, key: str = "me.pub", code:
     return done.stderr if code else done.stdout
 
 
-def test_a_certificate_says_what_was_run_on_what(original: Certified, small_suite: Path) -> None:
-    """It is a statement of in-toto's with the predicate of a test result, in which a requirement is a test."""
+def test_a_certificate_names_backend_suite_and_results(original: Certified, small_suite: Path) -> None:
+    """It is an in-toto statement with the predicate of a test result, in which a requirement is a test."""
     said = original.statement()
     predicate, finding = said["predicate"], said["predicate"]["opconform"]
     header = json.loads((small_suite / "suite.json").read_text())
@@ -193,10 +193,8 @@ def test_an_unsupported_declared_feature_gives_a_warning(opconform: Run, small_s
 
 
 @pytest.mark.parametrize("point", ["01" + 31 * "00", "ec" + 30 * "ff" + "ff", 31 * "00" + "80"])
-def test_a_key_for_which_anybody_can_sign_is_refused(
-    opconform: Run, original: Certified, tmp_path: Path, point: str
-) -> None:
-    """Of the few points of small order some make any signature right."""
+def test_a_key_of_small_order_is_refused(opconform: Run, original: Certified, tmp_path: Path, point: str) -> None:
+    """For such a key anyone can make a valid signature."""
     path = tmp_path / "weak.pub"
     path.write_bytes(public_pem(Ed25519PublicKey.from_public_bytes(bytes.fromhex(point))))
     done = opconform("verify-certificate", original.certificate, "--key", path, code=1)
@@ -434,8 +432,8 @@ def test_the_checks_that_find_every_byte_accept_the_original(original: Certified
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{}", b'{"payload": NaN}', b"[" * 100_000, b'"' + b"x" * 99])
-def test_what_is_no_certificate_is_refused_in_a_sentence(original: Certified, tmp_path: Path, content: bytes) -> None:
-    """Whatever it is instead."""
+def test_a_file_that_is_not_a_certificate_is_refused(original: Certified, tmp_path: Path, content: bytes) -> None:
+    """Empty, not JSON, not an object, or too deep."""
     path = tmp_path / "certificate.json"
     path.write_bytes(content)
 
@@ -538,7 +536,7 @@ def test_a_suite_of_selected_cases_holds_no_whole_profiles(
 
 
 def test_a_pair_of_keys_is_made_for_its_owner_and_never_again(opconform: Run, tmp_path: Path) -> None:
-    """Nobody else can read the private one, other software reads both, and neither is overwritten."""
+    """Only the owner can read the private one, other software reads both, and neither is overwritten."""
     opconform("keygen", tmp_path / "me")
     private, public = (tmp_path / "me.key"), (tmp_path / "me.pub")
     made = private.read_bytes(), public.read_bytes()

@@ -1,4 +1,4 @@
-"""A certificate that contradicts itself is refused without the results: signed by whoever has the key, it is false."""
+"""A certificate that contradicts itself is refused without the results, although its signature is valid."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A forged suite is not believed: not by a certification, nor by whoever signs its results or checks a certificate."""
+"""A forged suite is found by a certification, when its results are signed and when a certificate is checked."""
 
 import shutil
 from collections.abc import Callable
@@ -34,7 +34,7 @@ EXAMPLES = (shipped_files()["Split-1/examples.yaml"], shipped_files()["VariadicS
 
 
 def ended(command: object, *arguments: object) -> Result:
-    """What came of a command, in this process."""
+    """The result of a command, executed in this process."""
     return CliRunner().invoke(command, [str(each) for each in arguments])  # type: ignore[arg-type]
 
 
@@ -163,7 +163,7 @@ def test_every_other_change_is_found(suite: Path, tamper: Callable[[Path], None]
     ids=["seed-and-blind", "dialects", "selection"],
 )
 def test_a_genuine_suite_is_known(tmp_path: Path, options: Options) -> None:
-    """However it was generated, and by whichever build, as long as its bytes are these."""
+    """The options and the build do not matter as long as the bytes are the same."""
     suite = generate(load_specs(EXAMPLES), tmp_path / "suite", options).out
     check_provenance(open_suite(suite))
     seal(suite, (suite / MANIFEST).read_bytes(), generator("0.0.9"))

@@ -1,4 +1,4 @@
-"""What a verdict rests on: a backend of which nothing was shown is not conformant, and every verdict says how much was."""
+"""The coverage of a verdict: a backend without a decided case is not conformant, and every verdict gives its coverage."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -58,7 +58,7 @@ class Hostile(Numpy):
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """Debian's Chromium, or whichever is on the path."""
+    """Debian's Chromium, or the one on the path."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None or find_spec("playwright") is None or find_spec("axe_playwright_python") is None:
         pytest.skip("there is no Chromium here, or no playwright and axe-playwright-python to drive it")
@@ -102,7 +102,7 @@ def failures(out: Path) -> list[Mapping[str, object]]:
 
 
 @pytest.mark.ci_only
-def test_the_first_screen_says_what_was_tested_and_what_came_of_it(browser: "Browser", run: Path) -> None:
+def test_the_first_screen_shows_backend_verdict_and_requirements(browser: "Browser", run: Path) -> None:
     """The product, the verdict, the numbers, and a bar for each requirement that has cases."""
     page = opened(browser, run / "report.html")
 
@@ -366,13 +366,13 @@ def test_a_run_whose_suite_is_not_there_says_so(
     shutil.copytree(small_suite, beside / "suite")
     both = opconform("report", alone, beside, "--html", tmp_path / "both.html")
     dead = opened(browser, tmp_path / "both.html")
-    dead.evaluate("location.hash = 'case/0/nobody'")
+    dead.evaluate("location.hash = 'case/0/unknown'")
     dead.wait_for_function("() => document.getElementById('found').textContent.startsWith('This')")
 
     assert told.startswith(f"note: the suite of {alone} was not found, so the page has no tensors and no IR.")
     assert "The suite was not found when this page was written" in page.locator("#case").inner_text()
     assert both.stderr == ""
-    assert dead.locator("#found").inner_text() == "This page has no case 0/nobody."
+    assert dead.locator("#found").inner_text() == "This page has no case 0/unknown."
 
 
 def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tmp_path: Path) -> None:

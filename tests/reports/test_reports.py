@@ -1,4 +1,4 @@
-"""Reports in other formats: each is read back, says what `report.json` says, and takes a backend's words for words."""
+"""Reports in other formats: each is read back, says what `report.json` says, and treats a backend's messages as text."""
 
 import csv
 import io
@@ -272,7 +272,7 @@ def test_hostile_words_are_rendered_as_they_are(opconform: Run, runs: Path) -> N
     }
 
 
-def test_a_message_that_begins_like_a_formula_is_none(opconform: Run, runs: Path) -> None:
+def test_a_message_that_begins_like_a_formula_is_text(opconform: Run, runs: Path) -> None:
     """A spreadsheet sees an apostrophe, and a text."""
     table = [*csv.DictReader(io.StringIO(written(opconform, runs / "IsHostile", "csv"), newline=""))]
     [row] = [each for each in table if each["reason"] == "rejected-valid"]
@@ -282,7 +282,7 @@ def test_a_message_that_begins_like_a_formula_is_none(opconform: Run, runs: Path
     assert row["sentence"].startswith("the case is valid, and was rejected at build time: =1+1")
 
 
-def test_csv_has_a_row_a_case(opconform: Run, runs: Path) -> None:
+def test_csv_has_one_row_per_case(opconform: Run, runs: Path) -> None:
     """With the standing of each case against the baseline, where there is one."""
     bare = [*csv.DictReader(io.StringIO(written(opconform, runs / "LosesNegativeZero", "csv"), newline=""))]
     text = written(opconform, runs / "known", "csv")

@@ -22,8 +22,7 @@ class Excerpt:
     """A matrix of a tensor, or a part of one.
 
     Attributes:
-        name: The name of the tensor.
-        kind: Its element type and shape, as in `f32[2, 3]`.
+        kind: The tensor's element type and shape, as in `f32[2, 3]`.
         where: The index of the matrix, as in `[0, :, :]`; empty for a tensor of rank 2 or less.
         rows: The elements as text.
         at: The index of the first row and column.
@@ -70,9 +69,9 @@ def excerpt_of(
     label = f"{element_type if known else array.dtype}{list(array.shape)}"
     if array.size == 0:
         return Excerpt(name=name, kind=label)
-    if at is not None and not (len(at) == array.ndim and all(0 <= i < n for i, n in zip(at, array.shape, strict=True))):
+    if at is None or len(at) != array.ndim or any(i >= size for i, size in zip(at, array.shape, strict=True)):
         at = None
-    place = at if at is not None else (0,) * array.ndim
+    place = at or (0,) * array.ndim
     index, along = _matrix_index(array.ndim, None if highlight is None else highlight.axis, place)
     left_out = any(not isinstance(each, slice) for each in index)
     matrix = np.atleast_2d(array[index])

@@ -5,7 +5,6 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from opconform.suite.reader import Suite
 from opconform_runners.reports.html.evidence import evidence_of
 from opconform_runners.reports.html.subject import Models, Subject, short
 from opconform_runners.reports.terminal import findings_of
@@ -29,6 +28,7 @@ def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
         for each in subject.column.report.results
     ]
     suite = next((each.suite for each in subjects if each.suite is not None), None)
+    entries = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
     texts = {f"{each.op} {each.id}": each.text for each in subjects[0].column.report.requirements}
     return {
         "backends": [
@@ -41,7 +41,7 @@ def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
             for each in subjects
         ],
         "groups": list(groups),
-        "titles": [] if suite is None else _titles(suite, groups),
+        "titles": [suite.case(entries[each]).title if each in entries else "" for each in groups] if suite else [],
         "requirements": list(requirements),
         "texts": [texts.get(each, "") for each in requirements],
         "cases": rows,
@@ -77,12 +77,6 @@ def _row(backend: int, result: Result, groups: dict[str, int], requirements: dic
     while row[-1] in ("", []):
         row.pop()
     return row
-
-
-def _titles(suite: Suite, groups: dict[str, int]) -> list[str]:
-    """The title of each group, taken from any of its cases."""
-    some = {each.id.rpartition("/")[0]: each for each in suite.entries}
-    return [suite.case(some[each]).title if each in some else "" for each in groups]
 
 
 def shown_evidence(subjects: Sequence[Subject], models: Models) -> tuple[dict[str, object], int]:

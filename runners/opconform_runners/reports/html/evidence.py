@@ -61,20 +61,19 @@ def _filled(document: dict[str, object]) -> dict[str, object]:
 
 
 def _outputs(case: Case, golden: Arrays, actual: Arrays, mismatch: Mismatch | None) -> tuple[Excerpts, Excerpts]:
-    """The expected and the actual outputs: those at fault, or the first ones."""
+    """The expected and the actual outputs: the one at fault, or the first ones."""
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
-    at_fault = [each for each in outputs if mismatch is not None and each.name == mismatch.output]
-    if mismatch is not None and mismatch.reason in _ELEMENTWISE and at_fault and at_fault[0].name in golden:
-        name = at_fault[0].name
-        wanted, got = _compared(at_fault[0], golden[name], actual.get(name), mismatch)
+    at_fault = next((each for each in outputs if mismatch is not None and each.name == mismatch.output), None)
+    if mismatch is not None and mismatch.reason in _ELEMENTWISE and at_fault is not None and at_fault.name in golden:
+        wanted, got = _compared(at_fault, golden[at_fault.name], actual.get(at_fault.name), mismatch)
         return (wanted,), (got,)
     tensors = (each.element_type for each in case.inputs if each.role == "tensor")
     element_type = outputs[0].element_type if outputs else next(tensors, "f32")
-    listed = [each for each in at_fault or outputs if each.name in golden][:_OUTPUTS]
-    names = [each.name for each in at_fault] or sorted(actual, key=_number)
+    listed = [each for each in ([at_fault] if at_fault else outputs) if each.name in golden][:_OUTPUTS]
+    names = [at_fault.name] if at_fault else sorted(actual, key=_number)[:_OUTPUTS]
     return (
         tuple(excerpt_of(each.name, golden[each.name], each.element_type) for each in listed),
-        tuple(excerpt_of(each, actual[each], element_type) for each in names[:_OUTPUTS] if each in actual),
+        tuple(excerpt_of(each, actual[each], element_type) for each in names if each in actual),
     )
 
 
