@@ -5,7 +5,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError
+from jinja2 import FunctionLoader, StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
@@ -25,7 +25,7 @@ def render(template: str, **values: object) -> Markup:
         RenderError: The template is missing or wrong.
     """
     try:
-        return Markup(_template(template).render(values))  # noqa: S704 - the values have been escaped
+        return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the values have been escaped
     except TemplateError as fault:
         raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
 
@@ -43,24 +43,15 @@ def text_of(name: str) -> str:
 
 
 @cache
-def _template(name: str) -> Template:
-    return _environment().get_template(name)
-
-
-@cache
 def _environment() -> SandboxedEnvironment:
     return SandboxedEnvironment(
         loader=FunctionLoader(_source),
-        autoescape=_is_markup,
+        autoescape=lambda name: name is None or ".py." not in name,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-
-
-def _is_markup(name: str | None) -> bool:
-    return name is None or ".py." not in name
 
 
 def _source(name: str) -> str | None:

@@ -20,7 +20,7 @@ from opconform.tensors.tensor import Tensor
 _TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
-#: The violations that are valid in an opset, with the reason.
+#: The violations that are valid in ONNX, with the reason; and those that are so in one opset alone.
 _NO_FAULT: Mapping[str, str] = MappingProxyType(
     {
         "axis.shape": "the axis is an attribute, and has no shape",
@@ -29,19 +29,17 @@ _NO_FAULT: Mapping[str, str] = MappingProxyType(
     }
 )
 _NO_FAULT_18: Mapping[str, str] = MappingProxyType(
-    {
-        **_NO_FAULT,
-        "num_splits.divides": "the last of `num_outputs` outputs may be smaller",
-        "num_splits.at-most-dimension": "the last of `num_outputs` outputs may be smaller",
-    }
+    dict.fromkeys(
+        ("num_splits.divides", "num_splits.at-most-dimension"), "the last of `num_outputs` outputs may be smaller"
+    )
 )
 _NO_FAULT_13: Mapping[str, str] = MappingProxyType(
     {
-        **_NO_FAULT,
         "lengths.required": "outputs are equal where no lengths are given",
-        "num_splits.required": "there is no count beside that of the outputs",
-        "num_splits.type": "there is no count beside that of the outputs",
-        "num_splits.positive": "there is no count beside that of the outputs",
+        **dict.fromkeys(
+            ("num_splits.required", "num_splits.type", "num_splits.positive"),
+            "there is no count beside that of the outputs",
+        ),
     }
 )
 
@@ -51,14 +49,14 @@ def reasons(model: Model) -> Iterator[str]:
     data, refused = model.draft.tensors.get("data"), model.rejected_for
     if data is not None and data.element_type not in _TYPES:
         yield f"ONNX's Split does not take {data.element_type}"
-    no_fault = _NO_FAULT_18 if model.version.has_num_outputs else _NO_FAULT_13
+    no_fault = {**_NO_FAULT, **(_NO_FAULT_18 if model.version.has_num_outputs else _NO_FAULT_13)}
     if refused is not None and refused in no_fault:
         yield f"in opset {model.version.opset} that is not a fault: {no_fault[refused]}"
     yield from _axis_reasons(model)
     if "split_lengths" in model.draft.tensors:
         yield from _lengths_reasons(model)
     requested = model.draft.operation.requested_outputs(arguments_of(model.draft, 0)) or 0
-    if model.draft.refusal is not None and requested > MOST_DECLARED:
+    if refused is not None and requested > MOST_DECLARED:
         yield f"an ONNX node has as many outputs as are asked for, and at most {MOST_DECLARED} are declared here"
 
 

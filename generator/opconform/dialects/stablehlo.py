@@ -9,11 +9,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.model.draft import Draft
 from opconform.model.golden import Golden
-from opconform.model.graph import arguments_at
+from opconform.model.graph import arguments_at, operand_of, ports_of
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Operand
 from opconform.resources import render
 from opconform.suite.case import Node
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
@@ -58,18 +56,25 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         raise Inexpressible(reason)
     draft, tensors = golden.draft, golden.tensors[0]
     lines = [line for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]
-    used = {each for node in golden.graph.nodes for each in _operands(draft, node)}
+    operands = {
+        name
+        for node in golden.graph.nodes
+        for port, name in ports_of(node).items()
+        if OPERATIONS[node.op].port_of(port).role == "tensor"
+    }
+    inputs, constants = [], []
+    for each in draft.tensors:
+        if draft.binding[each] != "constant":
+            inputs.append(_Value(each, _type(tensors[each])))
+        elif each in operands:
+            constants.append(_Constant(each, _elements(tensors[each]), _type(tensors[each])))
     text = render(
         "stablehlo/model.mlir.j2",
         name=name,
-        inputs=tuple(_Value(each, _type(tensors[each])) for each in draft.tensors if draft.binding[each] != "constant"),
-        constants=tuple(
-            _Constant(each, _elements(tensors[each]), _type(tensors[each]))
-            for each in draft.tensors
-            if draft.binding[each] == "constant" and each in used
-        ),
-        lines=tuple(lines),
-        results=tuple(_Value(each, _type(tensors[each])) for each in golden.graph.outputs),
+        inputs=inputs,
+        constants=constants,
+        lines=lines,
+        results=[_Value(each, _type(tensors[each])) for each in golden.graph.outputs],
     )
     return {MODEL: text.encode()}
 
@@ -97,45 +102,30 @@ def _slices(golden: Golden, node: Node) -> Iterator[_Line]:
     operation, tensors = OPERATIONS[node.op], golden.tensors[0]
     if operation.highlight is None:
         raise Inexpressible(f"the outputs of {node.op} are not slices")
-    operands = {name: _operand(operation.port_of(port).role, tensors[name]) for port, name in _ports(node).items()}
+    sources = ports_of(node)
+    operands = {
+        name: operand_of(tensors[name], exact=operation.port_of(port).role == "control")
+        for port, name in sources.items()
+    }
     regions = operation.highlight(arguments_at(node, operands))
     for name, region in zip(node.outputs, regions, strict=True):
-        source = _ports(node)[region.input]
+        source = sources[region.input]
         ranges = ", ".join(f"{start}:{start + size}" for start, size in zip(region.start, region.sizes, strict=True))
-        types = (_type(tensors[source]),), _type(tensors[name])
-        yield _Line(name, "slice", f"%{source} [{ranges}]", *types)
+        yield _Line(name, "slice", f"%{source} [{ranges}]", (_type(tensors[source]),), _type(tensors[name]))
 
 
 def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
     tensors, given = golden.tensors[0], [each for each in node.inputs if each is not None]
     axis = int(str(node.attributes["axis"])) % len(tensors[given[0]].shape)
     operands = f"{', '.join(f'%{each}' for each in given)}, dim = {axis}"
-    types = tuple(_type(tensors[each]) for each in given), _type(tensors[node.outputs[0]])
-    yield _Line(node.outputs[0], "concatenate", operands, *types)
+    types = tuple(_type(tensors[each]) for each in given)
+    yield _Line(node.outputs[0], "concatenate", operands, types, _type(tensors[node.outputs[0]]))
 
 
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = MappingProxyType(
     {"Concat-1": _concatenate, "Split-1": _slices, "VariadicSplit-1": _slices}
 )
-
-
-def _ports(node: Node) -> dict[str, str]:
-    """The input tensors of a node, by port name."""
-    ports = (name for port in OPERATIONS[node.op].inputs for name in port.names(len(node.inputs)))
-    return {port: name for port, name in zip(ports, node.inputs, strict=False) if name is not None}
-
-
-def _operands(draft: Draft, node: Node) -> Iterator[str]:
-    """The inputs of a node that are operands in StableHLO: those at tensor ports."""
-    for port, name in _ports(node).items():
-        if OPERATIONS[node.op].port_of(port).role == "tensor" and name in draft.tensors:
-            yield name
-
-
-def _operand(role: str, tensor: Tensor) -> Operand:
-    integers = tuple(tensor.integers()) if role == "control" and tensor.type.is_integer else None
-    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
 
 
 def _type(tensor: Tensor) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from opconform.model.draft import Draft, TensorDraft
+from opconform.model.draft import TensorDraft
 from opconform.model.golden import Golden
 from opconform.model.graph import declared, evaluated, graph_of, ports_of
-from opconform.suite.case import Dynamic, Node
+from opconform.suite.case import Dynamic
 from opconform.tensors.tensor import Tensor
 
 
@@ -21,42 +21,38 @@ def control_of(golden: Golden) -> Golden | None:
     if not golden.tensors or len(neighbours) != 1:
         return None
     [neighbour] = neighbours
-    inputs = tuple({port: each[name] for port, name in ports_of(neighbour).items()} for each in golden.tensors)
-    draft = _draft(golden, neighbour, inputs)
-    graph = graph_of(draft)
-    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, each) for each in inputs))
-
-
-def _draft(golden: Golden, neighbour: Node, inputs: tuple[Mapping[str, Tensor], ...]) -> Draft:
-    draft = golden.draft
+    ports = ports_of(neighbour)
+    inputs = tuple({port: each[name] for port, name in ports.items()} for each in golden.tensors)
     first, *others = ({port: _tensor_draft(each) for port, each in feed.items()} for feed in inputs)
-    is_folded = all(each == "constant" for each in draft.binding.values())
-    return replace(
-        draft,
+    is_folded = all(each == "constant" for each in golden.draft.binding.values())
+    draft = replace(
+        golden.draft,
         op=neighbour.op,
-        title=f"the control: {neighbour.op} by itself, given the outputs of {draft.op}",
+        title=f"the control: {neighbour.op} by itself, given the outputs of {golden.draft.op}",
         requirements=(),
         seen=(),
         attributes=neighbour.attributes,
         tensors=first,
         second=others[0] if others else None,
         binding=dict.fromkeys(first, "constant" if is_folded else "parameter"),
-        dynamic=_dynamic(golden, neighbour),
+        dynamic=_dynamic(golden, ports),
         context="bare",
         twin=None,
         essential=False,
     )
+    graph = graph_of(draft)
+    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, each) for each in inputs))
 
 
 def _tensor_draft(tensor: Tensor) -> TensorDraft:
     return TensorDraft(element_type=tensor.element_type, shape=tensor.shape, fill="values")
 
 
-def _dynamic(golden: Golden, neighbour: Node) -> dict[str, Dynamic]:
+def _dynamic(golden: Golden, ports: Mapping[str, str]) -> dict[str, Dynamic]:
     """The declared dimensions of inputs that the case's model does not know; all of them where a rank is open."""
     types = declared(golden.draft, golden.graph)
     dynamic: dict[str, Dynamic] = {}
-    for port, name in ports_of(neighbour).items():
+    for port, name in ports.items():
         dimensions = types[name].dimensions
         if None in dimensions:
             known = tuple("?" if each is None else each for each in dimensions)

@@ -1,18 +1,11 @@
 """The model graph of a case: built once from its draft, and walked with the reference semantics of its operations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from opconform.model.draft import Draft, arguments_of, operands_of
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import (
-    Arguments,
-    Operand,
-    Operation,
-    Rejection,
-    TensorType,
-    Tested,
-)
+from opconform.operations.operation import Arguments, Operand, Operation, Rejection, TensorType, Tested
 from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 
@@ -25,7 +18,7 @@ Dimensions = tuple[int | None, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declared:
-    """What a model declares of a tensor: its element type, and its dimensions as far as they are known."""
+    """What a model declares of a tensor."""
 
     element_type: str
     dimensions: Dimensions
@@ -40,7 +33,8 @@ def graph_of(draft: Draft) -> Graph:
     arguments = tuple(arguments_of(draft, feed) for feed in range(len(draft.feeds)))
     outputs = tuple(types for each in arguments if (types := _inferred(draft.operation, each)) is not None)
     operation = draft.operation
-    count = len(outputs[0]) if outputs else _requested(operation, arguments[0])
+    requested = operation.requested_outputs(arguments[0]) or 0
+    count = len(outputs[0]) if outputs else requested if 0 < requested <= MOST_DECLARED else 1
     node = Node(
         name=operation.type,
         op=operation.name,
@@ -49,16 +43,18 @@ def graph_of(draft: Draft) -> Graph:
         attributes=draft.attributes,
         under_test=True,
     )
-    tested = Tested(operation=operation, node=node, arguments=arguments, outputs=outputs)
-    build = operation.contexts.get(draft.context, _alone)
-    return build(tested)
+    if draft.context not in operation.contexts:  # `bare`, or `folded`, which changes bindings and not the graph
+        return Graph(nodes=(node,), outputs=node.outputs)
+    return operation.contexts[draft.context](
+        Tested(operation=operation, node=node, arguments=arguments, outputs=outputs)
+    )
 
 
 def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, TensorType]:
     """The types of every tensor of a graph whose inputs are known.
 
     Raises:
-        Rejection: The specification of an operation forbids what it is given.
+        Rejection: The inputs of a node violate the specification of its operation.
     """
     known = dict(operands)
     for node in graph.nodes:
@@ -69,13 +65,22 @@ def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, TensorT
 
 
 def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Every tensor of an accepted case's graph, by name: its inputs, and what the reference semantics make of them."""
+    """Every tensor of an accepted case's graph, by name, as the reference semantics evaluate them."""
     tensors = dict(inputs)
     for node in graph.nodes:
         operation = OPERATIONS[node.op]
-        given = arguments_at(node, {name: _operand(each) for name, each in tensors.items() if name in node.inputs})
-        tensors |= zip(node.outputs, operation.evaluate(_exact(operation, given)), strict=True)
+        operands = {
+            name: operand_of(tensors[name], exact=operation.port_of(port).role == "control")
+            for port, name in ports_of(node).items()
+        }
+        tensors |= zip(node.outputs, operation.evaluate(arguments_at(node, operands)), strict=True)
     return tensors
+
+
+def operand_of(tensor: Tensor, *, exact: bool) -> Operand:
+    """A tensor as an operand: at a control port it needs its exact integers."""
+    integers = tuple(tensor.integers()) if exact and tensor.type.is_integer else None
+    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers, tensor=tensor)
 
 
 def ports_of(node: Node) -> dict[str, str]:
@@ -85,7 +90,7 @@ def ports_of(node: Node) -> dict[str, str]:
 
 
 def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
-    """What a node's operation is given, by the names of its ports."""
+    """The arguments of a node's operation."""
     inputs = {port: operands[name] for port, name in ports_of(node).items()}
     return OPERATIONS[node.op].arguments(inputs, node.attributes)
 
@@ -117,12 +122,6 @@ def _inferred(operation: Operation, arguments: Arguments) -> tuple[TensorType, .
         return None
 
 
-def _requested(operation: Operation, arguments: Arguments) -> int:
-    """How many outputs the node of a rejected case declares."""
-    count = operation.requested_outputs(arguments) or 0
-    return count if 0 < count <= MOST_DECLARED else 1
-
-
 def _connected(operation: Operation, names: tuple[str, ...]) -> tuple[str | None, ...]:
     """The tensors that the node under test takes, in the order of its ports."""
     inputs: list[str | None] = []
@@ -151,33 +150,8 @@ def _is_known(node: Node, name: str, tensors: Mapping[str, Declared], fixed: set
 
 
 def _unknown(operation: Operation, arguments: Arguments) -> TensorType:
-    """What stands for an output of a node that refuses what it is given: as much as its first tensor tells."""
-    tensors = (each for name, each in arguments.inputs.items() if operation.port_of(name).role == "tensor")
-    first = next(tensors, None)
-    return (
-        TensorType(element_type=first.element_type, shape=first.shape)
-        if first
-        else TensorType(element_type="f32", shape=())
-    )
-
-
-def _operand(tensor: Tensor) -> Operand:
-    return Operand(element_type=tensor.element_type, shape=tensor.shape, tensor=tensor)
-
-
-def _exact(operation: Operation, arguments: Arguments) -> Arguments:
-    """The same arguments, with the exact integers at control ports."""
-    operands = {
-        name: replace(each, integers=tuple(each.tensor.integers()))
-        if each.tensor is not None and each.is_integer and operation.port_of(name).role == "control"
-        else each
-        for name, each in arguments.inputs.items()
-    }
-    return replace(arguments, inputs=operands)
-
-
-def _alone(tested: Tested) -> Graph:
-    return Graph(nodes=(tested.node,), outputs=tested.node.outputs)
-
-
-#: The contexts of every operation. In `folded` all inputs are constants, which changes their binding and not the graph.
+    """The type that is declared for each output of a node that rejects its inputs: that of its first tensor."""
+    for name, each in arguments.inputs.items():
+        if operation.port_of(name).role == "tensor":
+            return TensorType(element_type=each.element_type, shape=each.shape)
+    return TensorType(element_type="f32", shape=())

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from opconform.model.graph import arguments_at
+from opconform.model.graph import arguments_at, operand_of
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Operand, Region
+from opconform.operations.operation import Region
 from opconform.suite.case import Accept, Case
 from opconform.tensors.tensor import Array, Tensor
 
@@ -38,14 +38,11 @@ def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
     operands = {}
     for each in case.inputs:
         tensor = Tensor(element_type=each.element_type, array=arrays[each.name])
-        integers = tuple(tensor.integers()) if each.role == "control" and tensor.type.is_integer else None
-        operands[each.name] = Operand(element_type=each.element_type, shape=tensor.shape, integers=integers)
+        operands[each.name] = operand_of(tensor, exact=each.role == "control")
     regions = operation.highlight(arguments_at(case.node, operands))
     names = {each.input for each in regions}
-    if len(names) != 1:
-        return None
-    name = next(iter(names))
-    axis = _axis_of(regions, arrays[name].shape)
+    name = next(iter(names), "")
+    axis = _axis_of(regions, arrays[name].shape) if len(names) == 1 else None
     return None if axis is None else Highlight(input=name, axis=axis, regions=regions)
 
 

@@ -61,12 +61,7 @@ def splitting(
 ) -> Operation:
     """An operation whose outputs are consecutive regions of data along its axis.
 
-    Args:
-        name: Its name and version.
-        controls: Its ports after data and axis.
-        attributes: Its attributes.
-        sizes: The sizes of the outputs along the axis; raises `Rejection`.
-        requested_outputs: How many outputs the arguments request, even if they are invalid.
+    `sizes` gives their sizes along the axis, or raises `Rejection`; `controls` are the ports after data and axis.
     """
 
     def infer(arguments: Arguments) -> tuple[TensorType, ...]:

@@ -11,10 +11,9 @@ from opconform.tensors.tensor import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One input of an operation.
+    """One input of an operation, by the specification's name.
 
     Attributes:
-        name: The specification's name.
         role: `control` for values that decide what the operation does, which specs write out; `tensor` for data, which
             may be filled.
         variadic: Whether it takes any number of tensors; only the last port may.
@@ -41,11 +40,9 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
-    """One attribute of an operation.
+    """One attribute of an operation, by the specification's name.
 
     Attributes:
-        name: The specification's name.
-        type: The type of its value.
         values: The allowed strings of an `enum`.
         default: The default value, or None if the attribute is required.
     """
@@ -70,8 +67,6 @@ class Operand:
     """One input of an operation.
 
     Attributes:
-        element_type: A name of `ELEMENT_TYPES`.
-        shape: The sizes of the dimensions.
         integers: The exact elements of an integer tensor at a control port, in row-major order; otherwise None.
         tensor: The elements; None during inference.
     """
@@ -124,7 +119,6 @@ class Tested:
     """The node under test, for the context that builds a graph around it.
 
     Attributes:
-        operation: The operation under test.
         node: Its node, connected to the model's inputs.
         arguments: Its arguments in each accepted feed, or in the only feed of a rejected case.
         outputs: The types of its outputs in each accepted feed; none for a rejected case with one feed.
@@ -155,8 +149,6 @@ class Operation:
 
     Attributes:
         name: Its name and version, as in `Split-1`.
-        inputs: Its input ports, in order.
-        attributes: Its attributes.
         infer: The types of its outputs; raises `Rejection` with every requirement that the arguments violate.
         evaluate: Its outputs, for arguments that `infer` accepts.
         requested_outputs: How many outputs the arguments request, even if they are invalid, or None; one by default.

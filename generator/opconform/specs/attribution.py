@@ -21,7 +21,7 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
 
 
 def _behind_others(groups: Sequence[Group]) -> Iterator[str]:
-    """Requirements that stand behind another one in every group, so that the other one takes the blame."""
+    """Requirements that every group lists after another one, which a failure then counts against."""
     counted: set[tuple[str, str]] = set()
     behind: dict[tuple[str, str], tuple[Group, str]] = {}
     for group in groups:
@@ -45,10 +45,8 @@ def _not_violated(groups: Sequence[Group]) -> Iterator[str]:
     """Requirements that a group of rejected cases lists and that none of its cases violates."""
     for group in groups:
         violated = _violated(group)
-        if violated is None:
-            continue
         for each in group.settings.requirements:
-            if each not in violated:
+            if violated is not None and each not in violated:
                 yield (
                     f"{group.place}: group {quoted(group.id)}: its cases do not violate {each}, so they say nothing of "
                     f"it. Remove it from `requirements`."

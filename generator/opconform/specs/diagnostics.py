@@ -29,12 +29,7 @@ def mistakes_of(
 ) -> Iterator[Mistake]:
     """The first mistakes of a document, one per place.
 
-    Args:
-        fault: Pydantic's errors.
-        document: The document.
-        model: The model of the value at the route.
-        route: The value's place in the document.
-        note: An addition to each sentence, with a leading space.
+    `model` is that of the value at the route, and `note` is added to each sentence, with a leading space.
     """
     by_route: dict[Route, list[ErrorDetails]] = {}
     for each in fault.errors(include_url=False):

@@ -64,7 +64,6 @@ class Document:
     Attributes:
         file: The file's name in mistakes.
         digest: The SHA-256 of the file.
-        value: Mappings, lists, strings, numbers, booleans and nulls.
         places: The line and column of each value, by its route.
     """
 
@@ -91,20 +90,12 @@ def read_document(path: Path, name: str) -> Document:
         SpecMistakes: The file cannot be read, is not a regular file, UTF-8 or YAML, or is over a limit.
     """
     try:
-        return parse_document(read_regular(path, FILE_LIMIT, follow_links=True), name)
+        content = read_regular(path, FILE_LIMIT, follow_links=True)
     except FileTooLargeError as fault:
         sentence = f"The file has more than {FILE_LIMIT:,} bytes; split it into several."
         raise SpecMistakes([Mistake(name, 1, 1, sentence)]) from fault
     except OSError as fault:
         raise SpecMistakes([Mistake(name, 1, 1, f"The file cannot be read: {fault.strerror}.")]) from fault
-
-
-def parse_document(content: bytes, name: str) -> Document:
-    """The YAML document in the content of a file.
-
-    Raises:
-        SpecMistakes: The content is not UTF-8 or YAML, or is over a limit.
-    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -179,9 +170,9 @@ class _Builder:
         for key, value in node.value:
             name = key.value
             if not isinstance(key, yaml.ScalarNode) or not isinstance(name, str):
-                self.mistakes.append(_at(self.name, key, "A key must be a string."))
+                self.refuse(key, "A key must be a string.")
             elif name in mapping:
-                self.mistakes.append(_at(self.name, key, f"The key {quoted(name)} is repeated."))
+                self.refuse(key, f"The key {quoted(name)} is repeated.")
             else:
                 mapping[name] = self.value(value, (*route, name))
                 self.places[(*route, name, KEY)] = (key.start_mark.line + 1, key.start_mark.column + 1)
@@ -189,17 +180,17 @@ class _Builder:
 
     def scalar(self, node: yaml.Node) -> Any:
         text = str(node.value)
-        if node.tag.startswith("!") or node.tag.startswith(f"{_PREFIX}python"):
-            sentence = f"The tag {quoted(node.tag)} is not allowed; write the plain value."
-            self.mistakes.append(_at(self.name, node, sentence))
+        if node.tag.startswith(("!", f"{_PREFIX}python")):
+            self.refuse(node, f"The tag {quoted(node.tag)} is not allowed; write the plain value.")
         if getattr(node, "style", None) in ("'", '"', "|", ">") or node.tag == f"{_PREFIX}binary":
             return text
         value = _plain(text)
         if isinstance(value, float) and math.isinf(value):
-            self.mistakes.append(
-                _at(self.name, node, f"The number {quoted(text)} is too large; write `inf` for infinity.")
-            )
+            self.refuse(node, f"The number {quoted(text)} is too large; write `inf` for infinity.")
         return value
+
+    def refuse(self, node: yaml.Node, sentence: str) -> None:
+        self.mistakes.append(_at(self.name, node, sentence))
 
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+")

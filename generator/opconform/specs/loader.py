@@ -30,8 +30,7 @@ class Group:
         settings: The entry's keys that are not keys of its cases.
         keys: The keys of its cases as written, including expressions.
         twin: The keys that the twin overrides as written, or None.
-        document: The file of the entry.
-        route: The entry's place in the file.
+        route: The entry's place in the document.
     """
 
     op: str
@@ -188,16 +187,16 @@ def _mistakes(document: Document, op: str) -> list[Mistake]:
         model.model_validate(document.value | {"op": op})
     except ValidationError as fault:
         mistakes.extend(mistakes_of(fault, document, model))
-    ids: set[str] = set()
+    ids: set[object] = set()
     for index, group in enumerate(_groups(document)):
         if len(mistakes) > ENOUGH:
             break
         if isinstance(group, dict):
             mistakes.extend(islice(_group_mistakes(document, op, group, ("groups", index)), ENOUGH))
-            name = group.get("id")
-            if isinstance(name, str) and name in ids:
-                mistakes.append(document.mistake(("groups", index, "id"), f"The id {quoted(name)} is repeated."))
-            ids |= {name} if isinstance(name, str) else set()
+            if isinstance(name := group.get("id"), str):
+                if name in ids:
+                    mistakes.append(document.mistake(("groups", index, "id"), f"The id {quoted(name)} is repeated."))
+                ids.add(name)
     return mistakes
 
 

@@ -147,6 +147,4 @@ def _included(
             after.update(entry)
         if not matching:
             alone.append(dict(entry))
-    base = [after for _, after in extended]
-    yield from base if names or not include else []
-    yield from alone
+    yield from [*(after for _, after in extended if names), *alone]

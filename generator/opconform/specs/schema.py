@@ -184,32 +184,40 @@ class OperationModels:
         attributes: dict[str, Any] = {each.name: _attribute_field(op, each) for each in operation.attributes}
         context: Any = Annotated[Literal[operation.context_names], _MAYBE]
         title = op.replace("-", "")
-        feed = create_model(f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs)
-        self.case = create_model(
+        feed: Any = create_model(
+            f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs
+        )
+        case: Any = create_model(
             f"{title}Case",
             __base__=_CaseKeys,
             __doc__="What a case of this operation is.",
             context=(context, Field("bare", description="The graph around the operation.")),
-            feed=(_optional(feed), Field(None, description="Other values for a second inference on the same model.")),
+            feed=(
+                Annotated[feed, _MAYBE] | None,
+                Field(None, description="Other values for a second inference on the same model."),
+            ),
             **inputs,
             **attributes,
         )
-        self.group = _extended(
+        group: Any = create_model(
             f"{title}Group",
-            (self.case, GroupKeys),
-            "One entry of a spec, expanded into cases.",
+            __base__=(case, GroupKeys),
+            __doc__="One entry of a spec, expanded into cases.",
             twin=(
-                _optional(self.case),
+                Annotated[case, _MAYBE] | None,
                 Field(None, description="What to override to mend the fault of a rejected case."),
             ),
         )
-        groups: Any = list[self.group]  # type: ignore[name-defined]  # it is made above
-        self.spec = _extended(
+        name: Any = Literal[op]
+        groups: Any = Annotated[list[group], Field(min_length=1)]
+        self.case: type[BaseModel] = case
+        self.group: type[BaseModel] = group
+        self.spec: type[BaseModel] = create_model(
             f"{title}Spec",
-            (_Keys,),
-            f"A spec of {op}.",
-            op=(Literal[op], Field(description="The operation.")),
-            groups=(Annotated[groups, Field(min_length=1)], Field(description="The groups of cases.")),
+            __base__=_Keys,
+            __doc__=f"A spec of {op}.",
+            op=(name, Field(description="The operation.")),
+            groups=(groups, Field(description="The groups of cases.")),
         )
 
 
@@ -227,14 +235,6 @@ def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
     default = "" if attribute.default is None else f"; {attribute.default!r} where it is left out"
     sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
     return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)
-
-
-def _extended(name: str, bases: tuple[type[BaseModel], ...], sentence: str, **fields: Any) -> type[BaseModel]:
-    return create_model(name, __base__=bases, __doc__=sentence, **fields)
-
-
-def _optional(model: type[BaseModel]) -> Any:
-    return Annotated[model, _MAYBE] | None
 
 
 #: The models of each operation.

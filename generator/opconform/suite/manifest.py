@@ -118,9 +118,13 @@ _ENTRY = TypeAdapter(Entry)
 def header_text(header: Header) -> str:
     """`suite.json` with its checksum renewed."""
     absent = {"checksum"} if header.select else {"checksum", "select"}
-    document = _HEADER.dump_python(header, mode="json", exclude=absent)
+    return sealed_text(_HEADER.dump_python(header, mode="json", exclude=absent))
+
+
+def sealed_text(document: Mapping[str, object]) -> str:
+    """A JSON document with its checksum: the SHA-256 of the canonical JSON without the checksum."""
     checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
-    return json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({**document, "checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
 
 
 def header_of(content: bytes, where: str) -> Header:

@@ -46,7 +46,10 @@ _RECENT = 16
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """A suite whose header and manifest agree."""
+    """A suite whose header and manifest agree.
+
+    Its methods raise `SuiteError` for a file that is missing, changed, too large or malformed.
+    """
 
     store: Store
     header: Header
@@ -62,11 +65,7 @@ class Suite:
         return {}
 
     def stored(self, entry: Entry, name: str) -> bytes:
-        """A file of a case, whatever its digest.
-
-        Raises:
-            SuiteError: The file is missing or too large.
-        """
+        """A file of a case, whatever its digest."""
         path = f"{entry.id}/{name}"
         if name == CASE:
             return self.store.read(path)
@@ -78,11 +77,7 @@ class Suite:
             return self.store.read(path, min(FILE_LIMIT, _TENSORS_LIMIT + declared))
 
     def read(self, entry: Entry, name: str) -> bytes:
-        """A file of a case.
-
-        Raises:
-            SuiteError: The file is missing, or does not match the manifest.
-        """
+        """A file of a case."""
         content = self.stored(entry, name)
         if hashlib.sha256(content).hexdigest() != entry.files.get(name):
             raise SuiteError(
@@ -92,11 +87,7 @@ class Suite:
         return content
 
     def case(self, entry: Entry) -> Case:
-        """The case that a manifest's line lists.
-
-        Raises:
-            SuiteError: `case.json` is missing or changed, breaks the format, or contradicts the manifest.
-        """
+        """The case that a manifest's line lists."""
         where = f"{self.store.root}: {entry.id}/{CASE}"
         try:
             case = case_of(self.read(entry, CASE))
@@ -114,11 +105,7 @@ class Suite:
         return case
 
     def arrays(self, entry: Entry, name: str) -> dict[str, Array]:
-        """The arrays of an `.npz` file of a case, with the types and shapes that the case declares.
-
-        Raises:
-            SuiteError: The file is missing, changed or unreadable, or holds other arrays.
-        """
+        """The arrays of an `.npz` file of a case, with the types and shapes that the case declares."""
         arrays = self.stored_arrays(entry, name)
         case = self._recent.get(entry.id) or self.case(entry)
         fault = next(array_faults(f"{self.store.root}: {entry.id}/{name}", name, arrays, case), None)
@@ -127,11 +114,7 @@ class Suite:
         return arrays
 
     def stored_arrays(self, entry: Entry, name: str) -> dict[str, Array]:
-        """The arrays of an `.npz` file of a case, whatever the case declares.
-
-        Raises:
-            SuiteError: The file is missing, changed or unreadable.
-        """
+        """The arrays of an `.npz` file of a case, whatever the case declares."""
         content = self.read(entry, name)
         return arrays_of(content, f"{self.store.root}: {entry.id}/{name}", limit=len(content))
 
@@ -183,8 +166,7 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
 
 
 def _contradiction(case: Case) -> str | None:
-    inputs = [each.name for each in case.inputs]
-    outputs = [each.name for each in case.expect.accept] if isinstance(case.expect, Accept) else []
+    inputs, outputs = [each.name for each in case.inputs], [each.name for each in _expected(case)]
     if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{CONTROL}"):
         return f"its operation is {case.op}, which its id contradicts"
     if len(set(inputs)) < len(inputs):
@@ -196,10 +178,14 @@ def _contradiction(case: Case) -> str | None:
 
 def _declared_bytes(case: Case) -> int:
     """The bytes of the tensors of a case's first feed, with one character per string."""
-    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
-    tensors: list[Input | Output] = [*case.inputs, *outputs]
-    widths = [ELEMENT_TYPES[each.element_type].storage.itemsize or _CHARACTER for each in tensors]
-    return sum(math.prod(each.shape) * width for each, width in zip(tensors, widths, strict=True))
+    tensors: tuple[Input | Output, ...] = (*case.inputs, *_expected(case))
+    return sum(
+        math.prod(each.shape) * (ELEMENT_TYPES[each.element_type].storage.itemsize or _CHARACTER) for each in tensors
+    )
+
+
+def _expected(case: Case) -> tuple[Output, ...]:
+    return case.expect.accept if isinstance(case.expect, Accept) else ()
 
 
 def _header(store: Store, path: Path) -> Header:

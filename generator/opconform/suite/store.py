@@ -27,16 +27,12 @@ class TooLargeError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A suite that is a folder."""
+    """A suite that is a folder. Reading raises `SuiteError`."""
 
     root: Path
 
     def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
-        """The bytes of a file.
-
-        Raises:
-            SuiteError: The file is missing, too large, not a regular file, or reached through a link.
-        """
+        """The bytes of a regular file that is not reached through a link."""
         place = self.root / path
         try:
             self._check_folders(path)
@@ -63,17 +59,13 @@ class Folder:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Zip:
-    """A suite that is one zip file."""
+    """A suite that is one zip file. Reading raises `SuiteError`."""
 
     root: Path
     archive: zipfile.ZipFile
 
     def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
-        """The bytes of a member.
-
-        Raises:
-            SuiteError: The member is missing, damaged or too large.
-        """
+        """The bytes of a member."""
         try:
             metadata = self.archive.getinfo(path)
             if metadata.file_size > limit:
@@ -93,11 +85,7 @@ Store = Folder | Zip
 
 
 def open_store(path: Path) -> Store:
-    """The files of the suite at a path.
-
-    Raises:
-        SuiteError: There is nothing, or it is neither a folder nor a sound zip file.
-    """
+    """The files of the suite at a path."""
     if path.is_dir():
         return Folder(path)
     try:

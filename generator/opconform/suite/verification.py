@@ -24,8 +24,11 @@ def faults_of(path: Path) -> Iterator[str]:
     except SuiteError as fault:
         yield str(fault)
         return
-    yield from _count_faults(suite)
-    yield from _line_faults(suite)
+    counts = Counter("accept" if each.expect == "accept" else "reject" for each in suite.entries)
+    if {name: count for name, count in suite.header.counts.items() if count} != counts:
+        yield f"{suite.store.root}/{HEADER}: the counts are not those of {MANIFEST}."
+    if hashlib.sha256("".join(map(entry_line, suite.entries)).encode()).hexdigest() != suite.header.digest:
+        yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not spelled as `generate` spells it."
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
         yield from faults or _case_faults(suite, entry)
@@ -33,21 +36,6 @@ def faults_of(path: Path) -> Iterator[str]:
             yield from _case_faults(suite, entry.control)
         yield from _reference_faults(suite, entry)
     yield from foreign_faults(suite)
-
-
-def _count_faults(suite: Suite) -> Iterator[str]:
-    counts = Counter("accept" if each.expect == "accept" else "reject" for each in suite.entries)
-    if {name: count for name, count in suite.header.counts.items() if count} != counts:
-        yield f"{suite.store.root}/{HEADER}: the counts are not those of {MANIFEST}."
-
-
-def _line_faults(suite: Suite) -> Iterator[str]:
-    """Lines that are valid but not spelled as `generate` spells them, for example with a repeated key."""
-    written = hashlib.sha256()
-    for each in suite.entries:
-        written.update(entry_line(each).encode())
-    if written.hexdigest() != suite.header.digest:
-        yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not spelled as `generate` spells it."
 
 
 def _file_faults(suite: Suite, entry: Entry) -> Iterator[str]:

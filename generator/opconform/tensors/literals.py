@@ -27,13 +27,11 @@ def checked(name: str, element: Element) -> Element:
         return _checked_text(element)
     if isinstance(element, str) and _PATTERN.fullmatch(element):
         return _checked_pattern(element_type, element)
-    match element_type.kind:
-        case "boolean":
-            return _checked_boolean(element)
-        case "float":
-            return _checked_float(element_type, element)
-        case _:
-            return _checked_integer(element_type, element)
+    if element_type.kind == "boolean":
+        return _checked_boolean(element)
+    if element_type.kind == "float":
+        return _checked_float(element_type, element)
+    return _checked_integer(element_type, element)
 
 
 def encoded(name: str, elements: Sequence[Element]) -> Array:
@@ -47,7 +45,7 @@ def encoded(name: str, elements: Sequence[Element]) -> Array:
     if element_type.is_integer and storage.kind in "iu" and storage.itemsize * 8 == element_type.bits:
         return np.array(elements, storage)
     mask = (1 << element_type.bits) - 1
-    return np.array([_integer(each) & mask for each in elements], storage)
+    return np.array([int(each) & mask for each in elements], storage)
 
 
 def _checked_text(element: Element) -> str:
@@ -89,29 +87,20 @@ def _checked_float(element_type: ElementType, element: Element) -> Element:
         number = float(element)
     except OverflowError:
         number = float("inf")
-    rounded = _rounded(element_type, number)
-    if (np.isfinite(number) and not np.isfinite(rounded)) or (isinstance(element, int) and number in _INFINITE):
+    with np.errstate(all="ignore"):
+        rounded = float(np.array([number]).astype(element_type.native)[0])
+    if (np.isfinite(number) and not np.isfinite(rounded)) or (isinstance(element, int) and np.isinf(number)):
         raise ValueError(f"{quoted(element)} is over the range of {element_type.name}")
     return element if isinstance(element, str) else number
 
 
 def _checked_integer(element_type: ElementType, element: Element) -> int:
-    last = element_type.maximum
+    first, last = element_type.minimum, element_type.maximum
     if isinstance(element, bool) or not isinstance(element, int):
         raise ValueError(f"{quoted(element)} is not an integer, as {element_type.name} needs")
-    if not element_type.minimum <= element <= last:
-        raise ValueError(
-            f"{quoted(element)} is not in the range of {element_type.name}, {element_type.minimum} to {last}"
-        )
+    if not first <= element <= last:
+        raise ValueError(f"{quoted(element)} is not in the range of {element_type.name}, {first} to {last}")
     return element
-
-
-_INFINITE = (float("inf"), float("-inf"))
-
-
-def _rounded(element_type: ElementType, number: float) -> float:
-    with np.errstate(all="ignore"):
-        return float(np.array([number]).astype(element_type.native)[0])
 
 
 def _float_pattern(element_type: ElementType, element: Element) -> int:
@@ -121,10 +110,6 @@ def _float_pattern(element_type: ElementType, element: Element) -> int:
         array = np.array([float(element)]).astype(element_type.native)
     pattern = int(array.view(_unsigned(element_type.storage))[0])
     return pattern & ((1 << element_type.bits) - 1)
-
-
-def _integer(element: Element) -> int:
-    return int(element)
 
 
 def _unsigned(storage: "np.dtype[np.generic]") -> "np.dtype[np.unsignedinteger]":

@@ -8,7 +8,6 @@ answers.jsonl       one line per case, sorted by id: its outcome, and its outcom
 """
 
 import hashlib
-import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import MissingError, SuiteError
 from opconform.files import open_regular
 from opconform.suite.case import Case, CaseId, canonical_json
-from opconform.suite.manifest import CONTROL, Entry, entry_line
+from opconform.suite.manifest import CONTROL, Entry, entry_line, sealed_text
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import arrays_of
 from opconform.tensors.tensor import Array
@@ -121,10 +120,7 @@ def blind_digest(suite: Suite) -> str:
 
 def origin_text(origin: Origin) -> str:
     """`outputs.json` as it is written, with its checksum renewed."""
-    document = _ORIGIN.dump_python(origin, mode="json")
-    del document["checksum"]
-    checksum = hashlib.sha256(canonical_json(document).encode()).hexdigest()
-    return json.dumps(document | {"checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
+    return sealed_text(_ORIGIN.dump_python(origin, mode="json", exclude={"checksum"}))
 
 
 def answer_line(identity: str, first: Answer, again: Answer) -> bytes:
