@@ -121,31 +121,19 @@ def replace_named(path: Path, content: bytes) -> None:
 
 
 def check_no_link(path: Path) -> None:
-    """Refuse to replace a link.
-
-    Raises:
-        UsageError: The path is a link.
-    """
+    """Refuse to replace a link."""
     if path.is_symlink():
         raise UsageError(f"{path} is a link, and links are not replaced. Name what it links to: {path.resolve()}.")
 
 
 def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
-    """Replace a file that the user named, if opconform wrote it: it has a mark among its first bytes.
-
-    Raises:
-        UsageError: Another program wrote the file, or it cannot be written.
-    """
+    """Replace a file that the user named, if opconform wrote it: it has a mark among its first bytes."""
     check_ours(path, mark)
     replace_named(path, content)
 
 
 def check_ours(path: Path, mark: bytes) -> None:
-    """Refuse a file that opconform did not write, and a link.
-
-    Raises:
-        UsageError: Another program wrote the file, or it is a link or unreadable.
-    """
+    """Refuse a file that opconform did not write, and a link."""
     try:
         if not path.exists() or path.is_file():  # a pipe or a device may be linked, as /dev/stdout is
             check_no_link(path)

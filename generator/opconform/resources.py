@@ -19,11 +19,7 @@ def root() -> Traversable:
 
 
 def render(template: str, **values: object) -> Markup:
-    """A rendered template. Values are escaped for XML, except in templates of Python, which get Python source.
-
-    Raises:
-        RenderError: The template is missing or wrong.
-    """
+    """A rendered template. Values are escaped for XML, except in templates of Python, which get Python source."""
     try:
         return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the values have been escaped
     except TemplateError as fault:
@@ -31,11 +27,7 @@ def render(template: str, **values: object) -> Markup:
 
 
 def text_of(name: str) -> str:
-    """A file among the templates, not rendered.
-
-    Raises:
-        RenderError: The file is missing.
-    """
+    """A file among the templates, not rendered."""
     source = _source(name)
     if source is None:
         raise RenderError(f"templates/{name} is not there. Install opconform again.")

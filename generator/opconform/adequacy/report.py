@@ -84,11 +84,7 @@ class Adequacy:
 
 
 def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
-    """The adequacy of some cases.
-
-    Raises:
-        SpecMistakes: The file of reviewed equivalents is wrong.
-    """
+    """The adequacy of some cases."""
     trials = trials_of(cases, OPERATIONS)
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)

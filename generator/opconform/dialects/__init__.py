@@ -25,11 +25,7 @@ DEFAULT = ("openvino",)
 
 
 def check_renderable(names: Iterable[str]) -> None:
-    """Check that dialects exist and can be rendered here.
-
-    Raises:
-        UsageError: A dialect is unknown, or its package is not installed.
-    """
+    """Check that dialects exist and can be rendered here."""
     for each in names:
         if each not in DIALECTS:
             raise UsageError(f"{each!r} is not a dialect. Allowed are: {', '.join(DIALECTS)}.")

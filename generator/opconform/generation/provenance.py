@@ -26,10 +26,6 @@ def check_provenance(suite: Suite) -> None:
     """Check that a suite of shipped specs is what these specs give: its header, its cases, and all digests of files.
 
     Every case is evaluated again. `verification` checks the files against these digests.
-
-    Raises:
-        SuiteError: The suite differs.
-        UsageError: A dialect of the suite cannot be rendered here.
     """
     header = suite.header
     profiles = tuple(sorted({each.profile for each in suite.entries}))

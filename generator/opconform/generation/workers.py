@@ -32,11 +32,7 @@ _WAITING = 4
 def written(
     cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
 ) -> Iterator[Written]:
-    """Write cases, on several processes if there is more than one job; a large case is written alone.
-
-    Raises:
-        SuiteError: A worker process was killed, or a case cannot be written.
-    """
+    """Write cases, on several processes if there is more than one job; a large case is written alone."""
     if jobs == 1:
         yield from map(writer.write, cases)
         return

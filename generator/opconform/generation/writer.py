@@ -114,11 +114,7 @@ class ManifestLines:
 
 @contextlib.contextmanager
 def case_writer(work: WorkFolder, recipe: Recipe) -> Iterator[CaseWriter]:
-    """The writer into the partial folder. A new folder is removed again if the specs are wrong.
-
-    Raises:
-        UsageError: The path has something other than a suite.
-    """
+    """The writer into the partial folder. A new folder is removed again if the specs are wrong."""
     with translated_faults(work.out):
         check_replaceable(work.out)
         resumed = work.partial.exists()

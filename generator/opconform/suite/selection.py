@@ -28,11 +28,7 @@ class Selection:
     patterns: tuple[str, ...] = ()
 
     def of(self, known: Sequence[str], where: str) -> "Selection":
-        """The same selection, checked against the known profiles; all of them if it names none.
-
-        Raises:
-            UsageError: A profile is unknown, or there are none.
-        """
+        """The same selection, checked against the known profiles; all of them if it names none."""
         unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
         if unknown or not known:
             name, names = (unknown or [DEFAULT])[0], [DEFAULT, *known]
