@@ -32,11 +32,6 @@ def subject(found: Report, *, name: str = "some", suite: Suite | None = None) ->
     return Subject(column=column, suite=suite, place="my suite", script="", kept=Kept(Path("nowhere")))
 
 
-def no_models(*_: object) -> list[tuple[str, str]]:
-    """No IR."""
-    return []
-
-
 @pytest.fixture(scope="module")
 def suite(small_suite: Path) -> Suite:
     """The small suite."""
@@ -45,7 +40,7 @@ def suite(small_suite: Path) -> Suite:
 
 def test_the_header_has_verdict_extent_and_counts() -> None:
     """Counts link to the cases with the verdict; verdicts without cases are left out."""
-    [head] = page_of([subject(report(result(1, "pass", "axis.range"), FAILURE))], no_models).heads
+    [head] = page_of([subject(report(result(1, "pass", "axis.range"), FAILURE))]).heads
 
     assert (head["title"], head["conclusion"], head["standing"]) == ("some 1", "not conformant", "broken")
     assert head["extent"] == "2 of 2 cases supported; the profile core, suite 1 (0000000000000000)"
@@ -61,7 +56,7 @@ def test_the_header_has_verdict_extent_and_counts() -> None:
 def test_a_bar_has_one_segment_per_verdict() -> None:
     """Beginning and width are in percent; requirements without cases are left out."""
     found = report(*(result(number, "pass", "axis.range") for number in (3, 4, 5)), FAILURE)
-    [row] = page_of([subject(found)], no_models).operations["Split-1"]
+    [row] = page_of([subject(found)]).operations["Split-1"]
     [bar] = row["bars"]
 
     assert row["requirement"].id == "axis.range"
@@ -74,8 +69,8 @@ def test_a_bar_has_one_segment_per_verdict() -> None:
 def test_a_group_of_failures_links_its_first_cases_and_all_of_them() -> None:
     """The backend is named only on the page of several runs."""
     found = report(*(replace(FAILURE, id=f"Split-1/group/{number:010x}") for number in range(7)))
-    [alone] = page_of([subject(found)], no_models).groups
-    both = page_of([subject(report(result(1, "pass", "axis.range"))), subject(found, name="other")], no_models)
+    [alone] = page_of([subject(found)]).groups
+    both = page_of([subject(report(result(1, "pass", "axis.range"))), subject(found, name="other")])
 
     assert (alone["backend"], alone["given"], alone["got"], alone["count"]) == ("", "axis 9", "it differs", "7 cases")
     assert alone["links"][0] == Link("Split-1/group/0000000000", "#case/0/Split-1/group/0000000000")
@@ -148,9 +143,8 @@ DIFFERENT = Mismatch(
 def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suite, tmp_path: Path) -> None:
     """The element that came back is known although the outputs were not kept."""
     entry = suite.by_id[TWO_LENGTHS]
-    found: dict[str, Any] = evidence.evidence_of(
-        suite, entry, failure(suite, TWO_LENGTHS, DIFFERENT), Kept(tmp_path), no_models
-    )
+    failed = failure(suite, TWO_LENGTHS, DIFFERENT)
+    found: dict[str, Any] = evidence.evidence_of(suite, entry, failed, Kept(tmp_path))
     data, [wanted], [got] = found["data"], found["wanted"], found["got"]
 
     assert found["inputs"] == [
@@ -164,24 +158,25 @@ def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suit
     assert data["outputs"] == (0, 0, 1, 1, 2, 2)
     assert (wanted["name"], wanted["differs"]) == ("output_1", ((1, 0, "0x3f800000"),))
     assert (got["rows"], got["differs"]) == ((("·", "·"), ("0x00000000", "·")), ((1, 0, "0x00000000"),))
+    assert [name for name, _ in found["models"]] == ["openvino/layer.xml"]
     assert "note" not in found
 
 
 def test_the_evidence_of_a_rejected_case_names_requirement_and_twin(suite: Suite, tmp_path: Path) -> None:
     """There are no outputs to show."""
     entry = suite.by_id[REJECTED]
-    found = evidence.evidence_of(suite, entry, failure(suite, REJECTED, None), Kept(tmp_path), no_models)
+    found = evidence.evidence_of(suite, entry, failure(suite, REJECTED, None), Kept(tmp_path))
 
     assert found["expected"] == "It is rejected, since it violates lengths.single-remainder."
     assert found["twin"] == entry.twin
-    assert found.keys().isdisjoint({"wanted", "got", "models"})
+    assert found.keys().isdisjoint({"wanted", "got"})
 
 
 def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The evidence says so, and lists the inputs without values."""
     monkeypatch.setattr(evidence, "_ELEMENTS", 4)
     failed = failure(suite, TWO_LENGTHS, DIFFERENT)
-    found = evidence.evidence_of(suite, suite.by_id[TWO_LENGTHS], failed, Kept(tmp_path), no_models)
+    found = evidence.evidence_of(suite, suite.by_id[TWO_LENGTHS], failed, Kept(tmp_path))
 
     assert found["note"] == "The tensors are too large to be drawn here."
     assert found["inputs"][1] == "axis: i64[], constant"  # type: ignore[index]
@@ -194,12 +189,12 @@ def test_evidence_stops_where_the_page_is_full(suite: Suite, monkeypatch: pytest
     failed = [failure(suite, each, DIFFERENT) for each in ids] + [failure(suite, REJECTED, None)]
     of_suite = [subject(report(*failed), suite=suite)]
     monkeypatch.setattr(cases, "EVIDENCE_LIMIT", 0)
-    shown, left_out = cases.shown_evidence(of_suite, no_models)
+    shown, left_out = cases.shown_evidence(of_suite)
 
     assert list(shown) == [f"0/{ids[0]}"]
     assert left_out == len(ids)
     monkeypatch.undo()
-    whole, none_left_out = cases.shown_evidence(of_suite, no_models)
+    whole, none_left_out = cases.shown_evidence(of_suite)
     assert [*whole][:2] == [f"0/{ids[0]}", f"0/{REJECTED}"]
     assert (len(whole), none_left_out) == (len(failed), 0)
 

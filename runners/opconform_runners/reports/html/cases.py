@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from opconform_runners.reports.html.evidence import evidence_of
-from opconform_runners.reports.html.subject import Models, Subject, short
+from opconform_runners.reports.html.subject import Subject, short
 from opconform_runners.reports.terminal import findings_of
 from opconform_runners.verdicts.results import Result
 
@@ -79,7 +79,7 @@ def _row(backend: int, result: Result, groups: dict[str, int], requirements: dic
     return row
 
 
-def shown_evidence(subjects: Sequence[Subject], models: Models) -> tuple[dict[str, object], int]:
+def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], int]:
     """The evidence of single cases, by the backend's number and the case's id, and how many had no room."""
     shown: dict[str, object] = {}
     taken, left_out = 0, 0
@@ -90,7 +90,7 @@ def shown_evidence(subjects: Sequence[Subject], models: Models) -> tuple[dict[st
         if taken > EVIDENCE_LIMIT:
             left_out += 1
             continue
-        document = evidence_of(suite, suite.by_id[result.id], result, subject.kept, models)
+        document = evidence_of(suite, suite.by_id[result.id], result, subject.kept)
         shown[f"{number}/{result.id}"] = document
         taken += len(json.dumps(document))
     return shown, left_out

@@ -8,21 +8,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from opconform.dialects import DIALECTS
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import UsageError
 from opconform.resources import render, text_of
-from opconform.suite.manifest import HEADER, Entry
-from opconform.suite.reader import Suite, open_suite
+from opconform.suite.manifest import HEADER
+from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.html.page import page_of, script_json
 from opconform_runners.reports.html.subject import Subject
 from opconform_runners.reports.matrix import Column
 from opconform_runners.reports.report_file import Finished
-
-#: The largest number of characters of a model that a page shows.
-_LONGEST = 20_000
-#: The operation alone, which is shown for a case without a graph around it.
-_LAYER = "openvino/layer.xml"
 
 
 def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Collection[str]) -> list[Subject]:
@@ -32,10 +26,6 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
         runs: The runs.
         place: The suite; if None, the suite in a run's folder or beside it.
         reproducible: The backends that `opconform repro` has scripts for.
-
-    Raises:
-        SuiteError: The suite cannot be read.
-        UsageError: The runs are on different suites, or not on the named one.
     """
     digests = {each.report.suite.digest: each.folder for each in runs}
     if len(digests) > 1:
@@ -80,12 +70,8 @@ def _name(run: Finished, runs: Sequence[Finished]) -> str:
 
 
 def page_text(subjects: Sequence[Subject]) -> str:
-    """The HTML document.
-
-    Raises:
-        SuiteError: A file of a suite differs from its manifest.
-    """
-    page = page_of(subjects, _models)
+    """The HTML document."""
+    page = page_of(subjects)
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
         "report/page.html.j2",
@@ -103,29 +89,3 @@ def page_text(subjects: Sequence[Subject]) -> str:
 def _digest(text: str) -> str:
     """The digest by which the content security policy names an inlined text."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _models(suite: Suite, entry: Entry) -> list[tuple[str, str]]:
-    """A case's IR as text, one model per dialect."""
-    models = []
-    for name, file in suite.header.dialects.items():
-        shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
-        if shown in entry.files:
-            text = _model_text(shown, suite.read(entry, shown))
-            models.append((shown, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"))
-        elif name in entry.left_out:
-            models.append((name, entry.left_out[name]))
-    return models
-
-
-def _model_text(name: str, content: bytes) -> str:
-    if not name.endswith(".onnx"):
-        return content.decode("utf-8", "replace")
-    from opconform.dialects.onnx import printed
-
-    try:
-        return printed(content)
-    except ImportError:
-        return "Printing this model needs the onnx package, which is not installed."
-    except ValueError as fault:
-        raise SuiteError(f"{name} is not an ONNX model: {fault}.") from fault

@@ -3,6 +3,8 @@
 import math
 from dataclasses import asdict, replace
 
+from opconform.dialects import DIALECTS
+from opconform.errors import SuiteError
 from opconform.model.highlight import highlight_of
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
@@ -11,7 +13,7 @@ from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.case_text import input_lines
 from opconform_runners.reports.excerpt import UNKNOWN, Excerpt, excerpt_of
-from opconform_runners.reports.html.subject import Models, short
+from opconform_runners.reports.html.subject import short
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 
@@ -19,13 +21,17 @@ from opconform_runners.verdicts.results import Result
 _OUTPUTS = 4
 _VALUES = 12
 _ELEMENTS = 1 << 22
+#: The most characters of a model.
+_LONGEST = 20_000
+#: The operation alone, which is shown for a case without a graph around it.
+_LAYER = "openvino/layer.xml"
 #: The reasons that come from comparing elements.
 _ELEMENTWISE = ("value", "nan-payload")
 Arrays = dict[str, Array]
 Excerpts = tuple[Excerpt, ...]
 
 
-def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: Models) -> dict[str, object]:
+def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> dict[str, object]:
     """The evidence of a case as a JSON object without empty values; `kept` has the outputs that the run kept."""
     case, mismatch = suite.case(entry), result.mismatch
     feed = mismatch.feed if mismatch is not None else case.feeds - 1 if isinstance(case.expect, Reject) else 0
@@ -50,7 +56,7 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept, models: 
         "actual": short(result.sentence),
         "got": [_filled(asdict(each)) for each in got],
         "note": note,
-        "models": models(suite, entry),
+        "models": _models(suite, entry),
         "twin": case.twin,
     }
     return _filled(evidence)
@@ -128,3 +134,29 @@ def _expected(case: Case) -> str:
             return f"It is accepted, with the outputs {kinds}{more}."
         case None:
             return ""
+
+
+def _models(suite: Suite, entry: Entry) -> list[tuple[str, str]]:
+    """A case's IR as text, one model per dialect."""
+    models = []
+    for name, file in suite.header.dialects.items():
+        shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
+        if shown in entry.files:
+            text = _model_text(shown, suite.read(entry, shown))
+            models.append((shown, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"))
+        elif name in entry.left_out:
+            models.append((name, entry.left_out[name]))
+    return models
+
+
+def _model_text(name: str, content: bytes) -> str:
+    if not name.endswith(".onnx"):
+        return content.decode("utf-8", "replace")
+    from opconform.dialects.onnx import printed
+
+    try:
+        return printed(content)
+    except ImportError:
+        return "Printing this model needs the onnx package, which is not installed."
+    except ValueError as fault:
+        raise SuiteError(f"{name} is not an ONNX model: {fault}.") from fault

@@ -10,7 +10,7 @@ from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.failures import groups
 from opconform_runners.reports.html.cases import cases_of, shown_evidence
-from opconform_runners.reports.html.subject import Link, Models, Subject, cases_place, short
+from opconform_runners.reports.html.subject import Link, Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text, matrix_of
 from opconform_runners.reports.report import Report, RequirementRow
 from opconform_runners.reports.text import counted
@@ -46,10 +46,10 @@ class Page:
     evidence: Mapping[str, object]
 
 
-def page_of(subjects: Sequence[Subject], models: Models) -> Page:
+def page_of(subjects: Sequence[Subject]) -> Page:
     """The content of the page of some runs on the same suite."""
     columns = [each.column for each in subjects]
-    evidence, left_out = shown_evidence(subjects, models)
+    evidence, left_out = shown_evidence(subjects)
     reasons = Counter(each.reason or "" for one in columns for each in one.report.results if each.verdict == "fail")
     return Page(
         title=f"{' · '.join(each.title for each in columns)}: conformance",
@@ -91,7 +91,7 @@ def _head(number: int, subject: Subject) -> dict[str, Any]:
 
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
     who, suite, packages = report.implementation, report.suite, report.environment.packages
-    yield "Tested", f"{who.name} {who.version}" + (f" on {who.device}" if who.device else "")
+    yield "Tested", who.title
     yield from environment_facts(report.environment, who.device)
     if packages:
         yield "Packages", ", ".join(f"{name} {version}" for name, version in packages.items())

@@ -1,20 +1,15 @@
 """A run on the page, and the links into the page."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.matrix import Column
 
 #: The most characters of a sentence.
 _LONGEST = 1_500
-
-#: Returns the name and the text of each IR of a case.
-Models = Callable[[Suite, Entry], Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
