@@ -92,8 +92,8 @@ def _split(
     along = given_axis(axis, functions.stage)
     if functions.is_uneven and data is not None:
         check_equal_outputs(attributes.get("num_splits"), data.shape, along, functions.stage)
-    sections = [attributes["num_splits"]] if "num_splits" in attributes else []
-    return list(call(functions.split, *_present(data), *sections, **{functions.axis: along}))
+    given = [each for each in (data, attributes.get("num_splits")) if each is not None]
+    return list(call(functions.split, *given, **{functions.axis: along}))
 
 
 def _variadic_split(
@@ -105,30 +105,19 @@ def _variadic_split(
         said = "split_lengths is a scalar; the framework would take it as the size of every output"
         raise Rejected(functions.stage, said, "lengths.rank")
     sizes = lengths if data is None else filled(lengths, data.shape, along)
-    return list(call(functions.split_with_sizes, *_present(data), *_present(sizes), **{functions.axis: along}))
-
-
-def _present(value: Any) -> list[Any]:
-    return [] if value is None else [value]
+    given = [each for each in (data, sizes) if each is not None]
+    return list(call(functions.split_with_sizes, *given, **{functions.axis: along}))
 
 
 def given_axis(axis: Any, stage: Stage) -> Any:
-    """The axis, for frameworks that have a default for it.
-
-    Raises:
-        Rejected: It is omitted.
-    """
+    """The axis; `Rejected` if it is omitted, since frameworks have a default for it."""
     if axis is None:
         raise Rejected(stage, "axis is missing; the framework would split the first dimension", "axis.required")
     return axis
 
 
 def scalar_axis(axis: Any, stage: Stage) -> Any:
-    """The axis, or the only element of a list or array, for frameworks whose axis is a scalar.
-
-    Raises:
-        Rejected: It is omitted.
-    """
+    """The axis, or the only element of a list or array, for frameworks whose axis is a scalar."""
     given = given_axis(axis, stage)
     if isinstance(given, np.ndarray) and given.shape == (1,):
         return given.reshape(())

@@ -53,10 +53,6 @@ class Translation:
     def at(self, stage: Stage, messages: Messages = ()) -> Iterator[None]:
         """Translate the product's exceptions; only the product's own calls belong inside this block.
 
-        Args:
-            stage: The stage that a refusal is reported for.
-            messages: What the product's messages mean.
-
         Raises:
             Rejected: The product refuses the case.
             Unsupported: The product says that it does not implement what the case needs.

@@ -41,12 +41,7 @@ _NAMES = {
     for each in ELEMENT_TYPES.values()
     if each.kind in _WORDS and each.bits in (4, 8, 16, 32, 64) and each.name != "f4e2m1"
 }
-_NAMES |= {
-    "bf16": "BFLOAT_16",
-    "f8e4m3": "FLOAT_8_E4M3_FN",
-    "f8e5m2": "FLOAT_8_E5M2",
-    "f8e8m0": "FLOAT_8_E8M0_FNU",
-}
+_NAMES |= {"bf16": "BFLOAT_16", "f8e4m3": "FLOAT_8_E4M3_FN", "f8e5m2": "FLOAT_8_E5M2", "f8e8m0": "FLOAT_8_E8M0_FNU"}
 
 #: The element types that IREE carries; it implements few shapes of those narrower than a byte.
 _CARRIED = tuple(each for each in _NAMES if ELEMENT_TYPES[each].bits % _BYTE == 0)
@@ -59,18 +54,12 @@ _NUMBER = ("num_splits.divides", "num_splits.positive", "num_splits.required", "
 _DIMENSION = ("num_splits.at-most-dimension", "num_splits.zero-dimension")
 _LENGTHS = ("lengths.element-type", "lengths.empty", "lengths.negative", "lengths.rank", "lengths.required")
 _SUM = ("lengths.sum", "lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero")
+_OTHERS = ("lengths.single-remainder", "attributes.none", "types.independent")
 #: The requirements of each operation that the rendering resolves into slices.
 MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Split-1": (*_AXIS, *_NUMBER, *_DIMENSION),
-        "VariadicSplit-1": (
-            *_AXIS,
-            *_LENGTHS,
-            *_SUM,
-            "lengths.single-remainder",
-            "attributes.none",
-            "types.independent",
-        ),
+        "VariadicSplit-1": (*_AXIS, *_LENGTHS, *_SUM, *_OTHERS),
     }
 )
 

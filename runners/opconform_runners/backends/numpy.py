@@ -1,6 +1,7 @@
 """The `numpy` backend: executes a case directly, written from the specification pages without the generator's code."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 
 import numpy as np
@@ -130,8 +131,4 @@ def _given_ends(given: Tensor | None, size: int) -> list[int]:
         lengths[place] = size - known
     if sum(lengths) != size:
         raise _refuse("lengths.sum", f"the lengths take {known}, and the dimension has {size}")
-    ends, end = [], 0
-    for length in lengths[:-1]:
-        end += length
-        ends.append(end)
-    return ends
+    return list(accumulate(lengths[:-1]))

@@ -1,6 +1,7 @@
 """OpenVINO's devices: those that a name such as `HETERO:GPU,CPU` allows, and those that executed a model."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,21 +67,19 @@ def device_of(core: ov.Core, text: str) -> Device:
 
 def driver_of(core: ov.Core, device: Device) -> str | None:
     """The plugins of the devices that may execute, with their versions, or None if OpenVINO cannot tell."""
-    try:
+    with suppress(RuntimeError):
         versions = [core.get_versions(each) for each in (device.name, *_candidates(core, device))]
-    except RuntimeError:
-        return None
-    plugins = [f"{each.description} {each.build_number}" for found in versions for each in found.values()]
-    return ", ".join(dict.fromkeys(plugins)) or None
+        plugins = [f"{each.description} {each.build_number}" for found in versions for each in found.values()]
+        return ", ".join(dict.fromkeys(plugins)) or None
+    return None
 
 
 def hardware_of(core: ov.Core, device: Device) -> str | None:
     """The full names of the devices that may execute, or None if a plugin cannot tell."""
-    try:
+    with suppress(RuntimeError):
         names = [core.get_property(each, "FULL_DEVICE_NAME") for each in _candidates(core, device)]
-    except RuntimeError:
-        return None
-    return ", ".join(dict.fromkeys(names)) or None
+        return ", ".join(dict.fromkeys(names)) or None
+    return None
 
 
 def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
@@ -108,10 +107,9 @@ def _candidates(core: ov.Core, device: Device) -> list[str]:
 
 def _property(compiled: ov.CompiledModel, name: str) -> Any:
     """A property of a compiled model, or None if its plugin lacks it."""
-    try:
+    with suppress(RuntimeError):
         return compiled.get_property(name)
-    except RuntimeError:
-        return None
+    return None
 
 
 def _parsed(text: str) -> Device:

@@ -172,12 +172,7 @@ async def greeting_of(command: Command, timeout: float) -> Greeting:
 
 
 def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
-    """The answer to `start`; a key that is wrong or missing has the most general value.
-
-    Args:
-        greeting: The answer.
-        operations: Every operation.
-    """
+    """The answer to `start`; a key that is wrong or missing has the most general value, such as every operation."""
     general = Said(
         protocol=1,
         implementation=Said.Who(name="?", version="?"),

@@ -118,10 +118,7 @@ class Probe:
     def accepted(self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None) -> Iterator[Given]:
         """The accepted cases that the harness declares, the smallest first.
 
-        Args:
-            context: The graph around the operation.
-            feeds: The number of feeds.
-            element_type: The element type of data; any by default, and then of normative cases only.
+        Without an element type for data, only cases of normative requirements.
         """
         for entry, case in self.cases:
             wanted = self.is_normative(case) if element_type is None else data_type(case) == element_type
@@ -180,15 +177,7 @@ class Probe:
         outputs: Path | None = None,
         dialect: str | None = None,
     ) -> Request:
-        """Lay out a case as a run does.
-
-        Args:
-            given: The case; the plain case by default.
-            seq: The number of the request; the next one by default.
-            folder: The folder for its files; a new folder in the scratch folder by default.
-            outputs: The folder for its outputs; the scratch folder by default.
-            dialect: The dialect to give it in; the first one by default.
-        """
+        """Lay out a case as a run does: by default the plain case, numbered next, in the scratch folder."""
         entry, case = given or self.plain_case()
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
@@ -223,11 +212,10 @@ class Probe:
             self.breach("run.seq", "the `seq` of the reply is not that of the request", answer)
 
     def outputs(self, played: Played, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
-        """The readable outputs of each feed of a case that was answered `ok`.
+        """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule.
 
-        Args:
-            played: The case.
-            rule: The rule that unreadable outputs violate; not applicable if those of a plain case were unreadable.
+        Raises:
+            NotApplicable: The outputs of a plain case were unreadable before, so another rule cannot be checked.
         """
         if rule != "ok.outputs" and "ok.outputs" in self.breaches:
             raise NotApplicable("the outputs of a plain case cannot be read, see ok.outputs")
@@ -241,10 +229,7 @@ class Probe:
         return read
 
     async def conversation(self, *, listen: float = 0.0) -> Conversation:
-        """The current conversation, or a new one with a new process, in which `start` is answered.
-
-        Args:
-            listen: How long a new process is sent nothing, in seconds.
+        """The current conversation, or a new one, in which `start` is sent after some seconds of silence.
 
         Raises:
             NoAnswer: `start` is not answered.
