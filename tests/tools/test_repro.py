@@ -139,8 +139,8 @@ def test_a_memory_fault_asks_for_a_private_report(
     script = tmp_path / "script.py"
     written = opconform("repro", case, "--backend", "openvino", "--suite", suite, "--out", script)
 
-    assert ("report it to the maker privately" in written.stderr) is private
-    assert ("report it to the maker privately" in header_of(script.read_text())) is private
+    assert ("report it to the vendor privately" in written.stderr) is private
+    assert ("report it to the vendor privately" in header_of(script.read_text())) is private
 
 
 def ids(suite: Path, *, accepted: bool) -> list[str]:

@@ -48,7 +48,7 @@ _STDOUT = "-"
     metavar="FILE",
     help=f"Write the HTML page; by default to {PAGE} in OUT or, for several runs, in the current folder.",
 )
-@click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per requirement.")
+@click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per operation.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
 @click.option("--csv", metavar="FILE", help="Write CSV, with one row per case.")
 @click.option("--badge", metavar="FILE", help="Write an SVG badge with the verdict.")

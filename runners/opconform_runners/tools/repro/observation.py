@@ -16,7 +16,7 @@ from opconform_runners.verdicts.judge import FAILS_UNDECLARED
 from opconform_runners.verdicts.results import Result
 
 #: The advice for a script that shows a memory fault.
-PRIVATE = "This is probably a memory fault: report it to the maker privately before you publish this script"
+PRIVATE = "This is probably a memory fault: report it to the vendor privately before you publish this script"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
