@@ -11,7 +11,6 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires
 from pathlib import Path
 from typing import Self
 
-from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 import opconform
@@ -21,6 +20,8 @@ from opconform_runners.harness.registry import GROUP
 
 #: The packages of every Python harness.
 _ALWAYS = ("ml_dtypes", "numpy")
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*(\[(?P<extras>[^\]]*)\])?")
+_EXTRA = re.compile(r"""extra\s*==\s*['"](?P<name>[^'"]+)['"]""")
 _MODEL_NAME = re.compile(r"^model name\s*:\s*(?P<name>\S.*?)\s*$", re.MULTILINE)
 _ASK = """
 import sys
@@ -153,14 +154,15 @@ def _packages_of(backend: str) -> Iterator[str]:
 def _needed(distribution: str, extra: str) -> Iterator[str]:
     """The packages of an extra, and those of the other extras of the distribution that it names."""
     try:
-        requirements = [Requirement(each) for each in requires(distribution) or []]
-    except (PackageNotFoundError, InvalidRequirement):
+        lines = requires(distribution) or []
+    except PackageNotFoundError:
         return
-    for each in requirements:
-        if each.marker is None or each.marker.evaluate({"extra": ""}) or not each.marker.evaluate({"extra": extra}):
+    for line in lines:
+        marker, named = _EXTRA.search(line), _REQUIREMENT.match(line)
+        if named is None or marker is None or marker["name"] != extra:
             continue
-        if each.name != distribution:
-            yield each.name
+        if named["name"] != distribution:
+            yield named["name"]
         else:
-            for other in sorted(each.extras - {extra}):
+            for other in sorted({each.strip() for each in (named["extras"] or "").split(",")} - {"", extra}):
                 yield from _needed(distribution, other)
