@@ -101,7 +101,7 @@ def _attempt(name: str, suite: Path, folder: Path) -> Attempt:
     except subprocess.TimeoutExpired:
         return Attempt(what=name, outcome="hang", detail=f"the run took more than {_LIMIT} seconds")
     said = done.stderr[-300:]
-    if "Traceback" in done.stderr or "opconform failed" in done.stderr:
+    if "Traceback" in done.stderr or "internal error" in done.stderr:
         return Attempt(what=name, outcome="traceback", detail=said)
     if done.returncode not in (0, 1) or not (out / "report.json").is_file():
         return Attempt(what=name, outcome="run-ended", detail=f"exit code {done.returncode}: {said}")

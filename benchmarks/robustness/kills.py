@@ -89,7 +89,7 @@ def _strike(kind: str, run: "subprocess.Popen[str]") -> bool:
 
 
 def _judged(what: str, kind: str, code: int, said: str, folder: Path, *, killed: bool) -> Attempt:
-    if "Traceback" in said or "opconform failed" in said:
+    if "Traceback" in said or "internal error" in said:
         return Attempt(what=what, outcome="traceback", detail=said[-300:])
     if kind.startswith("SIG") and code not in (0, -signal.Signals[kind], 128 + signal.Signals[kind]):
         return Attempt(what=what, outcome="run-ended", detail=f"exit code {code}: {said[-300:]}")

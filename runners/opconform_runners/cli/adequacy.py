@@ -9,11 +9,9 @@ from opconform.adequacy.report import Adequacy, adequacy_of
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
+from opconform.suite.selection import NOT_BY_DEFAULT
 from opconform_runners.cli.shared.options import json_option, spec_arguments
 from opconform_runners.cli.shared.output import print_result
-
-#: The profile whose tensors are too large to evaluate for every mutant.
-_LARGE = "large"
 
 
 @click.command("adequacy")
@@ -31,7 +29,7 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant, a condition or a stale
     entry is left to review.
     """
-    groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile != _LARGE]
+    groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile not in NOT_BY_DEFAULT]
     found = adequacy_of(case for each in groups for case in expand(each, limits=LIMITS))
     print_result(_document(found), _lines(found), as_json=as_json)
     raise click.exceptions.Exit(1 if strict and not found.is_adequate else 0)

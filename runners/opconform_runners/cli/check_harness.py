@@ -24,8 +24,6 @@ from opconform_runners.reports.text import counted
 from opconform_runners.tools.protocol_check.check import Broken, Checked, Held, Unasked, check
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
 
-#: The profile whose cases are sent.
-_PROFILE = "core"
 #: The number of breaches shown per rule.
 _MOST = 3
 
@@ -54,7 +52,7 @@ def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
     greeting = asyncio.run(greeting_of(launch.command, launch.timeout))
     said = greeting.answer.document.get("dialects")
     dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
-    options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=(_PROFILE,)))
+    options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as folder:
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)

@@ -15,6 +15,7 @@ from opconform_runners.cli.shared.options import (
 )
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.steps import generate_shown
+from opconform_runners.reports.text import counted
 
 
 @click.command("generate")
@@ -47,5 +48,5 @@ def command(
         "unchanged": generated.taken,
         "warnings": list(generated.warnings),
     }
-    line = f"{generated.out}: {sum(counts.values()):,} cases ({kinds}); suite digest {header.digest}"
+    line = f"{generated.out}: {counted(sum(counts.values()), 'case')} ({kinds}); suite digest {header.digest}"
     print_result(document, [line], as_json=as_json)

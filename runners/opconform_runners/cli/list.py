@@ -19,9 +19,6 @@ from opconform_runners.cli.shared.options import PATH, json_option, selection_op
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.text import counted
 
-#: The columns of a table that is not printed to a terminal.
-_WIDTH = 160
-
 
 @click.command("list")
 @click.argument("sources", nargs=-1, type=PATH, metavar="[SPEC|SUITE]...")
@@ -40,7 +37,7 @@ def command(sources: tuple[Path, ...], selection: Selection, by_requirement: boo
         raise UsageError(f"No case matches {named}.{hint}" if named else "There are no cases to list.")
     if by_requirement:
         rows = list(_rows(cases))
-        print_result(rows, [_table(rows)], as_json=as_json, width=_WIDTH)
+        print_result(rows, [_table(rows)], as_json=as_json, width=160)
     else:
         lines = (f"{each.id}  {each.profile:10}  {_expectation(each)}" for each in cases)
         print_result([_document(each) for each in cases], lines, as_json=as_json)

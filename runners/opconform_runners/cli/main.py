@@ -39,9 +39,6 @@ _COMMANDS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-_INTERRUPTED = 130
-_FAILED = 70
-
 
 class _Lazy(click.Group):
     """A group that imports a command when it is used, and lists commands by their summaries."""
@@ -109,7 +106,7 @@ def _code(*, debug: bool) -> int:
                 return DiskError.exit_code
             what = f"internal error: {type(fault).__name__}: {fault}"
             click.echo(f"error: {what}. Run `opconform --debug COMMAND`, and report the traceback.", err=True)
-            return _FAILED
+            return 70
     return code if isinstance(code, int) else 0
 
 
@@ -117,4 +114,4 @@ def _interrupted(came: Sequence[int]) -> int:
     """The exit code that a shell uses for Ctrl-C, or for the received signals."""
     with contextlib.suppress(OSError):  # the terminal may be closed
         click.echo("Interrupted. Finished work is kept; the same command continues.", err=True)
-    return 128 + came[0] if came else _INTERRUPTED
+    return 128 + came[0] if came else 130

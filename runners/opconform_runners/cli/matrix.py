@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import click
 
@@ -14,7 +15,6 @@ from opconform.errors import HarnessError, UsageError
 from opconform.files import check_ours, replace_file, replace_ours
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.options import (
     GenerationOptions,
     ResultOptions,
@@ -34,13 +34,7 @@ from opconform_runners.execution.runner import RunOptions, run_suite
 from opconform_runners.harness.command import Command, backend_command, harness_command
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
-from opconform_runners.reports.matrix import (
-    Column,
-    matrix_document,
-    matrix_markdown,
-    matrix_of,
-    matrix_view,
-)
+from opconform_runners.reports.matrix import Column, matrix_document, matrix_markdown, matrix_of, matrix_view
 from opconform_runners.reports.report import report_of
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
@@ -81,13 +75,12 @@ class _Backends:
         return {name: replace(each, memory=memory_of(self.memory)) for name, each in commands.items()}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Entrant:
-    """A backend that was started: its name in the matrix, its command and its description."""
+class _Started(NamedTuple):
+    """The commands of the backends that can be started, the dialects that they read, and why the others cannot."""
 
-    name: str
-    command: Command
-    implementation: Implementation
+    commands: dict[str, Command]
+    dialects: set[str]
+    absent: dict[str, str]
 
 
 @click.command("matrix")
@@ -133,10 +126,8 @@ def command(
     """
     out, quiet = results.out or Path("opconform-out/matrix"), results.as_json
     selection = Selection(profiles=profiles)
-    entrants, absent = _entrants(chosen.commands(), is_named=bool(chosen.backends))
-    options = generation.options(
-        selection, read={dialect for each in entrants for dialect in each.implementation.dialects}
-    )
+    started = _started(chosen.commands(), is_named=bool(chosen.backends))
+    options = generation.options(selection, read=started.dialects)
     for name, mark in _FILES.items():
         check_ours(out / name, mark)
     suite = open_suite(generate_shown(specs, out / "suite", options, quiet=quiet).out)
@@ -148,36 +139,36 @@ def command(
         strict=results.strict,
         force=results.force,
     )
-    matrix = matrix_of([_column(each, suite, out, running, quiet=quiet) for each in entrants], absent)
+    columns = [_column(name, each, suite, out, running, quiet=quiet) for name, each in started.commands.items()]
+    matrix = matrix_of(columns, started.absent)
     document = matrix_document(matrix)
     replace_file(out / "matrix.json", (json.dumps(document, indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
-    runs = [finished(out / folder_name(each.name)) for each in entrants]
+    runs = [finished(out / folder_name(name)) for name in started.commands]
     replace_ours(out / PAGE, page_of_runs(runs, suite.store.root).encode(), PAGE_BEGINNING)
     place = f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and one folder per backend"
     print_result(document, [*matrix_view(matrix), place], as_json=quiet)
     raise click.exceptions.Exit(0 if all(each.report.conformant for each in matrix.columns) else 1)
 
 
-def _entrants(commands: Mapping[str, Command], *, is_named: bool) -> tuple[list[_Entrant], dict[str, str]]:
-    """The backends that can be started, and the reasons of the others; a backend that is named must start."""
-    entrants: list[_Entrant] = []
-    absent: dict[str, str] = {}
+def _started(commands: Mapping[str, Command], *, is_named: bool) -> _Started:
+    """Start each backend once; a backend that is named must start."""
+    started = _Started({}, set(), {})
     for name, each in commands.items():
         try:
             implementation = asyncio.run(described(each))
         except HarnessError as fault:
             if is_named:
                 raise
-            absent[name] = str(fault)
+            started.absent[name] = str(fault)
             continue
         # a harness, or a class in a file, is called by the name of its product
         is_installed = name.partition(":")[0] in names()
-        shown = name if is_installed else _free(implementation.name, {other.name for other in entrants})
-        entrants.append(_Entrant(name=shown, command=each, implementation=implementation))
-    if not entrants:
-        raise HarnessError("None of the backends can be started: " + " ".join(absent.values()))
-    return entrants, absent
+        started.commands[name if is_installed else _free(implementation.name, started.commands)] = each
+        started.dialects.update(implementation.dialects)
+    if not started.commands:
+        raise HarnessError("None of the backends can be started: " + " ".join(started.absent.values()))
+    return started
 
 
 def _free(name: str, taken: Collection[str]) -> str:
@@ -186,12 +177,12 @@ def _free(name: str, taken: Collection[str]) -> str:
     return name if name not in taken else next(each for each in numbered if each not in taken)
 
 
-def _column(entrant: _Entrant, suite: Suite, out: Path, options: RunOptions, *, quiet: bool) -> Column:
-    folder = out / folder_name(entrant.name)
-    with progress(entrant.name, then=f"{entrant.name}: rerun failures", quiet=quiet) as on_progress:
-        run = run_suite(suite, entrant.command, folder, options, on_progress)
-    report = report_of(suite.header, run, whole=True, strict=options.strict, started=entrant.command.options)
+def _column(name: str, command: Command, suite: Suite, out: Path, options: RunOptions, *, quiet: bool) -> Column:
+    folder = out / folder_name(name)
+    with progress(name, then=f"{name}: rerun failures", quiet=quiet) as on_progress:
+        run = run_suite(suite, command, folder, options, on_progress)
+    report = report_of(suite.header, run, whole=True, strict=options.strict, started=command.options)
     write_report(folder, report)
     if run.interrupted is not None:
         raise run.interrupted
-    return Column(name=entrant.name, report=report)
+    return Column(name=name, report=report)

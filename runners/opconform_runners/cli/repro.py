@@ -88,9 +88,9 @@ def _check_place(out: Path) -> None:
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
     """A suite of the case and its twin; groups whose cases cannot match are not expanded."""
-    beginning = case.rpartition("/")[0] or "*"
+    wanted = case.rpartition("/")[0] or "*"
     specs = [
-        replace(spec, groups=tuple(each for each in spec.groups if fnmatchcase(f"{spec.op}/{each.id}", beginning)))
+        replace(spec, groups=tuple(each for each in spec.groups if fnmatchcase(f"{spec.op}/{each.id}", wanted)))
         for spec in load_specs([])
     ]
     profiles = tuple(sorted({group.settings.profile for each in specs for group in each.groups}))

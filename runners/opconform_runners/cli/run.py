@@ -24,6 +24,7 @@ from opconform_runners.cli.shared.steps import execute_shown, folder_of
 from opconform_runners.execution.recorder import record
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import Command
+from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import read_baseline
 
 
@@ -85,11 +86,11 @@ def _record(suite: Suite, command: Command, out: Path, options: RunOptions, *, a
     with progress("run twice", of="executions", quiet=as_json) as on_progress:
         recording = record(suite, command, out, options, on_progress)
     origin, counts = recording.origin, dict(recording.origin.counts)
-    counted = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     who = f"{origin.implementation.name} {origin.implementation.version}"
     print_result(
         {"out": str(out), "sha256": recording.digest, "suite": origin.suite, "counts": counts},
-        [f"{out}: {who}, {sum(counts.values()):,} cases ({counted})", f"SHA-256 {recording.digest}"],
+        [f"{out}: {who}, {counted(sum(counts.values()), 'case')} ({kinds})", f"SHA-256 {recording.digest}"],
         as_json=as_json,
     )
     return 1 if counts.get("error") else 0

@@ -49,9 +49,8 @@ class Conformance:
         try:
             suite = open_suite(self._place(config, options))
             if suite.header.blind:
-                raise SuiteError(
-                    f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind."
-                )
+                sentence = "is blind: it has no expected outputs. Generate it without --blind."
+                raise SuiteError(f"{suite.store.root} {sentence}")
             profiles = sorted({each.profile for each in suite.entries})
             selection = Selection(profiles=options.profiles, patterns=patterns)
             self._selection = selection.of(profiles, f"in {suite.store.root}")

@@ -57,13 +57,11 @@ def options_of(config: pytest.Config) -> PluginOptions:
 def _command(config: pytest.Config) -> Command:
     backend, harness, python = (config.getoption(f"opconform_{each}") for each in ("backend", "harness", "python"))
     if backend is None and harness is None:
-        raise pytest.UsageError(
-            "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."
-        )
+        sentence = "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."
+        raise pytest.UsageError(sentence)
     if harness is not None and python is not None:
-        raise pytest.UsageError(
-            "--opconform-python goes with --opconform-backend; a harness names its own interpreter."
-        )
+        sentence = "--opconform-python goes with --opconform-backend; a harness names its own interpreter."
+        raise pytest.UsageError(sentence)
     try:
         if harness is not None:
             return harness_command(harness)

@@ -16,12 +16,7 @@ from opconform.suite.selection import Selection
 
 
 def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, ...]) -> Path:
-    """The suite of the shipped cases in the dialects that a backend reads.
-
-    Args:
-        cache: pytest's cache.
-        read: The dialects.
-        profiles: The profiles; empty for all but `large`.
+    """The suite of the shipped cases in the dialects that a backend reads; without profiles, of all but `large`.
 
     Raises:
         OpconformError: The suite cannot be generated.

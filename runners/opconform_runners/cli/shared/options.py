@@ -30,12 +30,9 @@ _COUNT = click.IntRange(min=1)
 
 
 def collected(name: str, kind: type, *options: Decorator) -> Decorator:
-    """Add options to a command that gets their values as one dataclass.
+    """Add options to a command, which gets their values as one dataclass in the parameter `name`.
 
-    Args:
-        name: The parameter of the command.
-        kind: The dataclass; its fields are named like the options' parameters.
-        options: The options.
+    The dataclass has a field for each option, of the name of the option's parameter.
     """
 
     def decorate(function: Any) -> Any:
@@ -57,11 +54,7 @@ def json_option(what: str) -> Decorator:
 
 
 def positive(value: str | float) -> float:
-    """A number over 0 given to an option.
-
-    Raises:
-        click.BadParameter: The value is not a finite number in the allowed range.
-    """
+    """A number over 0 given to an option."""
     try:
         number = float(value)
     except ValueError:

@@ -17,14 +17,7 @@ _WIDTH = 120
 
 
 def print_result(document: object, lines: Iterable[RenderableType], *, as_json: bool, width: int = _WIDTH) -> None:
-    """Print a result as JSON, or as plain lines, styled lines (`Text`) and tables.
-
-    Args:
-        document: The result as JSON.
-        lines: The result for a person.
-        as_json: Which of the two to print.
-        width: The number of columns if standard output is not a terminal.
-    """
+    """Print a result as JSON, or as plain lines, styled lines (`Text`) and tables; `width` as for `console_of`."""
     if as_json:
         print_json(document)
         return

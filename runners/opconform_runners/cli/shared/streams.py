@@ -111,11 +111,7 @@ class _Output(io.FileIO):
     """Standard output; after a failed write later writes are discarded, so that nothing fails again at exit."""
 
     def write(self, content: Any, /) -> int:
-        """Write bytes; drop them if the reader has closed the pipe.
-
-        Raises:
-            OutputError: The write fails for another reason.
-        """
+        """Write bytes; drop them if the reader has closed the pipe, and raise OutputError for any other failure."""
         try:
             return super().write(content) or 0
         except BrokenPipeError:
