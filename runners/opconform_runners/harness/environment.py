@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires
 from pathlib import Path
 from typing import Self
 
+from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 import opconform
@@ -20,8 +21,6 @@ from opconform_runners.harness.registry import GROUP
 
 #: The packages of every Python harness.
 _ALWAYS = ("ml_dtypes", "numpy")
-_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*(\[(?P<extras>[^\]]*)\])?")
-_EXTRA = re.compile(r"""extra\s*==\s*['"](?P<name>[^'"]+)['"]""")
 _MODEL_NAME = re.compile(r"^model name\s*:\s*(?P<name>\S.*?)\s*$", re.MULTILINE)
 _ASK = """
 import sys
@@ -154,15 +153,14 @@ def _packages_of(backend: str) -> Iterator[str]:
 def _needed(distribution: str, extra: str) -> Iterator[str]:
     """The packages of an extra, and those of the other extras of the distribution that it names."""
     try:
-        lines = requires(distribution) or []
-    except PackageNotFoundError:
+        requirements = [Requirement(each) for each in requires(distribution) or []]
+    except (PackageNotFoundError, InvalidRequirement):
         return
-    for line in lines:
-        marker, named = _EXTRA.search(line), _REQUIREMENT.match(line)
-        if named is None or marker is None or marker["name"] != extra:
+    for each in requirements:
+        if each.marker is None or each.marker.evaluate({"extra": ""}) or not each.marker.evaluate({"extra": extra}):
             continue
-        if named["name"] != distribution:
-            yield named["name"]
+        if each.name != distribution:
+            yield each.name
         else:
-            for other in sorted({each.strip() for each in (named["extras"] or "").split(",")} - {"", extra}):
+            for other in sorted(each.extras - {extra}):
                 yield from _needed(distribution, other)
