@@ -1,51 +1,52 @@
-"""Termination signals end a command as Ctrl-C does, wherever it is at that moment."""
+"""Termination signals end a command as Ctrl-C does. Each test signals a process of its own, not the one of the tests."""
 
-import asyncio
-import os
-import signal
+import subprocess
+import sys
 
 import pytest
 
+PROGRAM = """\
+import asyncio, os, signal, sys
 from opconform.interrupts import as_interrupts
 
-
-@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler], ids=["background", "foreground"])
-def test_a_signal_during_a_task_interrupts_the_event_loop(
-    handler: signal.Handlers, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The task is cancelled where it waits, and its exception is not logged as unhandled."""
-    ended = []
-
-    async def work() -> None:
-        os.kill(os.getpid(), signal.SIGTERM)
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            ended.append("cancelled")
-            raise
-
-    async def main() -> None:
-        await asyncio.gather(work())
-
-    before = signal.signal(signal.SIGINT, handler)
+async def work():
+    os.kill(os.getpid(), signal.SIGTERM)
     try:
-        with as_interrupts() as came, pytest.raises(KeyboardInterrupt):
-            asyncio.run(main())
-    finally:
-        signal.signal(signal.SIGINT, before)
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        print("cancelled")
+        raise
 
-    assert ended == ["cancelled"]
-    assert came == [signal.SIGTERM]
-    assert caplog.records == []
+async def main():
+    await asyncio.gather(work())
+
+signal.signal(signal.SIGINT, signal.SIG_IGN if "background" in sys.argv else signal.default_int_handler)
+with as_interrupts() as came:
+    try:
+        asyncio.run(main()) if "loop" in sys.argv else os.kill(os.getpid(), signal.SIGTERM)
+    except KeyboardInterrupt:
+        print("interrupted", *came)
+"""
 
 
-def test_a_signal_outside_an_event_loop_interrupts_at_once() -> None:
+def program(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """The program above, at its end."""
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=50
+    )
+
+
+@pytest.mark.parametrize("place", ["background", "foreground"])
+def test_a_signal_during_a_task_interrupts_the_event_loop(place: str) -> None:
+    """The task is cancelled where it waits, and no unhandled exception is printed, also where Ctrl-C is ignored."""
+    done = program("loop", place)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "cancelled\ninterrupted 15\n", "")
+
+
+@pytest.mark.parametrize("place", ["background", "foreground"])
+def test_a_signal_outside_an_event_loop_interrupts_at_once(place: str) -> None:
     """Also where Ctrl-C is ignored."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with as_interrupts() as came, pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGHUP)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    done = program(place)
 
-    assert came == [signal.SIGHUP]
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted 15\n", "")
