@@ -166,6 +166,7 @@ def test_a_mutant_in_this_process_and_behind_a_harness_is_judged_alike(core_suit
     assert workbench.verdicts(name, isolated=True) == workbench.verdicts(name, isolated=False)
 
 
+@pytest.mark.ci_only
 def test_a_mutant_that_dies_or_hangs_is_caught_behind_a_harness(tmp_path: Path) -> None:
     """The harness process is the point: the mutant ends it, or never answers."""
     (tmp_path / "zero.yaml").write_text(ZERO)

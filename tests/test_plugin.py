@@ -284,6 +284,7 @@ def test_a_wrong_option_is_told_in_a_sentence(
     assert sentence in done.stderr
 
 
+@pytest.mark.ci_only
 def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path) -> None:
     """Into pytest's cache, for two workers as for one; the next run takes what is there."""
     options = ("-q", "--opconform-backend", "numpy", "--opconform-profile", "core", "-k", "page-example")
@@ -296,6 +297,7 @@ def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path
     assert manifest.stat().st_mtime_ns == written
 
 
+@pytest.mark.ci_only
 def test_the_page_s_commands_work(run_pytest: Pytest) -> None:
     """Each as it stands in `docs/pytest.md`, on the profile that is quickest, and collected alone."""
     page = (ROOT / "docs" / "pytest.md").read_text()

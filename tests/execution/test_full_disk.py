@@ -60,6 +60,7 @@ def test_a_case_that_fills_the_disk_costs_no_other_case(
     assert report.missing == ()
 
 
+@pytest.mark.ci_only
 def test_a_line_that_does_not_fit_is_left_out_whole(small_suite: Path, tmp_path: Path) -> None:
     """In a process of its own, in which a file may have as many bytes as the first lines of the results take."""
     program = [str(Path(sys.executable).with_name("opconform")), "run", str(small_suite)]
