@@ -4,13 +4,12 @@ from pathlib import Path
 
 import click
 
+from opconform.files import replace_named
 from opconform_runners.cli.shared.options import PATH
 from opconform_runners.reports.baseline_update import settled_results, update
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.baseline import Baseline, read_baseline, renumbered, write_baseline
-
-_STALE = ", since it no longer holds"
+from opconform_runners.verdicts.baseline import Baseline, read_baseline
 
 
 @click.group("baseline")
@@ -22,20 +21,20 @@ def command() -> None:
 @click.argument("results", type=PATH)
 @click.option("--baseline", "file", type=PATH, required=True, metavar="FILE", help="The baseline file.")
 @click.option("--cases", is_flag=True, help="Write one line per case, and no patterns for whole groups.")
-@click.option("--prune", is_flag=True, help="Also retire lines that match none of the cases.")
+@click.option("--prune", is_flag=True, help="Also remove lines that match none of the cases.")
 def _update(results: Path, file: Path, cases: bool, prune: bool) -> None:
     """Make FILE expect exactly the failures of the run RESULTS.
 
     RESULTS is the folder that `run`, `certify` or `judge` wrote, or the file results.jsonl in it.
 
-    Lines that still hold are unchanged. A comment on a line that no longer holds is kept.
+    Lines that still hold are unchanged, with the comments above them. Lines that no longer hold are removed.
     """
     before = read_baseline(file) if file.exists() else Baseline(file=str(file))
     updated = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
-    written, changes = renumbered(updated.baseline), updated.changes
+    written, changes = updated.baseline, updated.changes
     if not file.exists() or written.text.encode() != file.read_bytes():
-        write_baseline(file, written)
-    for name, why in (("added", ""), ("changed", ""), ("retired", _STALE), ("removed", _STALE)):
+        replace_named(file, written.text.encode())
+    for name, why in (("added", ""), ("changed", ""), ("removed", ", since it no longer holds")):
         for each in changes[name]:
             click.echo(f"{name}{why}: {each.text}")
     if changes["unseen"]:

@@ -1,13 +1,13 @@
-"""Updates a baseline to a run, and keeps everything that a person wrote in it."""
+"""Updates a baseline to a run; lines that still hold stay as they are written."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from opconform.errors import SuiteError
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted, one_line
-from opconform_runners.verdicts.baseline import PLACEHOLDER, Baseline, Ending, Line, Placed
+from opconform_runners.verdicts.baseline import PLACEHOLDER, Baseline, Ending, Line
 from opconform_runners.verdicts.results import Result
 
 #: The fewest cases of a group that become a pattern.
@@ -15,7 +15,6 @@ _FEWEST = 2
 #: The most characters of a case's inputs in a note, and of the reason why a run is incomplete.
 _LONGEST = 120
 _LONGEST_REASON = 300
-_CHANGES = ("added", "changed", "retired", "removed", "unseen")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,8 +23,8 @@ class Update:
 
     Attributes:
         baseline: The new baseline.
-        changes: Lines by what happened to them: `added`, `changed`, `retired` (kept as a comment for what a person
-            wrote), `removed` (had only a generated note), and `unseen` (kept, and applies to no case of the results).
+        changes: The lines that were `added`, `changed` or `removed`, and the `unseen` ones, which decide no case of the
+            run and are kept.
     """
 
     baseline: Baseline
@@ -48,115 +47,66 @@ def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, pru
         baseline: The current baseline.
         results: The result of every case of a complete run.
         patterns: Whether a group whose cases all fail for one reason becomes one pattern.
-        prune: Whether lines that apply to none of the cases are retired, too.
+        prune: Whether lines that decide none of the cases are removed, too.
     """
-    draft = _Draft(retired_before=[each for each in baseline.placed if each.is_retired])
-    placed = {each.line.pattern: each for each in baseline.placed if not each.is_retired}
-    undecided = {each.id: each for each in results}
-    for line in baseline.lines:  # the lines that take precedence come first, and leave the other cases to the next
-        if line.is_pattern:
-            cases = [each for each in undecided.values() if line.concerns(each.id, each.expect)]
-        else:
-            cases = [undecided[line.pattern]] if line.pattern in undecided else []
-        if cases:
-            for each in draft.place(placed[line.pattern], cases):
-                del undecided[each.id]
-        elif any(line.concerns(each.id, each.expect) for each in results):
-            draft.placed.append(placed[line.pattern])
-        elif prune:
-            draft.retire(placed[line.pattern])
-        else:
-            draft.put("unseen", placed[line.pattern])
-    draft.unexpected += [each for each in undecided.values() if each.verdict == "fail"]
-    draft.add_unexpected(results if patterns else ())
-    ordered = {name: sorted(lines, key=lambda each: each.pattern) for name, lines in draft.changes.items()}
+    kept: list[Line] = []
+    changes: dict[str, list[Line]] = {"added": [], "changed": [], "removed": [], "unseen": []}
+    by_id = {each.id: each for each in results}
+    open_cases = {each.id: each.expect for each in results}
+    unexpected: list[Result] = []
+    for line in baseline.by_precedence:
+        cases = [by_id[name] for name in line.concerned(open_cases)]
+        new = _updated(line, cases) if cases else [] if prune else [line]
+        if not cases and new:
+            changes["unseen"].append(line)
+        elif new != [line]:
+            changes["changed" if new else "removed"] += new or [line]
+        kept += new
+        for name in [name for each in new for name in each.concerned(open_cases)]:
+            ending = by_id[name].reason
+            if ending is not None and not any(ending in each.endings for each in new):
+                unexpected.append(by_id[name])
+            del open_cases[name]
+    unexpected += [by_id[name] for name in open_cases if by_id[name].verdict == "fail"]
+    changes["added"] = list(_added(unexpected, results if patterns else (), {each.pattern for each in kept}))
     return Update(
-        baseline=replace(baseline, placed=(*draft.placed, *draft.retired_before)),
-        changes=ordered | {"added": draft.changes["added"]},
+        baseline=replace(baseline, lines=(*kept, *changes["added"])),
+        changes={name: sorted(lines, key=lambda each: each.pattern) for name, lines in changes.items()},
     )
 
 
-@dataclass(kw_only=True, slots=True)
-class _Draft:
-    """The new baseline and the changes so far.
+def _updated(line: Line, cases: Sequence[Result]) -> list[Line]:
+    """The lines in the place of one that applies to these cases."""
+    failing = [each for each in cases if each.verdict == "fail"]
+    holding = [each for each in failing if each.reason in line.endings]
+    passing = [each for each in cases if each.verdict == "pass" and "pass" not in line.endings]
+    if not passing and (holding or not failing):
+        return [line]
+    if not line.is_pattern and failing:
+        former = f"{PLACEHOLDER}, was {','.join(line.endings)}: {line.note}" if line.is_explained else line.note
+        return [replace(line, endings=_endings(failing[0]), note=former)]
+    left = [each for each in cases if each in holding or each.verdict not in ("pass", "fail")]
+    return [
+        replace(line, number=0, pattern=each.id, comments=() if number else line.comments)
+        for number, each in enumerate(left)
+    ]
 
-    Attributes:
-        retired_before: The retired lines of the current baseline that have not come back.
-        placed: The other lines.
-        unexpected: The failures that no line expects.
-    """
 
-    retired_before: list[Placed]
-    placed: list[Placed] = field(default_factory=list)
-    unexpected: list[Result] = field(default_factory=list)
-    changes: dict[str, list[Line]] = field(default_factory=lambda: {name: [] for name in _CHANGES})
-
-    def place(self, placed: Placed, cases: Sequence[Result]) -> Sequence[Result]:
-        """Keep, change, split or retire a line; returns the cases that the lines in its place decide."""
-        line = placed.line
-        failing = [each for each in cases if each.verdict == "fail"]
-        holding = [each for each in failing if each.reason in line.endings]
-        passing = [each for each in cases if each.verdict == "pass" and "pass" not in line.endings]
-        if not passing and (holding or not failing):
-            self.placed.append(placed)
-            self.unexpected += [each for each in failing if each not in holding]
-            return cases
-        if not line.is_pattern and failing:
-            note = _former(line) if line.is_explained else line.note
-            self.put("changed", replace(placed, line=replace(line, endings=_endings(failing[0]), note=note)))
-            return cases
-        kept = [each for each in cases if each in holding or each.verdict not in ("pass", "fail")]
-        for number, each in enumerate(kept):
-            comments = () if number else placed.comments
-            self.put("changed", Placed(line=replace(line, number=0, pattern=each.id), comments=comments))
-        if not kept:
-            self.retire(placed)
-        return kept
-
-    def add_unexpected(self, results: Sequence[Result]) -> None:
-        """Add lines for the unexpected failures: patterns for groups of which all results fail for one reason."""
-        unexpected = {each.id for each in self.unexpected}
-        by_group: dict[tuple[str, str], list[Result]] = defaultdict(list)
-        for each in sorted(self.unexpected, key=lambda each: each.id):
-            by_group[each.id.rpartition("/")[0], each.reason or ""].append(each)
-        taken = {each.line.pattern for each in self.placed if not each.is_retired}
-        for (group, reason), cases in sorted(by_group.items()):
-            whole = Line(number=0, pattern=f"{group}/*", endings=_endings(cases[0]), note=_question(cases))
-            concerned = [each for each in results if whole.concerns(each.id, each.expect)]
-            is_whole = all(each.id in unexpected and each.reason == reason for each in concerned)
-            if concerned and is_whole and len(cases) >= _FEWEST and whole.pattern not in taken:
-                self._add(whole)
-                taken.add(whole.pattern)
-            else:
-                for each in cases:
-                    self._add(replace(whole, pattern=each.id, note=_question([each])))
-
-    def _add(self, line: Line) -> None:
-        """Add a line, with what a person wrote when it was retired."""
-        before = next((each for each in self.retired_before if each.line.pattern == line.pattern), Placed(line=line))
-        if before in self.retired_before:
-            self.retired_before.remove(before)
-        if before.line.is_written:
-            same = before.line.endings == line.endings or not before.line.is_explained
-            line = replace(line, note=before.line.note if same else _former(before.line))
-        self.put("added", Placed(line=line, comments=before.comments))
-
-    def put(self, change: str, placed: Placed) -> None:
-        """Place a line, and note the change."""
-        self.placed.append(placed)
-        self.changes[change].append(placed.line)
-
-    def retire(self, placed: Placed) -> None:
-        """Keep a line as a comment if a person wrote any of it; otherwise remove it."""
-        if placed.line.is_written or placed.comments:
-            self.put("retired", replace(placed, is_retired=True))
+def _added(unexpected: Iterable[Result], results: Sequence[Result], taken: Collection[str]) -> Iterator[Line]:
+    """Lines for unexpected failures: patterns for groups of which all results fail for one reason."""
+    by_group: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    for each in sorted(unexpected, key=lambda each: each.id):
+        by_group[each.id.rpartition("/")[0], each.reason or ""].append(each)
+    expects = {each.id: each.expect for each in results}
+    patterns: set[str] = set()
+    for (group, _), cases in sorted(by_group.items()):
+        whole = Line(number=0, pattern=f"{group}/*", endings=_endings(cases[0]), note=_question(cases))
+        is_whole = expects and set(whole.concerned(expects)) == {each.id for each in cases}
+        if is_whole and len(cases) >= _FEWEST and whole.pattern not in {*taken, *patterns}:
+            patterns.add(whole.pattern)
+            yield whole
         else:
-            self.changes["removed"].append(placed.line)
-
-
-def _former(line: Line) -> str:
-    """The note of a line that failed for another reason before."""
-    return f"{PLACEHOLDER}, was {','.join(line.endings)}: {line.note}"
+            yield from (replace(whole, pattern=each.id, note=_question([each])) for each in cases)
 
 
 def _question(cases: Sequence[Result]) -> str:

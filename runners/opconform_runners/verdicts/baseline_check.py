@@ -1,7 +1,8 @@
 """Compares a run with its baseline: new failures, known failures, and lines that no longer hold."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
@@ -73,21 +74,23 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     `suite` has the expectation of each case of the suite, `accept` or `reject`, by its id.
     """
     lines = baseline.lines_of({each.id: each.expect for each in results})
-    met = [Met(id=each.id, verdict=each.verdict, reason=each.reason, line=lines.get(each.id)) for each in results]
+    met: dict[str, list[Met]] = defaultdict(list)
+    for each in results:
+        line = lines.get(each.id)
+        met[_kind(each, line)].append(Met(id=each.id, verdict=each.verdict, reason=each.reason, line=line))
+    stale = [
+        Stale(
+            number=each.number,
+            pattern=each.pattern,
+            endings=each.endings,
+            note=each.note,
+            matches=len(each.matching(suite)),
+        )
+        for each in baseline.lines
+        if not each.concerned(suite)
+    ]
     kinds = ("regressions", "passes", "known", "undecided")
-    sorted_out = {kind: tuple(each for each in met if _kind(each) == kind) for kind in kinds}
-    return Comparison(file=baseline.file, stale=_stale_lines(baseline, suite), **sorted_out)
-
-
-def _stale_lines(baseline: Baseline, suite: Mapping[str, str]) -> tuple[Stale, ...]:
-    """The lines of a baseline that apply to no case of a suite, in the order of the file."""
-    stale = []
-    for line in sorted(baseline.lines, key=lambda each: each.number):
-        own = {line.pattern: suite[line.pattern]} if line.pattern in suite else {}
-        if not any(line.concerns(*case) for case in (suite if line.is_pattern else own).items()):
-            matches = sum(line.matches(identity) for identity in suite)
-            stale.append(Stale(**asdict(line), matches=matches))
-    return tuple(stale)
+    return Comparison(file=baseline.file, stale=tuple(stale), **{kind: tuple(met[kind]) for kind in kinds})
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
@@ -96,11 +99,11 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     return document
 
 
-def _kind(met: Met) -> str:
-    if met.verdict == "fail":
-        return "known" if met.line is not None and met.reason in met.line.endings else "regressions"
-    if met.line is None:
+def _kind(result: Result, line: Line | None) -> str:
+    if result.verdict == "fail":
+        return "known" if line is not None and result.reason in line.endings else "regressions"
+    if line is None:
         return ""
-    if met.verdict == "pass":
-        return "" if "pass" in met.line.endings else "passes"
+    if result.verdict == "pass":
+        return "" if "pass" in line.endings else "passes"
     return "undecided"
