@@ -13,7 +13,7 @@ import pytest
 
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.harness.protocol import LINE_LIMIT, VERSION, reply_faults, said_faults
+from opconform_runners.harness.protocol import LINE_LIMIT, VERSION, ProtocolError, reply_faults, reply_of, said_faults
 from opconform_runners.tools.protocol_check.rules import RULES, sentence_of
 from tests.conftest import ROOT, Run
 
@@ -143,3 +143,10 @@ def steady(message: Any) -> Any:
     changing = {"seconds": 0.0, "traceback": "…"}
     kept: dict[str, Any] = {key: changing.get(key, value) for key, value in message.items()}
     return kept | ({"implementation": sorted(kept["implementation"])} if "implementation" in kept else {})
+
+
+@pytest.mark.parametrize("number", ["4503599627370497.5", "7.0", '"7"', "true"])
+def test_the_number_of_a_reply_is_an_integer(number: str) -> None:
+    """A fraction is not rounded to the number of some request, as 4503599627370497.5 would be."""
+    with pytest.raises(ProtocolError, match=r"in which ok\.seq is wrong"):
+        reply_of(f'{{"seq":{number},"status":"ok"}}'.encode())

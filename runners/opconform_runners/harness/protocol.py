@@ -19,6 +19,8 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Message = TypeVar("_Message")
 #: The number in a reply, which differs in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
+#: The number in a reply: an integer as it is written, since a fraction near 2^53 is rounded to one.
+_Number = Annotated[int, Field(strict=True)]
 #: A reported time in seconds: finite, and at most 30 years.
 _Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
@@ -66,7 +68,7 @@ class Ok:
 
     __pydantic_config__ = _STRICT
 
-    seq: int
+    seq: _Number
     status: Literal["ok"] = "ok"
     seconds: _Seconds | None = None
     element_types: tuple[tuple[str, ...], ...] | None = None
@@ -79,7 +81,7 @@ class Refused:
 
     __pydantic_config__ = _STRICT
 
-    seq: int
+    seq: _Number
     status: Literal["rejected"] = "rejected"
     stage: Stage
     message: str
@@ -93,7 +95,7 @@ class NotSupported:
 
     __pydantic_config__ = _STRICT
 
-    seq: int
+    seq: _Number
     status: Literal["unsupported"] = "unsupported"
     message: str
     seconds: _Seconds | None = None
@@ -105,7 +107,7 @@ class Failed:
 
     __pydantic_config__ = _STRICT
 
-    seq: int
+    seq: _Number
     status: Literal["error"] = "error"
     message: str
     traceback: str | None = None
