@@ -20,7 +20,7 @@ from opconform_runners.harness.scratch import scratch_folder
 #: The files of the backends that are served in this process.
 FILES = ("miniatures.py", "misreturned.py")
 #: The miniatures that end, block or fill their process, or are about another one.
-ISOLATED = ("Aborts", "AbortsUndeclared", "Chats", "Hangs", "Leaks", "Nobody", "RightTheSecondTime")
+ISOLATED = ("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Nobody", "RightTheSecondTime")
 
 _connect = vars(scheduler)["connect"]
 

@@ -185,6 +185,21 @@ class Leaks(Perfect):
         return super().run(case, model, feeds)
 
 
+class Forks(Perfect):
+    """Leaves eight children to the lengths [2, 2, 2], which share 256 MiB with it."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, while they sleep for longer than memory is looked at twice."""
+        if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
+            shared = np.ones(256 << 20, np.uint8)
+            for _ in range(8):
+                if os.fork() == 0:
+                    time.sleep(60)
+                    os._exit(int(shared[0]))
+            time.sleep(1)
+        return super().run(case, model, feeds)
+
+
 class Hangs(Perfect):
     """Never comes back from the lengths [2, 2, 2]."""
 

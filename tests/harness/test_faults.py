@@ -91,6 +91,14 @@ def test_a_backend_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     assert [(each["verdict"], each.get("reason"), each["sentence"]) for each in odd] == [BACKEND_FAULTS[name]]
 
 
+def test_memory_that_processes_share_counts_once(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Nine times 256 MiB by the simple count, and half a GiB is allowed."""
+    arguments = ("--backend", f"{MINIATURES}:Forks", "--memory", "0.5")
+    _, odd = verdicts(opconform, small_suite, tmp_path, *arguments, code=0)
+
+    assert odd == []
+
+
 def test_a_crash_costs_one_case_with_several_harnesses(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """The verdicts are the same as with one harness."""
     _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "3")

@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -220,10 +221,18 @@ async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> N
 
 async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, command: Command) -> str:
     """Kill a harness that takes too much memory with its children; returns the reason."""
-    while command.memory is None or sum(map(_resident, _below(process.pid))) <= command.memory:
+    while command.memory is None or not _exceeds(_below(process.pid), command.memory):
         await asyncio.sleep(_GLANCE)
     _ask_to_end(channel)
     return f"it was killed when it took more than {command.memory / GIB:g} GiB of memory"
+
+
+def _exceeds(processes: Sequence[psutil.Process], limit: int) -> bool:
+    """Whether processes take more memory than a limit.
+
+    Memory that they share, as after a fork, is counted once. That count is slow, so a simple one goes first.
+    """
+    return sum(map(_resident, processes)) > limit and sum(map(_proportional, processes)) > limit
 
 
 def _below(supervisor: int) -> list[psutil.Process]:
@@ -239,6 +248,15 @@ def _resident(process: psutil.Process) -> int:
         return process.memory_info().rss
     except psutil.Error:
         return 0
+
+
+def _proportional(process: psutil.Process) -> int:
+    """The memory of a process, with its share of what it has in common with others where the system tells it."""
+    try:
+        memory = process.memory_full_info()
+    except psutil.Error:
+        return _resident(process)
+    return getattr(memory, "pss", memory.uss)
 
 
 def _how(code: int | None, last: str) -> str:
