@@ -162,6 +162,17 @@ def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suit
     assert "note" not in found
 
 
+@pytest.mark.parametrize("change", [{"at": (1,)}, {"at": (0, 0, 1)}, {"at": (0, 99)}, {"output": "output_9"}])
+def test_a_place_that_the_suite_does_not_have_is_not_marked(
+    suite: Suite, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """Results may be damaged, or of another suite; the page is written all the same."""
+    failed = failure(suite, TWO_LENGTHS, replace(DIFFERENT, **change))
+    found: dict[str, Any] = evidence.evidence_of(suite, suite.by_id[TWO_LENGTHS], failed, Kept(tmp_path))
+
+    assert "first" not in found["data"]
+
+
 def test_the_evidence_of_a_rejected_case_names_requirement_and_twin(suite: Suite, tmp_path: Path) -> None:
     """There are no outputs to show."""
     entry = suite.by_id[REJECTED]

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import asdict, replace
+from operator import add
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError
@@ -111,9 +112,11 @@ def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt |
         name = next(iter(tensors), None)
         return None if name is None else excerpt_of(name, arrays[name], tensors[name])
     at = None
-    if mismatch is not None and mismatch.at is not None and mismatch.output is not None:
-        start = highlight.regions[_number(mismatch.output)].start
-        at = tuple(first + each for first, each in zip(start, mismatch.at, strict=True))
+    if mismatch is not None and mismatch.at is not None:
+        starts = {f"output_{number}": region.start for number, region in enumerate(highlight.regions)}
+        start = starts.get(mismatch.output or "", ())
+        if len(start) == len(mismatch.at):  # results that were not made with this suite may name any element
+            at = tuple(map(add, start, mismatch.at))
     name = highlight.input
     return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, at=at)
 
