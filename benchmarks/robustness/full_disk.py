@@ -147,7 +147,8 @@ def _fault(
     said = done.stderr.strip()
     if "Traceback" in said or done.returncode not in (0, 1):
         return "traceback", f"ended with {done.returncode}: {said[-300:]}"
-    if done.returncode == 1 and "cannot be written" not in said:
+    harness_was_full = "the disk of the temporary folder was full" in done.stdout
+    if done.returncode == 1 and "cannot be written" not in said and not harness_was_full:
         return "run-ended", f"does not say that the disk is full: {said[-300:]}"
     after = _contents(disk)
     lost = [name for name, content in before.items() if after.get(name) != content and not name.endswith(".html")]

@@ -19,8 +19,8 @@ from .attempt import Attempt
 SECONDS = 2.0
 _GIVEN_UP = 20
 _MEMORY = 4 << 30
-#: The most bytes of a message.
-_MESSAGE = 2_000
+#: The most bytes of a message, of up to 20 mistakes.
+_MESSAGE = 8_000
 
 _HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
 _RIGHT = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
