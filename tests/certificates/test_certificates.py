@@ -128,7 +128,7 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
     assert "; every count and conclusion, derived again from the verdicts.\n" in shown
     assert shown.endswith(
         "Not checked: the verdicts, which need another run of the backend; "
-        "the goldens, since opconform does not ship the suite's specs.\n"
+        "the suite's specs and IR, since opconform does not ship its specs.\n"
     )
     assert "Not checked: the results, which need --results; the suite, which needs --suite; the counts" in alone
 

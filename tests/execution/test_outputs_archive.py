@@ -25,7 +25,7 @@ from opconform_runners.verdicts.results import read_results, read_written, write
 from tests.conftest import MINIATURES, Run
 
 #: What cannot be checked of specs that are not opconform's own.
-GOLDENS = "the goldens, since opconform does not ship the suite's specs"
+GOLDENS = "the suite's specs and IR, since opconform does not ship its specs"
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
-"""The provenance of a suite: a check that the shipped specs give exactly this suite."""
+"""The provenance of a suite: whether the shipped specs give exactly this suite, or its inputs give its goldens."""
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -10,10 +11,16 @@ from opconform.errors import SuiteError
 from opconform.generation.header import suite_header
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
+from opconform.memory import check_memory
+from opconform.model.graph import evaluated, inferred, operand_of
+from opconform.operations.operation import Rejection
 from opconform.specs.loader import digest_of, load_specs, shipped_files
-from opconform.suite.manifest import Entry
+from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
+from opconform.tensors.npz import npz_bytes
+from opconform.tensors.tensor import Array, Tensor
 
 
 def foreign_specs(specs: Mapping[str, str]) -> list[str]:
@@ -59,6 +66,58 @@ def check_provenance(suite: Suite) -> None:
     if true != header:
         names = ", ".join(each.name for each in fields(true) if getattr(true, each.name) != getattr(header, each.name))
         raise SuiteError(_sentence(suite, f"suite.json ({names})"))
+
+
+def check_goldens(suite: Suite) -> None:
+    """Check that the reference semantics give the expectations of a suite for its inputs, whatever its specs are.
+
+    Raises:
+        SuiteError: An expected output or a rejection differs, or a graph cannot be evaluated.
+    """
+    for entry in suite.entries:
+        for each in (entry, entry.control):
+            if each is not None:
+                _check_golden(suite, each)
+
+
+def _check_golden(suite: Suite, entry: Entry) -> None:
+    case, where = suite.case(entry), f"{suite.store.root}: {entry.id}"
+    for feed in range(case.feeds):
+        rejected = case.expect.reject if isinstance(case.expect, Reject) and feed == case.feeds - 1 else None
+        try:
+            tensors = _tensors(case, suite.arrays(entry, inputs_name(feed)), where)
+        except Rejection as rejection:
+            if rejected not in rejection.requirements:
+                violated = ", ".join(rejection.requirements)
+                raise SuiteError(f"{where}: the reference semantics reject feed {feed} for {violated}.") from rejection
+            continue
+        except (LookupError, TypeError, ValueError) as fault:
+            raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from fault
+        if rejected is not None:
+            raise SuiteError(f"{where}: the reference semantics accept feed {feed}, and {CASE} says {rejected}.")
+        outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
+        if isinstance(case.expect, Accept):
+            _check_outputs(suite, entry, feed, outputs)
+
+
+def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, Tensor]:
+    """Every tensor of a case's graph in one feed, evaluated once they are known to fit into memory."""
+    inputs = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    operands = {each.name: operand_of(inputs[each.name], exact=each.role == "control") for each in case.inputs}
+    widest = max((each.itemsize for each in arrays.values()), default=0)
+    elements = sum(math.prod(each.shape) for each in inferred(case.graph, operands).values())
+    check_memory(elements * widest, where)
+    return evaluated(case.graph, inputs)
+
+
+def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, Tensor]) -> None:
+    where = f"{suite.store.root}: {entry.id}"
+    types = tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs.items())
+    if feed == 0 and suite.case(entry).expect != Accept(accept=types):
+        raise SuiteError(f"{where}/{CASE}: the reference semantics give other outputs.")
+    name, content = expected_name(feed), npz_bytes({name: each.array for name, each in outputs.items()})
+    if not suite.header.blind and suite.read(entry, name) != content:
+        raise SuiteError(f"{where}/{name} differs from what the reference semantics give.")
 
 
 def _difference(held: Entry | None, true: Entry) -> str:
