@@ -147,7 +147,7 @@ def test_outputs_of_whole_profiles_are_certified(
     refused = opconform("judge", part, *judging, "--force", code=1).stderr
 
     assert ", judged from outputs that were made elsewhere\n" in shown
-    assert f"the digest of {outputs}; the suite {small_suite}; every count and conclusion, derived again" in shown
+    assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every count" in shown
     assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} holds the results of a certification of numpy ")
