@@ -53,7 +53,7 @@ from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.terminal import print_summary
-from opconform_runners.tools.protocol_check.conversation import Answer, Greeting, decoded, said_in
+from opconform_runners.tools.protocol_check.conversation import decoded, said_in
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import first_verdict
@@ -455,8 +455,7 @@ def read_greeting(line: bytes) -> None:
     said_faults(line)
     document = decoded(line)
     if document is not None:
-        answer = Answer(request=b"", line=line, document=document, seconds=0.5)
-        said_in(Greeting(answer=answer, early=()), ("Split-1",))
+        said_in(document)
     said_of(line)
 
 

@@ -19,38 +19,36 @@ from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.options import BackendOptions, backend_options, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.harness.command import Command, Launch
+from opconform_runners.harness.command import Launch
 from opconform_runners.reports.text import counted
-from opconform_runners.tools.protocol_check.check import Broken, Checked, Held, Unasked, check
 from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
+from opconform_runners.tools.protocol_check.rules import Checked, check
 
 #: The number of breaches shown per rule.
 _MOST = 3
-
-_MARKS = {Held: "[green]✓[/green]", Broken: "[red]✗[/red]", Unasked: "[dim]–[/dim]"}  # noqa: RUF001 - a dash is meant
-_STATES = {Held: "holds", Broken: "broken", Unasked: "not applicable"}
+_MARKS = {"holds": "[green]✓[/green]", "broken": "[red]✗[/red]", "not applicable": "[dim]–[/dim]"}  # noqa: RUF001
 
 
 @click.command("check-harness")
 @backend_options
-@json_option("the state of each rule")
+@json_option("the result for each rule")
 def command(backend: BackendOptions, as_json: bool) -> None:
     """Check a harness against every rule of the protocol, and show the messages that break a rule.
 
-    Exit code: 0 if every applicable rule holds, 1 if one is broken, 3 if the harness cannot be started.
+    Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one, 3 if it cannot be started.
     """
     started = backend.command()
     checked = _checked(Launch(command=started, timeout=backend.timeout), quiet=as_json)
-    broken = [each.id for each in checked if isinstance(each.finding, Broken)]
+    broken = [each.id for each in checked if each.breaches]
     document = {"harness": started.name, "holds": not broken, "rules": [_document(each) for each in checked]}
-    print_result(document, _lines(started, checked, broken), as_json=as_json)
+    print_result(document, _lines(started.name, checked, broken), as_json=as_json)
     raise click.exceptions.Exit(1 if broken else 0)
 
 
 def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
-    """The finding for each rule, from cases of the profile `core` in the dialects that the harness reads."""
-    greeting = asyncio.run(greeting_of(launch.command, launch.timeout))
-    said = greeting.answer.document.get("dialects")
+    """The result for each rule, from cases of the profile `core` in the dialects that the harness reads."""
+    greeting = asyncio.run(greeting_of(launch))
+    said = greeting.document.get("dialects")
     dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
     options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as folder:
@@ -60,49 +58,45 @@ def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
             return check(launch, greeting, open_suite(generated.out), tuple(DIALECTS), on_progress)
 
 
-def _lines(started: Command, checked: Sequence[Checked], broken: Sequence[str]) -> Iterator[RenderableType]:
+def _lines(name: str, checked: Sequence[Checked], broken: Sequence[str]) -> Iterator[RenderableType]:
     width = max(len(each.id) for each in checked)
     for each in checked:
         row = Table.grid(padding=(0, 1))
         row.add_column(no_wrap=True)
         row.add_column(no_wrap=True, min_width=width)
         row.add_column()
-        row.add_row(_MARKS[type(each.finding)], each.id, Text(each.sentence))
+        row.add_row(_MARKS[each.state], each.id, Text(each.sentence))
         yield row
-        for text, style in _remarks(each):
-            yield Text(f"    {text}", style)
-    held = sum(isinstance(each.finding, Held) for each in checked)
-    unasked = len(checked) - held - len(broken)
-    named = f", {len(broken)} {'is' if len(broken) == 1 else 'are'} broken: {', '.join(broken)}" if broken else ""
-    aside = f"; {unasked} {'is' if unasked == 1 else 'are'} not applicable" if unasked else ""
-    yield f"{started.name}: {counted(held, 'rule holds', 'rules hold')}{named}{aside}."
+        yield from _remarks(each)
+    held, unasked = (sum(each.state == state for each in checked) for state in ("holds", "not applicable"))
+    named = f", {counted(len(broken), 'is broken', 'are broken')}: {', '.join(broken)}" if broken else ""
+    aside = f"; {counted(unasked, 'is', 'are')} not applicable" if unasked else ""
+    yield f"{name}: {counted(held, 'rule is obeyed', 'rules are obeyed')}{named}{aside}."
 
 
-def _remarks(each: Checked) -> Iterator[tuple[str, str]]:
-    """The lines below a rule, with their styles."""
-    match each.finding:
-        case Broken(breaches=breaches):
-            for breach in breaches[:_MOST]:
-                for arrow, message in (("→", breach.request), ("←", breach.reply)):
-                    if message is not None:
-                        yield f"{arrow} {shortened(message)}", ""
-                yield breach.sentence, "red"
-            if len(breaches) > _MOST:
-                yield f"and {len(breaches) - _MOST} more", "red"
-        case Unasked(why=why):
-            yield f"not applicable: {why}", "dim"
-    yield from ((f"note: {note}", "dim") for note in each.notes)
+def _remarks(each: Checked) -> Iterator[Text]:
+    """The lines below a rule."""
+    for breach in each.breaches[:_MOST]:
+        for arrow, message in (("→", breach.exchange.request), ("←", breach.exchange.reply)):
+            if message is not None:
+                yield Text(f"    {arrow} {shortened(message)}")
+        yield Text(f"    {breach.sentence}", "red")
+    if len(each.breaches) > _MOST:
+        yield Text(f"    and {len(each.breaches) - _MOST} more", "red")
+    if each.not_applicable is not None:
+        yield Text(f"    not applicable: {each.not_applicable}", "dim")
+    yield from (Text(f"    note: {note}", "dim") for note in each.notes)
 
 
 def _document(each: Checked) -> dict[str, object]:
-    document: dict[str, object] = {"id": each.id, "rule": each.sentence, "state": _STATES[type(each.finding)]}
-    match each.finding:
-        case Broken(breaches=breaches):
-            document["breaches"] = [
-                {"request": _shown(one.request), "reply": _shown(one.reply), "wrong": one.sentence} for one in breaches
-            ]
-        case Unasked(why=why):
-            document["why"] = why
+    document: dict[str, object] = {"id": each.id, "rule": each.sentence, "state": each.state}
+    if each.breaches:
+        document["breaches"] = [
+            {"request": _shown(one.exchange.request), "reply": _shown(one.exchange.reply), "wrong": one.sentence}
+            for one in each.breaches
+        ]
+    if each.not_applicable is not None:
+        document["why"] = each.not_applicable
     return document | ({"notes": list(each.notes)} if each.notes else {})
 
 

@@ -90,7 +90,7 @@ def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized
         return Oversized(size=fault.size)
     except UnreadableOutputs as fault:
         return Error(sentence=str(fault))
-    if (sentence := _contradiction(outputs, reply.element_types)) is not None:
+    if (sentence := contradiction(outputs, reply.element_types)) is not None:
         return Error(sentence=sentence)
     return Returned(
         outputs=outputs, element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
@@ -106,7 +106,7 @@ def _outputs(suite: Suite, request: Request, path: Path) -> tuple[Array, ...]:
         return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
 
 
-def _contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] | None) -> str | None:
+def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] | None) -> str | None:
     """How the element types in a reply contradict the output files, or None."""
     if said is None:
         return None

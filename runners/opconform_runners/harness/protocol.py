@@ -114,7 +114,8 @@ class Failed:
     seconds: _Seconds | None = None
 
 
-_STATUSES = ("ok", "rejected", "unsupported", "error")
+#: Every status of a reply to `run`.
+STATUSES = ("ok", "rejected", "unsupported", "error")
 Reply = Ok | Refused | NotSupported | Failed
 _SAID = TypeAdapter(Said)
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="status")])
@@ -214,11 +215,7 @@ def reply_line(reply: Reply) -> bytes:
 
 
 def said_of(line: bytes) -> Implementation:
-    """What a harness says of itself.
-
-    Raises:
-        ProtocolError: The line is not a reply to `start`.
-    """
+    """The reply to `start`, read leniently; raises `ProtocolError` for any other line."""
     document = asdict(_read(_SAID, line))
     del document["protocol"]
     who = document.pop("implementation")
@@ -226,11 +223,7 @@ def said_of(line: bytes) -> Implementation:
 
 
 def reply_of(line: bytes) -> Reply:
-    """A reply to `run`.
-
-    Raises:
-        ProtocolError: The line is not a reply.
-    """
+    """A reply to `run`, read leniently; raises `ProtocolError` for any other line."""
     return _read(_REPLY, line)
 
 
@@ -273,7 +266,7 @@ def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
 
 
 def _fault(error: ErrorDetails) -> Fault:
-    location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in _STATUSES else error["loc"]
+    location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in STATUSES else error["loc"]
     place = [str(each) for each in location]
     key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
     named = f"`{'.'.join(place) or key}`" if key else "the message"
@@ -285,7 +278,7 @@ def _fault(error: ErrorDetails) -> Fault:
         case "unexpected_keyword_argument":
             sentence = f"{named} is not a key of this message"
         case "union_tag_invalid":
-            sentence = f"{named} is {error['ctx']['tag']!r}, which is not one of {', '.join(_STATUSES)}"
+            sentence = f"{named} is {error['ctx']['tag']!r}, which is not one of {', '.join(STATUSES)}"
         case _:
             found = json.dumps(error["input"], ensure_ascii=False)[:80]
             sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"

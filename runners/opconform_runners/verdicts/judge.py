@@ -92,7 +92,7 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     """
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
-    gap = _declared_gap(case, implementation, typed=[each.name for each in case.inputs if each.role == "tensor"])
+    gap = declared_gap(case, implementation)
     if gap is None or _ends(verdict):
         return verdict
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", instead=verdict)
@@ -177,7 +177,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
     """The findings about a case on which the backend supports more or less than it declares."""
-    declared = _declared_gap(case, implementation, typed=[each.name for each in case.inputs])
+    declared = declared_gap(case, implementation, roles=("tensor", "control"))
     if isinstance(verdict, Unsupported) and verdict.instead is not None:
         return (FAILS_UNDECLARED,)
     if isinstance(verdict, Unsupported) and sent and declared is None:
@@ -187,13 +187,13 @@ def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *,
     return ()
 
 
-def _declared_gap(case: Case, implementation: Implementation, *, typed: Sequence[str]) -> str | None:
-    """The feature of a case that the backend does not declare, or None; `typed` names the inputs whose types count."""
+def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[str] = ("tensor",)) -> str | None:
+    """The feature of a case that the backend does not declare, or None; element types count for inputs of `roles`."""
     operation = undeclared_operation(case, implementation.operations, implementation.dialects)
     if operation is not None:
         return operation
     for each in case.inputs:
-        if each.name in typed and each.element_type not in implementation.element_types:
+        if each.role in roles and each.element_type not in implementation.element_types:
             return each.element_type
         if each.role == "control" and each.binding not in implementation.bindings:
             return f"{each.name} as a {each.binding}"

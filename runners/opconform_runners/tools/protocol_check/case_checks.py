@@ -10,11 +10,12 @@ from pathlib import Path
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import expected_name
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.backends.backend import undeclared_operation
+from opconform_runners.execution.request import contradiction
 from opconform_runners.harness.protocol import LINE_LIMIT
 from opconform_runners.tools.protocol_check.conversation import NoAnswer
-from opconform_runners.tools.protocol_check.probe import Given, NotApplicable, Played, Probe, data_type
+from opconform_runners.tools.protocol_check.probe import Given, NotApplicable, Played, Probe
 from opconform_runners.verdicts.comparison import expected_outputs, mismatch_of
+from opconform_runners.verdicts.judge import declared_gap
 
 #: The number of cases that are tried until one is answered `ok`, sent ahead, and played per kind.
 _TRIES, _AHEAD, _CASES = 5, 4, 6
@@ -24,9 +25,9 @@ _ODD_NAME = "a b/Größe ß 'x' #1 %41 日本語"
 
 
 def _want_ok(probe: Probe, rule: str, played: Played) -> None:
-    if played.answer.status == "ok":
+    if played.status == "ok":
         probe.outputs(played, rule)
-    elif played.is_readable:
+    elif played.status is not None:
         probe.breach(rule, "a plain case is not answered `ok` here", played.answer)
 
 
@@ -48,15 +49,15 @@ async def run_plain(probe: Probe) -> None:
     """A plain case within the declaration of the harness is answered `ok`."""
     ordinary = sorted((each for each in probe.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
     if not ordinary:
-        raise NotApplicable("no case of the suite is plain and of what the harness declares")
+        raise NotApplicable("the harness declares too little for any plain case of the suite")
     tried = ordinary[:_TRIES]
     for given in tried:
         played = await probe.play(probe.prepare(given))
-        if played.answer.status == "ok":
+        if played.status == "ok":
             probe.answered = given
             probe.outputs(played)
             return
-    if not played.is_readable:
+    if played.status is None:
         raise NotApplicable("the replies could not be read, see run.answer")
     sentence = f"none of {len(tried)} plain cases is answered `ok`; the last of them is {played.request.case.id}"
     probe.breach("run.plain", sentence, played.answer)
@@ -90,7 +91,7 @@ async def run_order(probe: Probe) -> None:
     """Requests that are sent ahead are answered in order."""
     sent = [probe.prepare() for _ in range(_AHEAD)]
     if "run.seq" in probe.breaches:
-        raise NotApplicable("the replies cannot be told from each other, see run.seq")
+        raise NotApplicable("replies cannot be told apart, see run.seq")
     answers = await probe.play_all(sent)
     due, found = [str(each.seq) for each in sent], [str(each.document.get("seq")) for each in answers]
     if found != due and sorted(found) == sorted(due):
@@ -113,7 +114,7 @@ async def run_long_line(probe: Probe) -> None:
 
 async def ok_outputs(probe: Probe) -> None:
     """`ok` means that every output file is complete: an .npz of output_0, output_1, … without pickles."""
-    probe.outputs(await probe.play(probe.prepare()))
+    probe.outputs(await probe.play())
 
 
 async def ok_dtype(probe: Probe) -> None:
@@ -130,11 +131,12 @@ async def _check_storage(probe: Probe, given: Given, name: str) -> None:
         played = await probe.play(probe.prepare(given))
     except NoAnswer as event:
         sentence = f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}"
-        probe.note("ok.dtype", sentence)
+        probe.notes["ok.dtype"].append(sentence)
         await probe.end()
         return
-    if played.answer.status != "ok":
-        probe.note("ok.dtype", f"data of {name}, which is declared, is answered `{played.answer.status}`")
+    if played.status != "ok":
+        answered = played.answer.document.get("status")
+        probe.notes["ok.dtype"].append(f"data of {name}, which is declared, is answered `{answered}`")
         return
     storage = ELEMENT_TYPES[name].storage
     for feed in probe.outputs(played):
@@ -147,7 +149,7 @@ async def _check_storage(probe: Probe, given: Given, name: str) -> None:
 
 async def ok_values(probe: Probe) -> None:
     """The outputs of a plain case are right in number, shape and every bit."""
-    _want_golden(probe, "ok.values", await probe.play(probe.prepare()))
+    _want_golden(probe, "ok.values", await probe.play())
 
 
 async def ok_two_feeds(probe: Probe) -> None:
@@ -157,7 +159,7 @@ async def ok_two_feeds(probe: Probe) -> None:
         raise NotApplicable("the outputs of a plain case are wrong, see ok.values")
     for given in islice(probe.accepted(feeds=2), _TRIES):
         played = await probe.play(probe.prepare(given))
-        if played.answer.status == "ok":
+        if played.status == "ok":
             _want_golden(probe, "ok.two-feeds", played)
             return
     raise NotApplicable("the suite has no case of two feeds that the harness answers `ok`")
@@ -165,20 +167,15 @@ async def ok_two_feeds(probe: Probe) -> None:
 
 async def ok_element_types(probe: Probe) -> None:
     """`element_types`, if given, has one list per feed, with the name of each output's element type."""
-    rule, played = "ok.element-types", await probe.play(probe.prepare())
-    said, feeds = played.answer.document.get("element_types"), len(played.request.outputs)
+    played = await probe.play()
+    said = played.answer.document.get("element_types")
     if said is None:
         raise NotApplicable("the harness does not say `element_types`")
-    if not isinstance(said, list) or not all(isinstance(each, list) for each in said):
-        return
-    if len(said) != feeds:
-        probe.breach(rule, f"`element_types` has {len(said)} lists, and the case has {feeds} feeds", played.answer)
-    for names, feed in zip(said, probe.outputs(played), strict=False):
-        if len(names) != len(feed):
-            sentence = f"`element_types` names {len(names)} outputs, and {len(feed)} are in the file"
-            probe.breach(rule, sentence, played.answer)
-        for each in {str(name) for name in names} - set(ELEMENT_TYPES):
-            probe.breach(rule, f"`element_types` names {each!r}, which is not an element type", played.answer)
+    outputs = probe.outputs(played)
+    if probe.breaches.keys().isdisjoint(("ok.element-types", "ok.outputs", "ok.dtype")):
+        sentence = contradiction(outputs, said)
+        if sentence is not None:
+            probe.breach("ok.element-types", sentence, played.answer)
 
 
 async def ok_seconds(probe: Probe) -> None:
@@ -192,25 +189,25 @@ async def rejected_status(probe: Probe) -> None:
     probe.plain_case()
     smallest: dict[str, Given] = {}
     for entry, case in probe.cases:
-        is_simple = case.is_bare and case.feeds == 1 and probe.is_declared(case) and probe.is_normative(case)
+        is_simple = case.is_bare and case.feeds == 1 and probe.is_normative(case) and not declared_gap(case, probe.said)
         if is_simple and isinstance(case.expect, Reject):
             smallest.setdefault(case.expect.reject, (entry, case))
     if not smallest:
-        raise NotApplicable("no case of the suite that must be refused can be given to the harness")
+        raise NotApplicable("no case that must be rejected is within the declaration of the harness")
     for requirement, given in islice(smallest.items(), _CASES):
-        answer = (await probe.play(probe.prepare(given))).answer
-        if answer.status == "error":
-            sentence = f"a case that must be refused, for {requirement}, is answered `error`"
-            probe.breach("rejected.status", sentence, answer)
-        elif answer.status in ("ok", "unsupported"):
-            sentence = f"the backend, and not the harness: {given[1].id} is answered `{answer.status}`"
-            probe.note("rejected.status", sentence)
+        played = await probe.play(probe.prepare(given))
+        if played.status == "error":
+            sentence = f"a case that must be rejected, for {requirement}, is answered `error`"
+            probe.breach("rejected.status", sentence, played.answer)
+        elif played.status in ("ok", "unsupported"):
+            sentence = f"the backend, and not the harness: {given[1].id} is answered `{played.status}`"
+            probe.notes["rejected.status"].append(sentence)
 
 
 async def rejected_why(probe: Probe) -> None:
     """`rejected` has a `stage`, `build` or `run`, and a `message`."""
-    if all(each.status != "rejected" for each in probe.answers):
-        raise NotApplicable("the backend refused no case that was played")
+    if all(each.document.get("status") != "rejected" for each in probe.answers):
+        raise NotApplicable("the backend rejected no case that was played")
 
 
 async def undeclared(probe: Probe) -> None:
@@ -218,17 +215,18 @@ async def undeclared(probe: Probe) -> None:
     probe.plain_case()
     smallest: dict[str, Given] = {}
     for entry, case in probe.cases:
-        if isinstance(case.expect, Accept) and case.is_bare and not probe.is_declared(case):
-            operation = undeclared_operation(case, probe.said.operations, probe.said.dialects)
-            smallest.setdefault(operation or data_type(case) or case.op, (entry, case))
+        gap = declared_gap(case, probe.said)
+        if gap is not None and case.is_bare and isinstance(case.expect, Accept):
+            smallest.setdefault(gap, (entry, case))
     if not smallest:
-        raise NotApplicable("the harness declares all that the cases need which it can be given")
-    for kind, given in islice(smallest.items(), _CASES):
-        answer = (await probe.play(probe.prepare(given))).answer
-        if answer.status == "ok":
-            probe.note("unsupported.undeclared", f"{kind} is not all declared, and {given[1].id} is executed")
-        elif answer.status == "error":
-            probe.breach("unsupported.undeclared", f"{given[1].id} is answered `error`", answer)
+        raise NotApplicable("the harness declares everything that the cases need")
+    for gap, given in islice(smallest.items(), _CASES):
+        played = await probe.play(probe.prepare(given))
+        if played.status == "ok":
+            sentence = f"{given[1].id} is executed, although the harness does not declare {gap}"
+            probe.notes["unsupported.undeclared"].append(sentence)
+        elif played.status == "error":
+            probe.breach("unsupported.undeclared", f"{given[1].id} is answered `error`", played.answer)
 
 
 async def missing_files(probe: Probe) -> None:
@@ -240,10 +238,11 @@ async def missing_files(probe: Probe) -> None:
         for each in request.folder.glob("inputs.*"):
             each.unlink()
         played = await probe.play(request)
-        if played.is_readable and played.answer.status != "error":
-            probe.breach("error.files", f"the file of `{what}` is not there", played.answer)
-    played = await probe.play(probe.prepare())
-    if played.is_readable and played.answer.status != "ok":
+        if played.status not in ("error", None):
+            sentence = f"the reply is not `error`, although the file of `{what}` does not exist"
+            probe.breach("error.files", sentence, played.answer)
+    played = await probe.play()
+    if played.status not in ("ok", None):
         probe.breach("error.files", "the plain case after them is not answered `ok` any more", played.answer)
 
 
@@ -264,11 +263,12 @@ async def each_dialect(probe: Probe) -> None:
     """A case is executed in each declared dialect, not only in the first."""
     others = probe.said.dialects[1:]
     if not others:
-        named = f"declares {probe.said.dialects[0]} alone" if probe.said.dialects else "declares no dialect"
-        raise NotApplicable(f"the harness {named}")
-    held = [each for each in probe.dialects_of(probe.plain_case()[0]) if each in others]
+        named = f"only the dialect {probe.said.dialects[0]}" if probe.said.dialects else "no dialect"
+        raise NotApplicable(f"the harness declares {named}")
+    entry, _ = probe.plain_case()
+    held = [each for each in others if probe.suite.header.dialects.get(each) in entry.files]
     if not held:
-        raise NotApplicable(f"the suite holds no plain case in {', '.join(others)}")
+        raise NotApplicable(f"the suite has no plain case in {', '.join(others)}")
     for each in held:
         _want_ok(probe, "dialects.each", await probe.play(probe.prepare(dialect=each)))
 

@@ -8,42 +8,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from opconform.errors import HarnessError
+from opconform.operations import OPERATIONS
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.harness.command import Command
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import start_sentence
 from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
-from opconform_runners.harness.protocol import START_LINE, ProtocolError, Said
-
-#: How long an unexpected line may take to arrive, in seconds.
-PEEK = 5.0
-
-_SAID = TypeAdapter(Said)
+from opconform_runners.harness.protocol import START_LINE, VERSION, ProtocolError, said_faults, said_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
-    """A line that answers a request, right or wrong: decoded, and with the seconds from the request to its arrival."""
+class Exchange:
+    """A request and the line that follows it, right or wrong; either is None if there is none.
 
-    request: bytes
-    line: bytes
-    document: Mapping[str, Any]
-    seconds: float
+    Attributes:
+        document: The decoded line.
+        seconds: The time from the request to the arrival of the line.
+    """
 
-    @property
-    def status(self) -> object:
-        """Its `status`, which may be anything."""
-        return self.document.get("status")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Greeting:
-    """The answer of a harness to `start`, and the lines that it wrote before."""
-
-    answer: Answer
-    early: tuple[bytes, ...]
+    request: bytes | None = None
+    reply: bytes | None = None
+    document: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
 
 
 class NoAnswer(Exception):  # noqa: N818 - an event, not an error
@@ -62,13 +49,13 @@ class Conversation:
         process: The process.
         timeout: The time limit of an answer, in seconds.
         early: The lines before the answer to `start`.
-        stray: The later lines that answer nothing, each with the request that was open.
+        stray: The later lines that answer no request.
     """
 
     process: Process
     timeout: float
     early: list[bytes] = field(default_factory=list)
-    stray: list[tuple[bytes, bytes]] = field(default_factory=list)
+    stray: list[Exchange] = field(default_factory=list)
     _answered: set[int] = field(default_factory=set)
     _counts_wrong: bool = False
     _held: bytes | None = None
@@ -85,33 +72,25 @@ class Conversation:
                         return [*lines, str(fault).encode()]
         return lines
 
-    async def start(self) -> Answer:
-        """The answer to `start`.
-
-        Raises:
-            NoAnswer: There is none.
-        """
+    async def start(self) -> Exchange:
+        """Send `start`, and wait for the answer; raises `NoAnswer` if there is none."""
         sent = time.perf_counter()
         self.process.send(START_LINE)
         while True:
             line = await self._line(START_LINE, self.timeout if self.early else START_LIMIT)
             document = decoded(line)
             if document is not None:
-                return Answer(request=START_LINE, line=line, document=document, seconds=time.perf_counter() - sent)
+                return Exchange(request=START_LINE, reply=line, document=document, seconds=time.perf_counter() - sent)
             self.early.append(line)
 
-    async def ask(self, requests: Sequence[bytes]) -> list[Answer]:
-        """The answers to requests that are all sent at once, in the order in which they arrive.
-
-        Raises:
-            NoAnswer: One is missing.
-        """
+    async def ask(self, requests: Sequence[bytes]) -> list[Exchange]:
+        """Send requests at once, and wait for the answers as they arrive; raises `NoAnswer` if one is missing."""
         sent = time.perf_counter()
         for each in requests:
             self.process.send(each)
         return [await self._answer(each, sent) for each in requests]
 
-    async def _answer(self, request: bytes, sent: float) -> Answer:
+    async def _answer(self, request: bytes, sent: float) -> Exchange:
         while True:
             line = await self._line(request, self.timeout)
             document = decoded(line)
@@ -120,74 +99,62 @@ class Conversation:
                 is_repeated = isinstance(seq, int) and seq in self._answered
                 if not (is_repeated and await self._is_second_reply()):
                     self._answered |= {seq} if isinstance(seq, int) else set()
-                    return Answer(request=request, line=line, document=document, seconds=time.perf_counter() - sent)
-            self.stray.append((request, line))
+                    return Exchange(request=request, reply=line, document=document, seconds=time.perf_counter() - sent)
+            self.stray.append(Exchange(request=request, reply=line))
 
     async def _is_second_reply(self) -> bool:
         """Whether another line follows, so that the last one was a second reply to an earlier request.
 
-        If none does, the harness numbers its replies wrongly, and this is not waited for again.
+        If none follows, the harness numbers its replies wrongly, and this is not checked again.
         """
         if not self._counts_wrong:
             try:
-                async with asyncio.timeout(self.timeout):
-                    self._held = await self.process.receive()
+                self._held = await self.process.receive(self.timeout)
             except (TimeoutError, HarnessEnded, ProtocolError):
                 self._counts_wrong = True
         return not self._counts_wrong
 
     async def _line(self, request: bytes, within: float) -> bytes:
         held, self._held = self._held, None
-        if held is not None:
-            return held
         try:
-            return await self.process.receive(within)
+            return held or await self.process.receive(within)
         except TimeoutError as fault:
             raise NoAnswer(request, f"no reply came within {within:g} seconds") from fault
         except HarnessEnded as ending:
             raise NoAnswer(request, f"no reply came, and {ending.how}") from ending
 
 
-async def greeting_of(command: Command, timeout: float) -> Greeting:
-    """The greeting of a harness, in a process of its own.
-
-    Raises:
-        HarnessError: It cannot be started, or does not answer.
-    """
-    process = await started(command)
-    conversation = Conversation(process, timeout)
+async def greeting_of(launch: Launch) -> Exchange:
+    """The answer of a harness to `start`, in a process of its own; raises `HarnessError` if there is none."""
+    process = await started(launch.command)
+    conversation = Conversation(process, launch.timeout)
     try:
-        answer = await conversation.start()
+        return await conversation.start()
     except (NoAnswer, ProtocolError) as fault:
         await process.kill()
         cause = fault.__cause__ or fault
         if isinstance(cause, HarnessEnded) and conversation.early:
             cause = ProtocolError(f"it wrote {shortened(conversation.early[0])!r} and ended")
-        raise HarnessError(start_sentence(command, cause, process.said_last)) from fault
-    except BaseException:
+        raise HarnessError(start_sentence(launch.command, cause, process.said_last)) from fault
+    finally:
         await process.kill()
-        raise
-    await process.stop()
-    return Greeting(answer=answer, early=tuple(conversation.early))
 
 
-def said_in(greeting: Greeting, operations: tuple[str, ...]) -> Said:
+def said_in(document: Mapping[str, Any]) -> Implementation:
     """The answer to `start`; a key that is wrong or missing has the most general value, such as every operation."""
-    general = Said(
-        protocol=1,
-        implementation=Said.Who(name="?", version="?"),
-        element_types=tuple(ELEMENT_TYPES),
-        operations=operations,
-        dynamic=True,
-        bindings=("constant", "parameter"),
-    )
-    valid = json.loads(_SAID.dump_json(general))
-    for key in valid.keys() & greeting.answer.document.keys():
-        changed = valid | {key: greeting.answer.document[key]}
+    valid = {
+        "protocol": VERSION,
+        "implementation": {"name": "?", "version": "?"},
+        "element_types": list(ELEMENT_TYPES),
+        "operations": list(OPERATIONS),
+        "dynamic": True,
+        "bindings": ["constant", "parameter"],
+    }
+    for key, value in document.items():
         with contextlib.suppress(ValueError, RecursionError):
-            _SAID.validate_json(json.dumps(changed), strict=True)
-            valid = changed
-    return _SAID.validate_python(valid)
+            if not said_faults(json.dumps(valid | {key: value}).encode()):
+                valid[key] = value
+    return said_of(json.dumps(valid).encode())
 
 
 def shortened(line: bytes, longest: int = 320) -> str:

@@ -1,23 +1,24 @@
 """The probe of one harness: the requests sent to it, its answers, and every breach of a rule."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from pathlib import Path
 
-from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
-from opconform_runners.backends.backend import undeclared_operation
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs, read_outputs
-from opconform_runners.execution.request import Layout, Request, lay_out
+from opconform_runners.execution.request import Layout, Request, dialect_of, lay_out
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.process import started
-from opconform_runners.harness.protocol import Said, reply_faults
-from opconform_runners.tools.protocol_check.conversation import Answer, Conversation, Greeting, said_in, shortened
+from opconform_runners.harness.protocol import STATUSES, reply_faults
+from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, said_in, shortened
+from opconform_runners.verdicts.judge import declared_gap
 
 #: The tolerance of reported times, since clocks differ, in seconds.
 _CLOCKS = 0.01
@@ -38,15 +39,14 @@ Given = tuple[Entry, Case]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Breach:
-    """One violation of a rule: the request, the reply (None if there was none), and what is wrong."""
+    """One violation of a rule: what is wrong, and the request and the line that show it."""
 
-    request: bytes | None
-    reply: bytes | None
     sentence: str
+    exchange: Exchange
 
 
 class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
-    """A rule does not apply to this harness; the message says why."""
+    """A rule does not apply to this harness, or cannot be checked; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class Played:
     """A request and its answer."""
 
     request: Request
-    answer: Answer
+    answer: Exchange
 
     @property
-    def is_readable(self) -> bool:
-        """Whether the status is one of the protocol, so that more can be checked."""
-        return self.answer.status in ("ok", "rejected", "unsupported", "error")
+    def status(self) -> str | None:
+        """The status of the reply, or None if it is not one of the protocol."""
+        return next((each for each in STATUSES if each == self.answer.document.get("status")), None)
 
 
 @dataclass
@@ -80,37 +80,30 @@ class Probe:
 
     suite: Suite
     launch: Launch
-    greeting: Greeting
-    dialects: Sequence[str]
+    greeting: Exchange
+    dialects: Collection[str]
     scratch: Path
     breaches: dict[str, list[Breach]] = field(default_factory=dict)
-    notes: dict[str, list[str]] = field(default_factory=dict)
-    answers: list[Answer] = field(default_factory=list)
+    notes: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    answers: list[Exchange] = field(default_factory=list)
     answered: Given | None = None
     _conversation: Conversation | None = None
     _requests: int = 0
 
     @cached_property
-    def said(self) -> Said:
+    def said(self) -> Implementation:
         """The declaration of the harness, without what is wrong in it."""
-        return said_in(self.greeting, tuple(OPERATIONS))
+        return said_in(self.greeting.document)
 
     @cached_property
     def cases(self) -> Sequence[Given]:
         """The cases that the harness can be given, the smallest first."""
-        both = ((each, self.suite.case(each)) for each in self.suite.entries)
-        reads, graphs = bool(self.said.dialects), self.said.graphs
-        given = [
-            (entry, case) for entry, case in both if (self.dialects_of(entry) if reads else case.is_bare or graphs)
-        ]
+        every = ((each, self.suite.case(each)) for each in self.suite.entries)
+        given = [(entry, case) for entry, case in every if dialect_of(self.suite, entry, case, self.said)[1] is None]
         return sorted(given, key=lambda each: (sum(prod(one.shape) for one in each[1].inputs), each[0].id))
 
     def plain_case(self) -> Given:
-        """The plain case that the harness has answered `ok`.
-
-        Raises:
-            NotApplicable: There is none.
-        """
+        """The plain case that the harness has answered `ok`; raises `NotApplicable` if there is none."""
         if self.answered is None:
             raise NotApplicable("it needs a plain case that is answered `ok`, see run.plain")
         return self.answered
@@ -121,52 +114,22 @@ class Probe:
         Without an element type for data, only cases of normative requirements.
         """
         for entry, case in self.cases:
-            wanted = self.is_normative(case) if element_type is None else data_type(case) == element_type
+            data = next((each.element_type for each in case.inputs if each.role == "tensor"), None)
+            wanted = self.is_normative(case) if element_type is None else data == element_type
             alike = wanted and (case.context, case.feeds) == (context, feeds)
-            if alike and isinstance(case.expect, Accept) and self.is_declared(case):
+            if alike and isinstance(case.expect, Accept) and declared_gap(case, self.said) is None:
                 yield entry, case
-
-    def is_declared(self, case: Case) -> bool:
-        """Whether the harness declares everything that a case needs."""
-        return (
-            undeclared_operation(case, self.said.operations, self.said.dialects) is None
-            and all(each.element_type in self.said.element_types for each in case.inputs if each.role == "tensor")
-            and all(each.binding in self.said.bindings for each in case.inputs)
-            and (self.said.dynamic or all(each.dynamic is None for each in case.inputs))
-        )
 
     def is_normative(self, case: Case) -> bool:
         """Whether a case tests normative requirements only."""
         notes = self.suite.header.requirements[case.op]
         return all(notes[each].level == "normative" for each in case.requirements if each in notes)
 
-    def dialects_of(self, entry: Entry) -> list[str]:
-        """The dialects of the harness that the suite has a case in."""
-        return [each for each in self.said.dialects if self.suite.header.dialects.get(each) in entry.files]
-
-    def breach(
-        self,
-        rule: str,
-        sentence: str,
-        answer: Answer | None = None,
-        *,
-        request: bytes | None = None,
-        reply: bytes | None = None,
-    ) -> None:
-        """Note a violation by an answer or another line; the same sentence is noted once."""
+    def breach(self, rule: str, sentence: str, exchange: Exchange) -> None:
+        """Note a violation; the same sentence is noted once."""
         noted = self.breaches.setdefault(rule, [])
-        if answer is not None:
-            request, reply = answer.request, answer.line
         if all(each.sentence != sentence for each in noted):
-            noted.append(Breach(request=request, reply=reply, sentence=sentence))
-
-    def unexpected(self, rule: str, line: bytes, request: bytes | None = None) -> None:
-        """Note a line that answers nothing."""
-        self.breach(rule, f"unexpected output {shortened(line, 80)!r}", request=request, reply=line)
-
-    def note(self, rule: str, sentence: str) -> None:
-        """Note a fact that is not a violation."""
-        self.notes.setdefault(rule, []).append(sentence)
+            noted.append(Breach(sentence=sentence, exchange=exchange))
 
     def prepare(
         self,
@@ -184,20 +147,21 @@ class Probe:
         folder.mkdir(parents=True, exist_ok=True)
         seq = self._requests if seq is None else seq
         layout = Layout(seq=seq, folder=folder, outputs=outputs or self.scratch)
-        return lay_out(self.suite, entry, case, dialect or next(iter(self.dialects_of(entry)), None), layout)
+        return lay_out(self.suite, entry, case, dialect or dialect_of(self.suite, entry, case, self.said)[0], layout)
 
-    async def play(self, request: Request) -> Played:
-        """Send one request and wait for its answer; raises `NoAnswer` if there is none."""
+    async def play(self, request: Request | None = None) -> Played:
+        """Send a request, by default for the plain case, and wait; raises `NoAnswer` if there is no answer."""
+        request = request or self.prepare()
         [answer] = await self.play_all([request])
         self.check_seq(answer, request.seq)
         return Played(request, answer)
 
-    async def play_all(self, requests: Sequence[Request]) -> list[Answer]:
+    async def play_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send several requests at once; returns the answers as they arrive, after noting what is wrong with each."""
         conversation = await self.conversation()
         answers = await conversation.ask([each.line for each in requests])
         for answer in answers:
-            for fault in reply_faults(answer.line):
+            for fault in reply_faults(answer.reply or b""):
                 self.breach(_RULES.get(fault.key, "run.answer"), fault.sentence, answer)
             seconds = answer.document.get("seconds")
             if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
@@ -205,7 +169,7 @@ class Probe:
         self.answers += answers
         return answers
 
-    def check_seq(self, answer: Answer, seq: int) -> None:
+    def check_seq(self, answer: Exchange, seq: int) -> None:
         """Note a wrong `seq`."""
         said = answer.document.get("seq")
         if isinstance(said, int) and said != seq:
@@ -214,26 +178,18 @@ class Probe:
     def outputs(self, played: Played, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
         """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule.
 
-        Raises:
-            NotApplicable: The outputs of a plain case were unreadable before, so another rule cannot be checked.
+        Other rules than `ok.outputs` cannot be checked if the outputs of a plain case were unreadable before.
         """
         if rule != "ok.outputs" and "ok.outputs" in self.breaches:
             raise NotApplicable("the outputs of a plain case cannot be read, see ok.outputs")
-        read = []
-        for path in played.request.outputs:
-            found = _outputs_in(path, played.request.folder)
-            if isinstance(found, str):
-                self.breach(rule, found, played.answer)
-            else:
-                read.append(found)
-        return read
+        found = [_outputs_in(path, played.request.folder) for path in played.request.outputs]
+        for each in found:
+            if isinstance(each, str):
+                self.breach(rule, each, played.answer)
+        return [each for each in found if not isinstance(each, str)]
 
     async def conversation(self, *, listen: float = 0.0) -> Conversation:
-        """The current conversation, or a new one, in which `start` is sent after some seconds of silence.
-
-        Raises:
-            NoAnswer: `start` is not answered.
-        """
+        """The current conversation, or a new one, in which `start` is sent after some seconds of silence."""
         if self._conversation is None:
             conversation = Conversation(await started(self.launch.command), self.launch.timeout)
             try:
@@ -243,8 +199,7 @@ class Probe:
                 await conversation.process.kill()
                 raise
             finally:
-                for line in conversation.early:
-                    self.unexpected("output.before-start", line)
+                self._unexpected("output.before-start", [Exchange(reply=each) for each in conversation.early])
             self._conversation = conversation
         return self._conversation
 
@@ -253,19 +208,17 @@ class Probe:
         ended, self._conversation = self._conversation, None
         if ended is not None:
             await ended.process.kill()
-            for request, line in ended.stray:
-                self.unexpected("output.between", line, request)
+            self._unexpected("output.between", ended.stray)
 
-
-def data_type(case: Case) -> str | None:
-    """The element type of the first tensor that a case is given."""
-    return next((each.element_type for each in case.inputs if each.role == "tensor"), None)
+    def _unexpected(self, rule: str, lines: Iterable[Exchange]) -> None:
+        for each in lines:
+            self.breach(rule, f"unexpected output {shortened(each.reply or b'', 80)!r}", each)
 
 
 def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
     """The outputs in a file, or what is wrong with it; the harness may have written it to `folder` by mistake."""
     try:
-        return read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} holds no output_0"
+        return read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} contains no arrays"
     except FileNotFoundError:
         elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file())
         return f"there is no file {path}" + (f"; there is {elsewhere[0]}" if elsewhere else "")

@@ -1,28 +1,37 @@
-"""The rules of the protocol by their ids, and the checks about the start and the end of a harness.
+"""The rules of the protocol by their ids, and the check of a harness against all of them.
 
 The docstring of each check is its rule in docs/protocol.md. A check without a body is made by the others.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 from opconform.operations import OPERATIONS
+from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import full_names
-from opconform_runners.harness.process import STOP_LIMIT
-from opconform_runners.harness.protocol import STOP_LINE, said_faults
+from opconform_runners.harness.command import Launch
+from opconform_runners.harness.process import STOP_LIMIT, Process
+from opconform_runners.harness.protocol import STOP_LINE, ProtocolError, said_faults
 from opconform_runners.tools.protocol_check import case_checks as cases
-from opconform_runners.tools.protocol_check.conversation import PEEK, Conversation
-from opconform_runners.tools.protocol_check.probe import Probe
+from opconform_runners.tools.protocol_check.conversation import Exchange, NoAnswer
+from opconform_runners.tools.protocol_check.probe import Breach, NotApplicable, Probe
 
-#: The minimum and maximum time for which a new harness is sent nothing, in seconds.
+#: How long a new harness is sent nothing, at least and at most, in seconds.
 _SILENCE = (0.5, 3.0)
+#: How long an unexpected line may take to arrive, in seconds.
+_PEEK = 5.0
 
 
 async def _start_answer(probe: Probe) -> None:
     """`start` is answered by one line with the keys of its table, each of the right type, and no other keys."""
-    for each in said_faults(probe.greeting.answer.line):
-        probe.breach("start.answer", each.sentence, probe.greeting.answer)
+    for each in said_faults(probe.greeting.reply or b""):
+        probe.breach("start.answer", each.sentence, probe.greeting)
 
 
 async def _start_names(probe: Probe) -> None:
@@ -36,18 +45,16 @@ async def _start_names(probe: Probe) -> None:
     for key, named, known in allowed:
         for each in named:
             if each not in known:
-                probe.breach("start.names", f"`{key}` names {each!r}, which does not exist", probe.greeting.answer)
-    if not probe.said.dialects and not probe.greeting.answer.document.get("operations"):
+                probe.breach("start.names", f"`{key}` names {each!r}, which does not exist", probe.greeting)
+    if not probe.said.dialects and not probe.greeting.document.get("operations"):
         sentence = "`operations` is empty, and a harness without dialects must list what it implements"
-        probe.breach("start.names", sentence, probe.greeting.answer)
+        probe.breach("start.names", sentence, probe.greeting)
 
 
 async def _before_start(probe: Probe) -> None:
     """Nothing is written to standard output before `start` arrives, or before its answer."""
-    for line in probe.greeting.early:
-        probe.unexpected("output.before-start", line)
     least, most = _SILENCE
-    await probe.conversation(listen=min(most, least + probe.greeting.answer.seconds))
+    await probe.conversation(listen=min(most, least + probe.greeting.seconds))
 
 
 async def _output_between(_probe: Probe) -> None:
@@ -60,30 +67,31 @@ async def _output_length(_probe: Probe) -> None:
 
 async def _stop(probe: Probe) -> None:
     """The harness ends within two seconds of `stop`, also if it has executed nothing."""
-    await _end(probe, "end.stop", lambda conversation: conversation.process.send(STOP_LINE), STOP_LINE)
+    await _end(probe, "end.stop", lambda process: process.send(STOP_LINE), STOP_LINE)
 
 
 async def _end_of_input(probe: Probe) -> None:
     """The harness ends within two seconds of the end of standard input, also if it has executed nothing."""
-    await _end(probe, "end.input", lambda conversation: conversation.process.send_end(), b"(end of standard input)")
+    await _end(probe, "end.input", Process.send_end, b"(end of standard input)")
 
 
-async def _end(probe: Probe, rule: str, ask: Callable[[Conversation], None], shown: bytes) -> None:
+async def _end(probe: Probe, rule: str, ask: Callable[[Process], None], shown: bytes) -> None:
     """Ask a harness to end, once after it has executed a case and once before."""
     for has_run in (True, False) if probe.answered is not None else (False,):
-        if not has_run:
+        if has_run:
+            await probe.play()
+        else:
             await probe.end()
         conversation = await probe.conversation()
-        if has_run:
-            await probe.play(probe.prepare())
-        ask(conversation)
-        if not await conversation.process.has_ended(within=STOP_LIMIT):
+        process = conversation.process
+        ask(process)
+        if not await process.has_ended(within=STOP_LIMIT):
             after = "after a case" if has_run else "before any case"
-            probe.breach(rule, f"it had not ended {STOP_LIMIT:g} seconds later, {after}", request=shown)
+            probe.breach(rule, f"it had not ended {STOP_LIMIT:g} seconds later, {after}", Exchange(request=shown))
         else:
-            conversation.stray += [(shown, line) for line in await conversation.listen(PEEK)]
-            if conversation.process.left_children() and "end.children" not in probe.notes:
-                probe.note("end.children", "a child process was still there when the harness had ended")
+            conversation.stray += [Exchange(request=shown, reply=each) for each in await conversation.listen(_PEEK)]
+            if process.left_children():
+                probe.notes["end.children"] = ["a child process was still there when the harness had ended"]
         await probe.end()
 
 
@@ -128,3 +136,78 @@ RULES: Mapping[str, Callable[[Probe], Awaitable[None]]] = MappingProxyType(
 def sentence_of(rule: str) -> str:
     """The sentence of a rule."""
     return str(RULES[rule].__doc__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checked:
+    """The result for one rule.
+
+    Attributes:
+        breaches: The violations; empty if none was seen.
+        not_applicable: Why the rule does not apply to this harness, or could not be checked.
+        notes: Remarks that are not violations.
+    """
+
+    id: str
+    sentence: str
+    breaches: tuple[Breach, ...]
+    not_applicable: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def state(self) -> Literal["holds", "broken", "not applicable"]:
+        """The result in a word."""
+        return "broken" if self.breaches else "holds" if self.not_applicable is None else "not applicable"
+
+
+def check(
+    launch: Launch,
+    greeting: Exchange,
+    suite: Suite,
+    dialects: Collection[str],
+    on_progress: Callable[[float, int], None] = lambda *_: None,
+) -> tuple[Checked, ...]:
+    """The result for each rule, in the order of the protocol's page.
+
+    Args:
+        launch: How the harness is started.
+        greeting: Its answer to `start`.
+        suite: The source of the cases; the smallest of each kind are played.
+        dialects: Every dialect.
+        on_progress: Called periodically with the completed fraction (0 to 1) and the number of completed rules.
+    """
+    with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
+        probe = Probe(suite, launch, greeting, dialects, Path(scratch))
+        reasons = asyncio.run(_played(probe, on_progress))
+    return tuple(
+        Checked(
+            id=rule,
+            sentence=sentence_of(rule),
+            breaches=tuple(probe.breaches.get(rule, ())),
+            not_applicable=None if rule in probe.breaches else reasons.get(rule),
+            notes=tuple(probe.notes[rule]),
+        )
+        for rule in RULES
+    )
+
+
+async def _played(probe: Probe, on_progress: Callable[[float, int], None]) -> dict[str, str]:
+    """Check every rule; returns why some could not be checked."""
+    reasons: dict[str, str] = {}
+    try:
+        for number, (rule, play) in enumerate(RULES.items()):
+            on_progress(number / len(RULES), number)
+            try:
+                await play(probe)
+            except NotApplicable as answer:
+                reasons[rule] = str(answer)
+            except NoAnswer as event:
+                probe.breach(rule, event.sentence, Exchange(request=event.request))
+                await probe.end()
+            except ProtocolError as fault:
+                probe.breach("output.length", str(fault), Exchange())
+                reasons[rule] = "a reply was too long to be read, see output.length"
+                await probe.end()
+    finally:
+        await probe.end()
+    return reasons
