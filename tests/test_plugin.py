@@ -195,7 +195,7 @@ def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: 
     assert outcomes(done) == {"failed": 2, "passed": 3, "skipped": 1}
     assert "Traceback" not in done.stdout
     assert failed[1].splitlines()[:3] == [
-        "crash: the backend's process died: it was ended by SIGSEGV; its last words: about to fall over",
+        "crash: the backend's process died: it was terminated by SIGSEGV; standard error ends with: about to fall over",
         "requirement: lengths.remainder (normative): A length of -1, at any position, takes all remaining elements of the dimension.",
         "given: data f32[6, 2], axis 0, split_lengths [2, 2, 2]",
     ]

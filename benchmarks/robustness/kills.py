@@ -93,7 +93,7 @@ def _judged(what: str, kind: str, code: int, said: str, folder: Path, *, killed:
         return Attempt(what=what, outcome="traceback", detail=said[-300:])
     if kind.startswith("SIG") and code not in (0, -signal.Signals[kind], 128 + signal.Signals[kind]):
         return Attempt(what=what, outcome="run-ended", detail=f"exit code {code}: {said[-300:]}")
-    is_start = kind == "kill a harness" and "cannot be started: it was ended by SIGKILL" in said
+    is_start = kind == "kill a harness" and "cannot be started: it was terminated by SIGKILL" in said
     if kind in ("kill a harness", "stop opconform") and code not in (0, 1) and not is_start:
         return Attempt(what=what, outcome="run-ended", detail=f"exit code {code}: {said[-300:]}")
     end = time.monotonic() + _PATIENCE

@@ -1,1 +1,1 @@
-"""Runners: they execute a suite on any backend, compare what comes back, and report."""
+"""Runners: execute a suite on any backend, compare the outputs, and report the results."""

@@ -70,7 +70,7 @@ BACKEND_FAULTS = {
     "Aborts": (
         "fail",
         "crash",
-        "the backend's process died: it was ended by SIGSEGV; its last words: about to fall over",
+        "the backend's process died: it was terminated by SIGSEGV; standard error ends with: about to fall over",
     ),
     "Leaks": (
         "fail",
@@ -162,7 +162,7 @@ UNUSABLE = {
     "class Own:\n  def describe(self): return [1]": "describe() of own.py:Own must give an Implementation, and gave [int].",
     "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py holds no class Own.",
     "import os\nprint('no licence', flush=True)\nos._exit(4)": (
-        "The harness own.py:Own cannot be started: it ended with code 4; its last words: no licence."
+        "The harness own.py:Own cannot be started: it ended with code 4; standard error ends with: no licence."
     ),
 }
 

@@ -116,7 +116,7 @@ async def daemon_after(then: str) -> tuple[int, str]:
     [
         ("signal.pause()", "was killed"),
         ("input(); os._exit(7)", "it ended with code 7"),
-        ("input(); sys.exit(os.kill(os.getpid(), 11))", "it was ended by SIGSEGV"),
+        ("input(); sys.exit(os.kill(os.getpid(), 11))", "it was terminated by SIGSEGV"),
     ],
 )
 def test_a_daemon_ends_with_its_harness(then: str, how: str) -> None:

@@ -43,7 +43,7 @@ def test_every_text_of_an_outcome_is_changed() -> None:
 
 
 def test_results_of_two_runs_are_the_same(small_suite: Path, tmp_path: Path) -> None:
-    """Of a harness whose messages, traceback and last words name its files."""
+    """Of a harness whose messages, traceback and standard error name its files."""
     harness = f"{sys.executable} {HARNESSES} names_its_files"
     sentences = []
     for out in (tmp_path / "one", tmp_path / "two"):

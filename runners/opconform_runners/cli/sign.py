@@ -14,9 +14,9 @@ from opconform_runners.cli.shared.steps import sign_results
 @key_option
 @click.option("--suite", type=PATH, help="The suite that was run; RESULTS/suite by default.")
 def command(results: Path, key: PrivateKey, suite: Path | None) -> None:
-    """Sign the results of a complete `certify` or `judge` in the folder RESULTS, as their --sign does.
+    """Sign the results in RESULTS, the folder that a complete `certify` or `judge` wrote.
 
-    Writes certificate.json to that folder. If the backend is not conformant, the certificate says so.
+    Writes certificate.json to that folder, as `certify --sign` does, whether or not the backend is conformant.
     """
     place = suite or results / "suite"
     if suite is None and not place.exists():

@@ -24,6 +24,6 @@ def command(suite: Path, as_json: bool) -> None:
         last = f"{counted(len(faults), 'fault')}: {suite} differs from the suite that was generated."
     else:
         opened = open_suite(suite)
-        last = f"{suite} is whole: {counted(len(opened.entries), 'case')}, suite digest {opened.header.digest}"
+        last = f"{suite} is intact: {counted(len(opened.entries), 'case')}, suite digest {opened.header.digest}"
     print_result({"suite": str(suite), "whole": not faults, "faults": faults}, [*faults, last], as_json=as_json)
     raise click.exceptions.Exit(1 if faults else 0)

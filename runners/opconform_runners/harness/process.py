@@ -34,7 +34,7 @@ _KILL_LIMIT = 10.0
 _PERIOD = 0.02
 #: The interval between measurements of a harness's memory, in seconds.
 _GLANCE = 0.2
-#: The bytes of standard error that are read at a time, and shown.
+#: The bytes of standard error that are read at a time and shown.
 _TAIL = 4_096
 
 
@@ -72,10 +72,7 @@ class Process:
     async def receive(self, within: float = math.inf) -> bytes:
         """The next line, within some seconds. Time in which opconform itself was stopped does not count.
 
-        Raises:
-            HarnessEnded: The process ended.
-            ProtocolError: The line is too long.
-            TimeoutError: There is none in time.
+        Raises `HarnessEnded`, `TimeoutError`, or for too long a line `ProtocolError`.
         """
         line = await _line_while_alive(self._process, within)
         if line.endswith(b"\n"):
@@ -264,10 +261,10 @@ def _how(code: int | None, last: str) -> str:
         how = "it closed its standard output"
     elif code < 0:
         names = {each.value: each.name for each in signal.Signals}
-        how = f"it was ended by {names.get(-code, f'signal {-code}')}"
+        how = f"it was terminated by {names.get(-code, f'signal {-code}')}"
     else:
         how = f"it ended with code {code}"
-    return f"{how}; its last words: {' / '.join(last.splitlines()[-3:])}" if last else how
+    return f"{how}; standard error ends with: {' / '.join(last.splitlines()[-3:])}" if last else how
 
 
 def _ask_to_end(channel: socket.socket) -> None:

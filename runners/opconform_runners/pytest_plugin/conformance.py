@@ -108,7 +108,7 @@ class Conformance:
             return options.suite
         cache = getattr(config, "cache", None)
         if cache is None:
-            raise UsageError("Without pytest's cache there is no place for the suite. Name one with --opconform-suite.")
+            raise UsageError("A suite cannot be generated without pytest's cache. Name one with --opconform-suite.")
         return cached_suite(cache, implementation.dialects, options.profiles)
 
 

@@ -34,13 +34,7 @@ _SOUND = "this must work, or the rest proves nothing"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Script:
-    """The scripts of one backend.
-
-    Attributes:
-        dialects: The dialects whose models they may need, the preferred one first.
-        needs: The packages that they need.
-        devices: The allowed devices; empty if any is.
-    """
+    """The dialects whose models a backend's scripts may need, the packages, and the allowed devices (empty for any)."""
 
     dialects: tuple[str, ...]
     needs: tuple[str, ...]
@@ -63,10 +57,8 @@ class Reproduced:
     """The case of a script.
 
     Attributes:
-        suite: The suite.
-        entry: The case's line of the manifest.
         device: The device of `NAME:DEVICE`, or an empty string.
-        notes: The sentences of the script's header, each on a line of its own.
+        notes: The sentences of the script's header, one per line.
         reason: The reason of the failure, if there is one.
     """
 
@@ -78,11 +70,7 @@ class Reproduced:
 
 
 def dialects_needed(backend: str) -> tuple[str, ...]:
-    """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from.
-
-    Raises:
-        UsageError: The backend has no scripts.
-    """
+    """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from; it must have scripts."""
     name = backend.partition(":")[0]
     if name not in SCRIPTS:
         raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(SCRIPTS)}.")
@@ -92,16 +80,7 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
 
 
 def script_of(backend: str, reproduced: Reproduced) -> str:
-    """The script of a case.
-
-    Args:
-        backend: The backend's name, without a device.
-        reproduced: The case.
-
-    Raises:
-        SuiteError: A file of the suite differs from its manifest.
-        UsageError: A script cannot express the case, or not for this backend.
-    """
+    """The script of a case; raises `UsageError` if a script for this backend cannot express it."""
     script, suite, entry = SCRIPTS[backend], reproduced.suite, reproduced.entry
     if script.devices and reproduced.device not in script.devices:
         allowed = ", ".join(each for each in script.devices if each)
@@ -179,7 +158,7 @@ def _end(case: Case, reproduced: Reproduced) -> str:
     if reproduced.reason in _DEATHS:
         return "If the bug is present, this process crashes or hangs; if it is fixed, it exits with 0."
     if isinstance(case.expect, Reject):
-        return "Exits with 0 if the case is rejected, as it must be, and with 1 if it is accepted."
+        return "Exits with 0 if the case is rejected as expected, and with 1 if it is accepted."
     return "Exits with 0 if the outputs are as expected, and with 1 if they differ or the case is rejected."
 
 
