@@ -42,12 +42,7 @@ class Support:
 class Framework:
     """A Python framework with operations on tensors.
 
-    Attributes:
-        name: Its name.
-        version: Its version.
-        types: Its types that carry every bit of an element, by the names of the element types.
-        operations: How it executes each operation.
-        translation: How its exceptions are read.
+    `types` are its types that carry every bit of an element, by the names of the element types.
     """
 
     name: str
@@ -89,26 +84,16 @@ class Framework:
         }
 
     def type_of(self, tensor: Tensor) -> Any:
-        """The framework's type for a tensor.
-
-        Raises:
-            Unsupported: It has none.
-        """
+        """The framework's type for a tensor; raises `Unsupported` if it has none."""
         if tensor.element_type not in self.types:
             raise Unsupported(f"{self.name} has no element type {tensor.element_type}")
         return self.types[tensor.element_type]
 
 
 def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Function]) -> list[Any]:
-    """The outputs of a case's model.
+    """The outputs of a case's model; raises `Unsupported` if there is no function for an operation of the graph.
 
-    Args:
-        case: The case.
-        given: The model's inputs by name, as the framework's own tensors.
-        functions: The function of each operation that the backend implements.
-
-    Raises:
-        Unsupported: The backend does not implement an operation of the graph.
+    `given` are the model's inputs by name, as the framework's own tensors.
     """
     tensors = dict(given)
     for node in case.graph.nodes:
@@ -130,12 +115,7 @@ def padded(inputs: Sequence[Any], count: int) -> list[Any]:
 def plain(tensor: Tensor, known: Collection[str]) -> Any:
     """A control input as Python's own numbers and lists, as a user of a Python framework writes it.
 
-    Args:
-        tensor: The input.
-        known: The element types that the framework has.
-
-    Raises:
-        Unsupported: The framework does not have the integer type, or the type has no Python numbers.
+    Raises `Unsupported` if the integer type is not one of the framework's `known` types, or has no Python numbers.
     """
     if tensor.type.kind == "lookup" or (tensor.type.is_integer and tensor.element_type not in known):
         raise Unsupported(f"the framework has no element type {tensor.element_type}")

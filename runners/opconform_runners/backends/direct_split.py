@@ -35,17 +35,13 @@ _EVEN_MAPPED = ("num_splits.at-most-dimension", "num_splits.divides")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SplitFunctions:
-    """The functions of a framework that split and join tensors.
+    """The functions of a framework that split a tensor into a number of outputs or by lengths, and that join tensors.
 
     Attributes:
-        split: Splits a tensor into a number of outputs.
-        split_with_sizes: Splits a tensor into outputs of given lengths, of which none is -1.
-        concat: Joins a list of tensors.
         axis: The name of the functions' argument for the axis.
         stage: The stage in which they refuse a case.
         is_uneven: Whether `split` makes uneven outputs where the number does not divide the dimension.
         takes_scalar_lengths: Whether `split_with_sizes` takes one number as the size of every output.
-        messages: What the framework's messages mean.
     """
 
     split: Callable[..., Any]
@@ -138,11 +134,7 @@ def filled(lengths: Any, shape: Sequence[Any], axis: Any) -> Any:
 
 
 def check_equal_outputs(count: Any, shape: Sequence[int], axis: Any, stage: Stage) -> None:
-    """Refuse a number of outputs that does not divide the dimension, for frameworks that make uneven outputs.
-
-    Raises:
-        Rejected: The outputs would differ in size.
-    """
+    """Raise `Rejected` if the number of outputs does not divide the dimension, for frameworks with uneven outputs."""
     if type(count) is not int or count < 1 or type(axis) is not int or not -len(shape) <= axis < len(shape):
         return
     size = shape[axis]

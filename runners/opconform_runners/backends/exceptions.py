@@ -51,12 +51,7 @@ class Translation:
 
     @contextmanager
     def at(self, stage: Stage, messages: Messages = ()) -> Iterator[None]:
-        """Translate the product's exceptions; only the product's own calls belong inside this block.
-
-        Raises:
-            Rejected: The product refuses the case.
-            Unsupported: The product says that it does not implement what the case needs.
-        """
+        """Raise `Rejected` or `Unsupported` instead; only the product's own calls belong inside this block."""
         try:
             yield
         except (*self.missing, *self.faults) as fault:

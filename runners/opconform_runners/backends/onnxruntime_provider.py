@@ -19,14 +19,9 @@ _ERROR = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Provider:
-    """An execution provider.
+    """An execution provider such as `CUDAExecutionProvider`, for the device `CUDA`.
 
-    Attributes:
-        device: The name of the device, as in `CUDA`.
-        name: The provider's name, as in `CUDAExecutionProvider`.
-        devices: The devices of a plugin's provider; empty for a built-in one.
-        hardware: The hardware, if ONNX Runtime reports it.
-        driver: The plugin and its version.
+    `devices` are those of a plugin's provider, and empty for a built-in one.
     """
 
     device: str
@@ -37,11 +32,7 @@ class Provider:
 
 
 def provider_of(device: str) -> Provider:
-    """The provider of a device; a plugin's library is registered.
-
-    Raises:
-        UsageError: ONNX Runtime lacks the device, cannot load the plugin, or cannot report what executes a case.
-    """
+    """The provider of a device, which must report what executes a case; a plugin's library is registered."""
     plugin = plugin_of(device)
     if plugin is None and f"{device}{_SUFFIX}" not in ort.get_available_providers():
         known = ", ".join(each.removesuffix(_SUFFIX) for each in ort.get_available_providers())
@@ -71,8 +62,7 @@ def session_of(model: str, provider: Provider) -> ort.InferenceSession:
 def placement_of(session: ort.InferenceSession, provider: Provider) -> Placement:
     """The placement of a session.
 
-    Raises:
-        Unsupported: Another provider executes nodes, or none are left: ONNX Runtime folds constants on the CPU.
+    Raises `Unsupported` if another provider executes nodes, or if all were folded as constants, which the CPU does.
     """
     if provider.device == _CPU:
         return Placement(devices=(_CPU,))

@@ -151,10 +151,6 @@ def translated(case: Case, stage: Stage) -> Iterator[None]:
     """Translate OpenVINO's exceptions; only OpenVINO's own calls belong inside this block.
 
     If the specification requires integers at a control input, "not implemented" for another type counts as a rejection.
-
-    Raises:
-        Rejected: OpenVINO refuses the case.
-        Unsupported: OpenVINO says that it does not implement what the case needs.
     """
     try:
         with _TRANSLATION.at(stage, MESSAGES.get(case.op, ())):
@@ -168,22 +164,14 @@ def translated(case: Case, stage: Stage) -> Iterator[None]:
 
 
 def type_of(element_type: str) -> ov.Type:
-    """OpenVINO's type for an element type.
-
-    Raises:
-        Unsupported: This version's Python interface does not have it.
-    """
+    """OpenVINO's type for an element type; raises `Unsupported` if this version's Python interface lacks it."""
     if element_type in _NAMELESS:
         raise Unsupported(f"OpenVINO {version()} has no element type {element_type} in Python")
     return getattr(ov.Type, element_type)
 
 
 def check_types(ports: Sequence[ov.Output]) -> None:
-    """Check that outputs can be read; OpenVINO's Python interface would raise `IndexError` for an unknown type.
-
-    Raises:
-        Unsupported: This version does not have the element type of an output.
-    """
+    """Raise `Unsupported` for an output whose element type OpenVINO's Python interface lacks, not its `IndexError`."""
     if _NAMELESS:
         for each in ports:
             type_of(each.element_type.to_string())

@@ -22,10 +22,9 @@ _NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Device:
-    """An OpenVINO device, by the name that `compile_model` takes.
+    """An OpenVINO device by the name that `compile_model` takes, as in `HETERO:GPU,CPU`.
 
     Attributes:
-        name: The name, as in `HETERO:GPU,CPU`.
         allowed: The devices that may execute; empty if any may, as in `AUTO`.
         excluded: The devices that may not execute, as in `AUTO:-CPU`.
     """
@@ -42,11 +41,7 @@ class Device:
 
 
 def device_of(core: ov.Core, text: str) -> Device:
-    """The device of a name; a plugin's library is registered.
-
-    Raises:
-        UsageError: OpenVINO does not have the device, or cannot load the plugin.
-    """
+    """The device of a name, which OpenVINO must have; a plugin's library is registered."""
     plugin = plugin_of(text)
     if plugin is not None:
         _register(core, plugin)
@@ -85,8 +80,7 @@ def hardware_of(core: ov.Core, device: Device) -> str | None:
 def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
     """The devices that executed a model, read after each inference since AUTO changes them; empty if unknown.
 
-    Raises:
-        Unsupported: A device executed it that the name does not allow.
+    Raises `Unsupported` if a device executed it that the name does not allow.
     """
     executed = tuple(each.strip("()") for each in _property(compiled, "EXECUTION_DEVICES") or ())
     elsewhere = [each for each in executed if not device.allows(each)]

@@ -15,11 +15,7 @@ REPACKED = frozenset(name for name, layout in OPENVINO_IR.items() if LAYOUTS[nam
 
 
 def read_model(core: ov.Core, path: Path | None) -> ov.Model:
-    """The model of a file, with its constants packed for the installed version.
-
-    Raises:
-        RuntimeError: OpenVINO refuses the model.
-    """
+    """The model of a file, with its constants packed for the installed version."""
     if path is None or not REPACKED or path.suffix != ".xml":
         return core.read_model(path)
     xml, weights = path.read_bytes(), path.with_suffix(".bin").read_bytes()
@@ -27,13 +23,7 @@ def read_model(core: ov.Core, path: Path | None) -> ov.Model:
 
 
 def repacked(xml: bytes, weights: bytes, layouts: Layouts) -> bytes:
-    """The weights of a suite's model with every constant repacked in place.
-
-    Args:
-        xml: The model, which has the offset of each constant.
-        weights: The constants as a suite holds them; no constant takes more bytes in the new layouts.
-        layouts: The new layouts.
-    """
+    """The weights of a suite's model, every constant repacked in place; none takes more bytes in the new layouts."""
     changed = bytearray(weights)
     for data in ET.fromstring(xml).iter("data"):  # noqa: S314 - OpenVINO parses the same file
         element_type, offset = data.get("element_type", ""), data.get("offset")

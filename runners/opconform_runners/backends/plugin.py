@@ -15,11 +15,7 @@ class Plugin:
 
 
 def plugin_of(device: str) -> Plugin | None:
-    """The plugin of a device named `NAME=PATH`; None for one of the product's own devices.
-
-    Raises:
-        UsageError: The name is empty, or the file does not exist.
-    """
+    """The plugin of a device named `NAME=PATH`; None for one of the product's own devices."""
     name, equals, path = device.partition("=")
     if not equals:
         return None

@@ -8,18 +8,7 @@ import click
 from opconform.files import check_ours
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.options import (
-    BackendOptions,
-    GenerationOptions,
-    PrivateKey,
-    ResultOptions,
-    backend_options,
-    generation_options,
-    profile_option,
-    result_options,
-    sign_option,
-    spec_arguments,
-)
+from opconform_runners.cli.shared import options
 from opconform_runners.cli.shared.steps import execute_shown, folder_of, generate_shown, publish
 from opconform_runners.execution.journal import check_certifiable
 from opconform_runners.execution.runner import RunOptions
@@ -28,19 +17,19 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
 @click.command("certify")
-@spec_arguments
-@backend_options
-@profile_option
-@generation_options
-@result_options()
-@sign_option
+@options.spec_arguments
+@options.backend_options
+@options.profile_option
+@options.generation_options
+@options.result_options()
+@options.sign_option
 def command(
     specs: tuple[Path, ...],
-    backend: BackendOptions,
+    backend: options.BackendOptions,
     profiles: tuple[str, ...],
-    generation: GenerationOptions,
-    results: ResultOptions,
-    key: "PrivateKey | None",
+    generation: options.GenerationOptions,
+    results: options.ResultOptions,
+    key: "options.PrivateKey | None",
 ) -> None:
     """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
 
@@ -55,11 +44,11 @@ def command(
     folder = results.out or folder_of(started.name)
     selection = Selection(profiles=profiles)
     read = () if generation.dialects else asyncio.run(described(started)).dialects
-    options = generation.options(selection, read=read)
+    generating = generation.options(selection, read=read)
     check_ours(folder / PAGE, PAGE_BEGINNING)
     if not results.force:
         check_certifiable(folder, started.options, profiles)
-    suite = generate_shown(specs, folder / "suite", options, quiet=quiet).out
+    suite = generate_shown(specs, folder / "suite", generating, quiet=quiet).out
     running = RunOptions(
         jobs=generation.jobs or 1,
         timeout=backend.timeout,

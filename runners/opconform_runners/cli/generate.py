@@ -5,31 +5,24 @@ from pathlib import Path
 import click
 
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.options import (
-    PATH,
-    GenerationOptions,
-    generation_options,
-    json_option,
-    selection_options,
-    spec_arguments,
-)
+from opconform_runners.cli.shared import options
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.steps import generate_shown
 from opconform_runners.reports.text import counted
 
 
 @click.command("generate")
-@spec_arguments
-@click.option("--out", type=PATH, required=True, help="The folder or the file NAME.zip to write.")
-@selection_options
-@generation_options
+@options.spec_arguments
+@click.option("--out", type=options.PATH, required=True, help="The folder or the file NAME.zip to write.")
+@options.selection_options
+@options.generation_options
 @click.option("--blind", is_flag=True, help="Leave out the expected outputs.")
-@json_option("the result")
+@options.json_option("the result")
 def command(
     specs: tuple[Path, ...],
     out: Path,
     selection: Selection,
-    generation: GenerationOptions,
+    generation: options.GenerationOptions,
     blind: bool,
     as_json: bool,
 ) -> None:

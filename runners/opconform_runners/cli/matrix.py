@@ -15,18 +15,7 @@ from opconform.errors import HarnessError, UsageError
 from opconform.files import check_ours, replace_file, replace_ours
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.options import (
-    GenerationOptions,
-    ResultOptions,
-    collected,
-    generation_options,
-    memory_of,
-    memory_option,
-    profile_option,
-    result_options,
-    spec_arguments,
-    timeout_option,
-)
+from opconform_runners.cli.shared import options
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import folder_name, generate_shown, page_of_runs
@@ -72,7 +61,7 @@ class _Backends:
         for each in self.harnesses:
             started = harness_command(each)
             commands[_free(started.name, commands)] = started
-        return {name: replace(each, memory=memory_of(self.memory)) for name, each in commands.items()}
+        return {name: replace(each, memory=options.memory_of(self.memory)) for name, each in commands.items()}
 
 
 class _Started(NamedTuple):
@@ -84,8 +73,8 @@ class _Started(NamedTuple):
 
 
 @click.command("matrix")
-@spec_arguments
-@collected(
+@options.spec_arguments
+@options.collected(
     "chosen",
     _Backends,
     click.option(
@@ -103,18 +92,18 @@ class _Started(NamedTuple):
         metavar="NAME=PATH",
         help="The Python interpreter, in another virtual environment, that runs the backend NAME; repeatable.",
     ),
-    timeout_option,
-    memory_option,
+    options.timeout_option,
+    options.memory_option,
 )
-@profile_option
-@generation_options
-@result_options("opconform-out/matrix", "the matrix")
+@options.profile_option
+@options.generation_options
+@options.result_options("opconform-out/matrix", "the matrix")
 def command(
     specs: tuple[Path, ...],
     chosen: _Backends,
     profiles: tuple[str, ...],
-    generation: GenerationOptions,
-    results: ResultOptions,
+    generation: options.GenerationOptions,
+    results: options.ResultOptions,
 ) -> None:
     """Run every installed backend on one suite, and print one row per requirement and one column per backend.
 
@@ -127,10 +116,10 @@ def command(
     out, quiet = results.out or Path("opconform-out/matrix"), results.as_json
     selection = Selection(profiles=profiles)
     started = _started(chosen.commands(), is_named=bool(chosen.backends))
-    options = generation.options(selection, read=started.dialects)
+    generating = generation.options(selection, read=started.dialects)
     for name, mark in _FILES.items():
         check_ours(out / name, mark)
-    suite = open_suite(generate_shown(specs, out / "suite", options, quiet=quiet).out)
+    suite = open_suite(generate_shown(specs, out / "suite", generating, quiet=quiet).out)
     running = RunOptions(
         jobs=generation.jobs or 1,
         timeout=chosen.timeout,
@@ -177,11 +166,11 @@ def _free(name: str, taken: Collection[str]) -> str:
     return name if name not in taken else next(each for each in numbered if each not in taken)
 
 
-def _column(name: str, command: Command, suite: Suite, out: Path, options: RunOptions, *, quiet: bool) -> Column:
+def _column(name: str, command: Command, suite: Suite, out: Path, running: RunOptions, *, quiet: bool) -> Column:
     folder = out / folder_name(name)
     with progress(name, then=f"{name}: rerun failures", quiet=quiet) as on_progress:
-        run = run_suite(suite, command, folder, options, on_progress)
-    report = report_of(suite.header, run, whole=True, strict=options.strict, started=command.options)
+        run = run_suite(suite, command, folder, running, on_progress)
+    report = report_of(suite.header, run, whole=True, strict=running.strict, started=command.options)
     write_report(folder, report)
     if run.interrupted is not None:
         raise run.interrupted

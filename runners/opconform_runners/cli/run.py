@@ -8,16 +8,7 @@ import click
 from opconform.errors import UsageError
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.options import (
-    PATH,
-    BackendOptions,
-    ResultOptions,
-    backend_options,
-    collected,
-    jobs_option,
-    result_options,
-    selection_options,
-)
+from opconform_runners.cli.shared import options
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import execute_shown, folder_of
@@ -37,23 +28,31 @@ class _Files:
 
 
 @click.command("run")
-@click.argument("suite", type=PATH)
-@backend_options
-@selection_options
-@collected(
+@click.argument("suite", type=options.PATH)
+@options.backend_options
+@options.selection_options
+@options.collected(
     "files",
     _Files,
     click.option(
-        "--baseline", type=PATH, metavar="FILE", help="A file of expected failures; only other failures count."
+        "--baseline", type=options.PATH, metavar="FILE", help="A file of expected failures; only other failures count."
     ),
     click.option(
-        "--outputs", type=PATH, metavar="FILE.zip", help="Write the outputs to this file instead of judging them."
+        "--outputs",
+        type=options.PATH,
+        metavar="FILE.zip",
+        help="Write the outputs to this file instead of judging them.",
     ),
 )
-@result_options()
-@jobs_option("Number of harness processes.", 1)
+@options.result_options()
+@options.jobs_option("Number of harness processes.", 1)
 def command(
-    suite: Path, backend: BackendOptions, selection: Selection, files: _Files, results: ResultOptions, jobs: int
+    suite: Path,
+    backend: options.BackendOptions,
+    selection: Selection,
+    files: _Files,
+    results: options.ResultOptions,
+    jobs: int,
 ) -> None:
     """Run a backend on SUITE (a folder or a zip file) and compare every bit of its outputs.
 
@@ -68,23 +67,23 @@ def command(
     """
     baseline = None if files.baseline is None else read_baseline(files.baseline)
     started = backend.command()
-    options = RunOptions(
+    running = RunOptions(
         jobs=jobs, timeout=backend.timeout, selection=selection, strict=results.strict, force=results.force
     )
     if files.outputs is not None:
         if results.out is not None or results.strict:
             raise UsageError("--out and --strict cannot be used with --outputs, which gives no verdicts.")
-        code = _record(open_suite(suite), started, files.outputs, options, as_json=results.as_json)
+        code = _record(open_suite(suite), started, files.outputs, running, as_json=results.as_json)
     else:
         folder = results.out or folder_of(started.name)
-        code = execute_shown(open_suite(suite), started, folder, options, baseline, as_json=results.as_json)
+        code = execute_shown(open_suite(suite), started, folder, running, baseline, as_json=results.as_json)
     raise click.exceptions.Exit(code)
 
 
-def _record(suite: Suite, command: Command, out: Path, options: RunOptions, *, as_json: bool) -> int:
+def _record(suite: Suite, command: Command, out: Path, running: RunOptions, *, as_json: bool) -> int:
     """Write the outputs of a suite, and return 1 if the harness failed on some cases, else 0."""
     with progress("run twice", of="executions", quiet=as_json) as on_progress:
-        recording = record(suite, command, out, options, on_progress)
+        recording = record(suite, command, out, running, on_progress)
     origin, counts = recording.origin, dict(recording.origin.counts)
     kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     who = f"{origin.implementation.name} {origin.implementation.version}"

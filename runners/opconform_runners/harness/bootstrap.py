@@ -12,9 +12,7 @@ from pathlib import Path
 
 def bring(name: str, folder: Path) -> None:
     """Import a package from its folder."""
-    found = importlib.util.spec_from_file_location(
-        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
+    found = importlib.util.spec_from_file_location(name, folder / "__init__.py")
     if found is None or found.loader is None:
         sys.exit(f"{folder} holds no package.")
     module = importlib.util.module_from_spec(found)

@@ -19,23 +19,21 @@ LARGEST = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """How a harness is started.
+    """How a harness is started: the program with its arguments, and its name in reports and file names.
 
     Attributes:
-        arguments: The program and its arguments.
-        name: Its name in reports and file names.
-        options: The options of the command line that name it.
+        options: The options of the command line that name the harness.
         memory: The bytes that it and its children may take before it is killed, or None.
-        elsewhere: Whether it runs in an interpreter that opconform is not installed for.
         python: The interpreter of a Python backend; None for any other harness.
+        elsewhere: Whether opconform is not installed for that interpreter.
     """
 
     arguments: tuple[str, ...]
     name: str
     options: str = ""
     memory: int | None = None
-    elsewhere: bool = False
     python: str | None = None
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,26 +24,20 @@ class Harness:
 
 
 async def connect(command: Command) -> Harness:
-    """Start a harness and send it `start`.
-
-    Raises:
-        HarnessError: It cannot be started, ends, stays silent, or does not speak the protocol.
-    """
+    """Start a harness and send it `start`; raises `HarnessError` if it cannot be started or does not answer rightly."""
     process = await started(command)
     try:
         process.send(START_LINE)
-        implementation = said_of(await process.receive(START_LIMIT))
-    except (TimeoutError, HarnessEnded, ProtocolError) as fault:
+        return Harness(process, said_of(await process.receive(START_LIMIT)))
+    except BaseException as fault:
         await process.kill()
-        raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
-    except BaseException:
-        await process.kill()
+        if isinstance(fault, TimeoutError | HarnessEnded | ProtocolError):
+            raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
         raise
-    return Harness(process, implementation)
 
 
 async def described(command: Command) -> Implementation:
-    """What a harness says of itself; it is started and stopped for that. Raises what `connect` raises."""
+    """The answer of a harness to `start`; it is started and stopped for that. Raises what `connect` raises."""
     harness = await connect(command)
     await harness.process.stop()
     return harness.implementation

@@ -18,15 +18,7 @@ TIMEOUT = 20.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PluginOptions:
-    """The backend, its cases and their limits.
-
-    Attributes:
-        command: The command that starts the backend's harness.
-        suite: The suite, or None for the shipped cases.
-        profiles: The profiles; empty for all of them.
-        timeout: The time limit for a case, in seconds.
-        strict: Whether interpretations count like normative requirements.
-    """
+    """The backend's command, the suite (None for the shipped cases), the profiles (empty for all), and the rules."""
 
     command: Command
     suite: Path | None
@@ -36,11 +28,7 @@ class PluginOptions:
 
 
 def options_of(config: pytest.Config) -> PluginOptions:
-    """The plugin's options.
-
-    Raises:
-        pytest.UsageError: They contradict each other, or name something that does not exist.
-    """
+    """The plugin's options; raises `pytest.UsageError` if they are contradictory or wrong."""
     timeout = config.getoption("opconform_timeout")
     if timeout is not None and not 0 < timeout <= LARGEST:
         raise pytest.UsageError(f"--opconform-timeout must be over 0 and at most {LARGEST:,}.")

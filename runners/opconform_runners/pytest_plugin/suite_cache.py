@@ -16,11 +16,7 @@ from opconform.suite.selection import Selection
 
 
 def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, ...]) -> Path:
-    """The suite of the shipped cases in the dialects that a backend reads; without profiles, of all but `large`.
-
-    Raises:
-        OpconformError: The suite cannot be generated.
-    """
+    """The suite of the shipped cases in the dialects that a backend reads; without profiles, of all but `large`."""
     dialects = tuple(each for each in DIALECTS if each in read)
     # One process: worker processes would import the script that called pytest again.
     options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))

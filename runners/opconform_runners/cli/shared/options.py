@@ -137,11 +137,7 @@ class BackendOptions:
     memory: float | None = None
 
     def command(self) -> Command:
-        """The command that starts the harness.
-
-        Raises:
-            UsageError: The options do not name exactly one backend, or one that does not exist.
-        """
+        """The command that starts the harness; exactly one backend must be named."""
         if self.backend is not None and self.harness is not None:
             raise UsageError("Name one backend: both --backend and --harness are given.")
         if self.harness is not None:
@@ -205,11 +201,7 @@ class GenerationOptions:
     jobs: int | None
 
     def options(self, selection: Selection, *, read: Collection[str] = (), blind: bool = False) -> Options:
-        """The options of the generation, in the dialects that a backend reads unless others are named.
-
-        Raises:
-            UsageError: A dialect is unknown.
-        """
+        """The options of the generation, in the dialects that a backend reads unless others are named."""
         dialects = self.dialects or tuple(each for each in DIALECTS if each in read)
         check_renderable(dialects)
         return Options(

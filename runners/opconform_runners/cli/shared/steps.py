@@ -56,9 +56,7 @@ def execute_shown(
 ) -> int:
     """Run a suite, write the results and the report to `out`, print the report, and return the exit code.
 
-    Raises:
-        DiskError: The disk is full. Earlier results are written and shown.
-        KeyboardInterrupt: The user pressed Ctrl-C. Earlier results are written and shown.
+    If the disk is full or the run is interrupted, the earlier results are written and shown before the error is raised.
     """
     with progress("run", then="rerun failures", quiet=as_json) as on_progress:
         run = run_suite(suite, command, out, options, on_progress)
@@ -78,13 +76,9 @@ def execute_shown(
 
 
 def show_report(report: Report, out: Path, *, as_json: bool) -> int:
-    """Write a report and print it, even if the disk is full.
+    """Write a report and print it, even if the disk is full, and return the exit code.
 
-    Returns:
-        The exit code: 0 if the backend is conformant or does what the baseline expects, 1 otherwise.
-
-    Raises:
-        DiskError: The disk is full.
+    The code is 0 if the backend is conformant or does what the baseline expects, and 1 otherwise.
     """
     full = None
     try:

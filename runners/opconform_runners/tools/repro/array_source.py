@@ -15,11 +15,7 @@ _FEW = 2
 
 
 def array_source(array: Array) -> str:
-    """An expression for an array: as short as it can be with every bit kept.
-
-    Raises:
-        UsageError: It holds too much to be written out.
-    """
+    """A short expression for an array that keeps every bit; raises `UsageError` if the array is too large."""
     shape, dtype = tuple(array.shape), f"np.{array.dtype.name}" if array.dtype.kind != "U" else ""
     flat = array.reshape(-1)
     if array.dtype.kind == "U":
@@ -42,18 +38,13 @@ def array_source(array: Array) -> str:
 
 
 def output_source(output: Array, inputs: Mapping[str, Array]) -> str:
-    """An expression for an output: the slice of an input that it is along one dimension, or else its own elements.
-
-    Args:
-        output: The output.
-        inputs: The inputs by the names of their variables.
-    """
+    """An expression for an output: a slice along one dimension of an input, named by its variable, or the elements."""
     found = (source for name, each in inputs.items() if (source := _slice_source(output, each, name)))
     return next(found, None) or array_source(output)
 
 
 def _slice_source(output: Array, whole: Array, name: str) -> str:
-    """An expression for the slice of an array that an output is; nothing where it is none."""
+    """An expression for the slice of `whole` that equals an output; empty if there is no such slice."""
     if output.dtype != whole.dtype or output.ndim != whole.ndim:
         return ""
     if output.shape == whole.shape:
@@ -85,7 +76,7 @@ def _listed(flat: Array, dtype: str) -> str:
 
 
 def _bits(values: object, like: Array) -> bytes:
-    """The bytes of some numbers in an array's dtype; none where they do not fit."""
+    """The bytes of some numbers in an array's dtype; empty if they do not fit."""
     try:
         return np.array(values).astype(like.dtype).tobytes()
     except (OverflowError, ValueError, TypeError):

@@ -38,12 +38,7 @@ def opsets(case: Case) -> list[str]:
 
 
 def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
-    """The graph as PyTorch calls on the variables of the tensors, or None if an operation has no call.
-
-    Args:
-        case: The case.
-        given: The values of its inputs, by name.
-    """
+    """The graph as PyTorch calls on the variables of the `given` inputs, or None if an operation has no call."""
     if not all(node.op in _TORCH for node in case.graph.nodes):
         return None
     tensors = evaluated(case.graph, given) if isinstance(case.expect, Accept) else dict(given)
@@ -66,14 +61,7 @@ def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
 def _source(
     case: Case, inputs: Mapping[str, str], call: Callable[[Node, Sequence[str | None]], str], output: str
 ) -> GraphSource:
-    """The statements of a graph.
-
-    Args:
-        case: The case.
-        inputs: Expressions for the model's inputs, by name.
-        call: The call of a node, given expressions for its inputs.
-        output: The format of one output of a node's variable.
-    """
+    """The statements of a graph, given expressions for the inputs, a node's call, and the format of its outputs."""
     known, steps = dict(inputs), []
     for node in case.graph.nodes:
         variable = _snake(node.name)

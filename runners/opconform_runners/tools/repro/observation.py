@@ -46,10 +46,7 @@ class Observation:
 def observation_of(suite: Suite, entry: Entry, launch: Launch) -> Observation:
     """The observation of a case, which is executed for that.
 
-    Raises:
-        HarnessError: The harness cannot be started.
-        SuiteError: A file of the suite is missing, changed or not readable.
-        UsageError: A script cannot show the case, because the harness fulfils its requirement for the backend.
+    Raises `UsageError` if the harness, and not the backend, fulfils the requirement, so that a script cannot show it.
     """
     session = Session(suite, launch, once=True)
     try:

@@ -64,10 +64,7 @@ def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[s
 def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
     """Whether a script needs a variable for an input, to feed it or to express the expected outputs.
 
-    Args:
-        case: The case.
-        each: The input.
-        held: The dialects of the model; empty if there is no model.
+    `held` are the dialects of the model; empty if there is no model.
     """
     if not held:
         return each.role == "tensor"
@@ -87,11 +84,7 @@ class Type(NamedTuple):
 
 
 def type_of(each: Input) -> Type:
-    """The type of an input.
-
-    Raises:
-        UsageError: A script cannot pack the type.
-    """
+    """The type of an input; raises `UsageError` if a script cannot pack it."""
     kind = ELEMENT_TYPES[each.element_type]
     packed = 0 < kind.bits < 8  # noqa: PLR2004 - narrower than a byte
     if packed and each.element_type not in _ORDERS:
