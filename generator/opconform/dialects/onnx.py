@@ -1,17 +1,22 @@
-"""The dialects `onnx` and `onnx13`: models of opset 18 and 13, made from the ONNX text format."""
+"""The dialects `onnx` and `onnx13`: models of opset 18 and 13, made from the ONNX text format.
 
-from collections.abc import Callable, Iterator, Mapping
+In ONNX's `Split` the axis is an attribute and so a constant, lengths are `i64`, -1 is not allowed, and in opset 18 the
+last of `num_outputs` outputs may be smaller. A -1 is replaced by its length in accepted cases with static data.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from opconform.dialects import onnx_split
+import numpy as np
+
 from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.onnx_model import Line, Model, Rendered, Version, attribute_reasons, attribute_text
+from opconform.model.draft import Draft, arguments_of
 from opconform.model.golden import Golden
-from opconform.model.graph import Declared, declared
+from opconform.model.graph import MOST_DECLARED, Declared, declared
 from opconform.resources import render
-from opconform.suite.case import Node
+from opconform.suite.case import Attribute, Node
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -21,39 +26,88 @@ if TYPE_CHECKING:
 
 #: The file that a backend loads, in the dialect's folder.
 MODEL = "model.onnx"
-#: The dialects of this module by name.
-VERSIONS: Mapping[str, Version] = MappingProxyType(
-    {"onnx": Version(opset=18, ir=8, has_num_outputs=True), "onnx13": Version(opset=13, ir=7, has_num_outputs=False)}
+#: One more than the largest integer attribute.
+_LIMIT = 1 << 63
+#: The element types of data in `Split` of either opset.
+_SPLIT_TYPES = frozenset(
+    {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Rendering:
-    """The rendering of an operation: why ONNX cannot express some cases, and the nodes of the others."""
-
-    reasons: Callable[[Model], Iterator[str]]
-    render: Callable[[Model, Node], Rendered]
-
-
-def _concat(_model: Model, node: Node) -> Rendered:
-    attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
-    return Rendered(lines=(Line("Concat", attributes, node.inputs, node.outputs),))
-
-
-_SPLIT = _Rendering(reasons=onnx_split.reasons, render=onnx_split.render)
-#: The rendering of each operation.
-RENDERINGS: Mapping[str, _Rendering] = MappingProxyType(
+_NO_COUNT = "there is no count beside that of the outputs"
+_SMALLER = "the last of `num_outputs` outputs may be smaller"
+#: The violations that are valid in ONNX, with the reason.
+_NO_FAULT: Mapping[str, str] = MappingProxyType(
     {
-        "Concat-1": _Rendering(reasons=lambda _: iter(()), render=_concat),
-        "Split-1": _SPLIT,
-        "VariadicSplit-1": _SPLIT,
+        "axis.shape": "the axis is an attribute, and has no shape",
+        "axis.element-type": "the axis is an attribute, and has no element type",
+        "num_splits.zero-dimension": "a dimension of 0 may be split",
     }
 )
 
 
-class _Value(NamedTuple):
-    type: str
-    name: str
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Version:
+    """An opset, the IR version of its release, and whether its `Split` has the attribute `num_outputs`.
+
+    `no_fault` has the violations that are valid in this opset alone, with the reason.
+    """
+
+    opset: int
+    ir: int
+    has_num_outputs: bool
+    no_fault: Mapping[str, str]
+
+
+#: The dialects of this module by name.
+VERSIONS: Mapping[str, Version] = MappingProxyType(
+    {
+        "onnx": Version(
+            opset=18,
+            ir=8,
+            has_num_outputs=True,
+            no_fault={"num_splits.divides": _SMALLER, "num_splits.at-most-dimension": _SMALLER},
+        ),
+        "onnx13": Version(
+            opset=13,
+            ir=7,
+            has_num_outputs=False,
+            no_fault={
+                "lengths.required": "outputs are equal where no lengths are given",
+                "num_splits.required": _NO_COUNT,
+                "num_splits.type": _NO_COUNT,
+                "num_splits.positive": _NO_COUNT,
+            },
+        ),
+    }
+)
+
+
+class Line(NamedTuple):
+    """One node in ONNX's text format, with its attributes as text, and the initializers that it needs."""
+
+    op: str
+    attributes: tuple[tuple[str, str], ...]
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+    initializers: Mapping[str, Tensor] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """The case to render, and the opset."""
+
+    golden: Golden
+    version: Version
+
+    @property
+    def draft(self) -> Draft:
+        """The draft of the case."""
+        return self.golden.draft
+
+    def constant(self, name: str | None) -> Tensor | None:
+        """The elements of a constant of the model, or None for any other name."""
+        if name is None or self.draft.binding.get(name) != "constant":
+            return None
+        return self.golden.inputs[0][name]
 
 
 def printed(model: bytes) -> str:
@@ -80,45 +134,125 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
     """
     from onnx import parser
 
-    model = Model(golden=golden, version=VERSIONS[dialect])
-    reason = next(_reasons(model), None)
-    if reason is not None:
-        raise Inexpressible(reason)
-    draft, types = golden.draft, declared(golden.draft, golden.graph)
-    rendered = [RENDERINGS[node.op].render(model, node) for node in golden.graph.nodes]
+    draft, model = golden.draft, Model(golden=golden, version=VERSIONS[dialect])
+    _check_expressible(model)
     results = {each: f"output_{number}" for number, each in enumerate(golden.graph.outputs)}
-    lines = [_named(line, results) for each in rendered for line in each.lines]
+    lines = [_named(RENDERINGS[node.op](model, node), results) for node in golden.graph.nodes]
+    types = declared(draft, golden.graph)
     text = render(
         "onnx/model.txt.j2",
         name=name,
         ir_version=model.version.ir,
         opset=model.version.opset,
-        inputs=tuple(_value(each, types[each]) for each in draft.tensors if draft.binding[each] == "parameter"),
-        outputs=tuple(_value(each, types[source]) for source, each in results.items()),
-        nodes=tuple(lines),
+        inputs=[_value(each, types[each]) for each in draft.tensors if draft.binding[each] == "parameter"],
+        outputs=[_value(each, types[source]) for source, each in results.items()],
+        nodes=lines,
     )
     parsed = parser.parse_model(str(text))
     used = {each for line in lines for each in line.inputs}
-    constants = {each: golden.inputs[0][each] for each in draft.tensors if draft.binding[each] == "constant"}
-    parsed.graph.initializer.extend(_initializer(each, tensor) for each, tensor in constants.items() if each in used)
-    for each in rendered:
-        parsed.graph.initializer.extend(_initializer(*one) for one in each.initializers.items())
+    constants = [(each, model.constant(each)) for each in draft.tensors if each in used]
+    for each, tensor in (*constants, *(one for line in lines for one in line.initializers.items())):
+        if tensor is not None:
+            parsed.graph.initializer.append(_initializer(each, tensor))
     return {f"{dialect}/{MODEL}": parsed.SerializeToString(deterministic=True)}
 
 
-def _reasons(model: Model) -> Iterator[str]:
-    """The reasons why ONNX cannot express a case."""
+def attribute_text(value: Attribute) -> str:
+    """An attribute in ONNX's text format."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(attribute_text(each) for each in value)}]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return str(value)
+
+
+def _check_expressible(model: Model) -> None:
+    """Refuse a case that ONNX cannot express, whatever its operations."""
     for node in model.golden.graph.nodes:
         if node.op not in RENDERINGS:
-            yield f"{node.op} has no rendering in this dialect"
-    for name, each in model.draft.dynamic.items():
-        if isinstance(each, str):
-            yield f"an ONNX model declares the rank of {name}"
-        elif any(isinstance(size, str) and size != "?" for size in each):
-            yield "ONNX has no bounded dimensions"
-    yield from attribute_reasons(model.draft)
-    for op in dict.fromkeys(node.op for node in model.golden.graph.nodes):
-        yield from RENDERINGS[op].reasons(model)
+            raise Inexpressible(f"{node.op} has no rendering in this dialect")
+    for name, dynamic in model.draft.dynamic.items():
+        if isinstance(dynamic, str):
+            raise Inexpressible(f"an ONNX model declares the rank of {name}")
+        if any(isinstance(size, str) and size != "?" for size in dynamic):
+            raise Inexpressible("ONNX has no bounded dimensions")
+    for value in model.draft.attributes.values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, bool):
+                raise Inexpressible("ONNX has no boolean attributes")
+            if isinstance(each, int) and not -_LIMIT <= each < _LIMIT:
+                raise Inexpressible("ONNX's attributes are of i64")
+
+
+def _concat(_model: Model, node: Node) -> Line:
+    attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
+    return Line("Concat", attributes, node.inputs, node.outputs)
+
+
+def _split(model: Model, node: Node) -> Line:
+    _check_split(model)
+    data, axis, *lengths = (*node.inputs, None, None)[: max(2, len(node.inputs))]
+    along = model.constant(axis)
+    attributes = [] if along is None else [("axis", str(along.integers()[0]))]
+    if model.version.has_num_outputs:
+        attributes += [("num_outputs", attribute_text(each)) for each in node.attributes.values()]
+    given = model.constant(lengths[0]) if lengths else None
+    if given is None:
+        inputs = (data, *(each for each in lengths if each is not None))
+        return Line("Split", tuple(attributes), inputs, node.outputs)
+    if model.golden.tensors and along is not None:  # a -1 is replaced by its length
+        sizes = [model.golden.tensors[0][each].shape[along.integers()[0]] for each in node.outputs]
+        given = Tensor(element_type="i64", array=np.array(sizes, np.int64))
+    name = f"{node.name}_lengths"
+    return Line("Split", tuple(attributes), (data, name), node.outputs, {name: given})
+
+
+def _check_split(model: Model) -> None:
+    """Refuse a case that ONNX's `Split` cannot express."""
+    draft = model.draft
+    data, axis = draft.tensors.get("data"), draft.tensors.get("axis")
+    refused = draft.rejected_for
+    if data is not None and data.element_type not in _SPLIT_TYPES:
+        raise Inexpressible(f"ONNX's Split does not take {data.element_type}")
+    no_fault = {**_NO_FAULT, **model.version.no_fault}
+    if refused in no_fault:
+        raise Inexpressible(f"in opset {model.version.opset} that is not a fault: {no_fault[refused]}")
+    if axis is None:
+        raise Inexpressible("in ONNX an axis that is left out is 0")
+    if draft.binding["axis"] == "parameter":
+        raise Inexpressible("ONNX's axis is an attribute, and cannot come at run time")
+    if axis.element_type != "i64" or axis.shape != ():
+        raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
+    if "split_lengths" in draft.tensors:
+        _check_lengths(draft, refused)
+    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
+    if refused is not None and requested > MOST_DECLARED:
+        raise Inexpressible(
+            f"an ONNX node has as many outputs as are asked for, and at most {MOST_DECLARED} are declared here"
+        )
+
+
+def _check_lengths(draft: Draft, refused: str | None) -> None:
+    for lengths in (each["split_lengths"] for each in draft.feeds):
+        if lengths.element_type != "i64" and refused != "lengths.element-type":
+            raise Inexpressible(f"ONNX's lengths are of i64, and cannot be of {lengths.element_type}")
+        if ELEMENT_TYPES[lengths.element_type].onnx is None:
+            raise Inexpressible(f"ONNX has no {lengths.element_type}")
+        if -1 not in lengths.elements:
+            continue
+        if refused is not None:
+            raise Inexpressible("ONNX has no -1, so this is another fault there")
+        if draft.binding["split_lengths"] == "parameter":
+            raise Inexpressible("ONNX has no -1, and cannot be fed one")
+        if draft.dynamic:
+            raise Inexpressible("ONNX has no -1, and what it stands for is not known before the data")
+
+
+#: The rendering of each operation as a line; it raises `Inexpressible` for a case that ONNX cannot express.
+RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = MappingProxyType(
+    {"Concat-1": _concat, "Split-1": _split, "VariadicSplit-1": _split}
+)
 
 
 def _named(line: Line, results: Mapping[str, str]) -> Line:
@@ -127,10 +261,11 @@ def _named(line: Line, results: Mapping[str, str]) -> Line:
     return line._replace(inputs=inputs, outputs=tuple(results.get(each, each) for each in line.outputs))
 
 
-def _value(name: str, tensor: Declared) -> _Value:
+def _value(name: str, tensor: Declared) -> tuple[str, str]:
+    """The type and the name of an input or output in ONNX's text format."""
     element_type = (ELEMENT_TYPES[tensor.element_type].onnx or "").lower()
     dimensions = ",".join("?" if each is None else str(each) for each in tensor.dimensions)
-    return _Value(f"{element_type}[{dimensions}]" if tensor.dimensions else element_type, name)
+    return (f"{element_type}[{dimensions}]" if tensor.dimensions else element_type), name
 
 
 def _initializer(name: str, tensor: Tensor) -> "TensorProto":

@@ -36,13 +36,6 @@ class _Layer(NamedTuple):
     outputs: tuple[_Port, ...]
 
 
-class _Edge(NamedTuple):
-    source: int
-    source_port: int
-    target: int
-    target_port: int
-
-
 def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     """The files of a case in this dialect, by file name; `name` is the name of the model."""
     model = _Model(golden)
@@ -90,16 +83,16 @@ class _Model:
         node = next(each for each in self._graph.nodes if each.under_test)
         return self._node(node, (("id", "1"), ("type", node.op.rpartition("-")[0])), precise=False)
 
-    def edges(self) -> Iterator[_Edge]:
-        """The edges from the port that produces a tensor to each port that consumes it."""
+    def edges(self) -> Iterator[tuple[int, int, int, int]]:
+        """The layer and port that produce a tensor, and the layer and port that consume it, for each edge."""
         sources = {name: (number, 0) for number, name in enumerate(self._draft.tensors)}
         for number, node in enumerate(self._graph.nodes, len(self._draft.tensors)):
             for port, name in enumerate(node.inputs):
                 if name is not None:
-                    yield _Edge(*sources[name], number, port)
+                    yield (*sources[name], number, port)
             sources |= {name: (number, port) for port, name in _outputs(node)}
         for number, name in enumerate(self._graph.outputs):
-            yield _Edge(*sources[name], self._results + number, 0)
+            yield (*sources[name], self._results + number, 0)
 
     def _node(self, node: Node, head: Pairs, *, precise: bool) -> _Layer:
         inputs = (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.model.golden import Golden
-from opconform.model.graph import arguments_at, operand_of, ports_of
+from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
 from opconform.resources import render
 from opconform.suite.case import Node
@@ -26,12 +26,6 @@ _BYTE = 8
 
 class _Value(NamedTuple):
     value: str
-    type: str
-
-
-class _Constant(NamedTuple):
-    value: str
-    elements: str
     type: str
 
 
@@ -51,9 +45,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     Raises:
         Inexpressible: StableHLO cannot express the case.
     """
-    reason = next(_reasons(golden), None)
-    if reason is not None:
-        raise Inexpressible(reason)
+    _check_expressible(golden)
     draft, tensors = golden.draft, golden.tensors[0]
     lines = [line for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]
     operands = {
@@ -67,7 +59,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         if draft.binding[each] != "constant":
             inputs.append(_Value(each, _type(tensors[each])))
         elif each in operands:
-            constants.append(_Constant(each, _elements(tensors[each]), _type(tensors[each])))
+            constants.append((each, _elements(tensors[each]), _type(tensors[each])))
     text = render(
         "stablehlo/model.mlir.j2",
         name=name,
@@ -79,36 +71,30 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     return {MODEL: text.encode()}
 
 
-def _reasons(golden: Golden) -> Iterator[str]:
-    """The reasons why StableHLO cannot express a case."""
+def _check_expressible(golden: Golden) -> None:
+    """Refuse a case that StableHLO cannot express."""
     draft = golden.draft
     for node in golden.graph.nodes:
         if node.op not in RENDERINGS:
-            yield f"{node.op} has no rendering in this dialect"
-    if draft.refusal is not None:
-        yield "StableHLO has no operation that could refuse it, only what it is lowered to"
+            raise Inexpressible(f"{node.op} has no rendering in this dialect")
+    if draft.rejected_for is not None:
+        raise Inexpressible("StableHLO has no operation that could refuse it, only what it is lowered to")
     if draft.dynamic:
-        yield "the shapes of this dialect are static"
+        raise Inexpressible("the shapes of this dialect are static")
     for name, tensor in draft.tensors.items():
         is_control = draft.operation.port_of(name).role == "control"
         if is_control and draft.binding[name] == "parameter":
-            yield f"what decides the operation is fixed in StableHLO, and {name} cannot come at run time"
+            raise Inexpressible(f"what decides the operation is fixed in StableHLO, and {name} cannot come at run time")
         if not is_control and ELEMENT_TYPES[tensor.element_type].mlir is None:
-            yield f"StableHLO has no {tensor.element_type}"
+            raise Inexpressible(f"StableHLO has no {tensor.element_type}")
 
 
 def _slices(golden: Golden, node: Node) -> Iterator[_Line]:
     """An operation whose outputs are regions of its inputs: one slice per output."""
-    operation, tensors = OPERATIONS[node.op], golden.tensors[0]
-    if operation.highlight is None:
+    highlight, tensors, sources = OPERATIONS[node.op].highlight, golden.tensors[0], ports_of(node)
+    if highlight is None:
         raise Inexpressible(f"the outputs of {node.op} are not slices")
-    sources = ports_of(node)
-    operands = {
-        name: operand_of(tensors[name], exact=operation.port_of(port).role == "control")
-        for port, name in sources.items()
-    }
-    regions = operation.highlight(arguments_at(node, operands))
-    for name, region in zip(node.outputs, regions, strict=True):
+    for name, region in zip(node.outputs, highlight(evaluated_arguments(node, tensors)), strict=True):
         source = sources[region.input]
         ranges = ", ".join(f"{start}:{start + size}" for start, size in zip(region.start, region.sizes, strict=True))
         yield _Line(name, "slice", f"%{source} [{ranges}]", (_type(tensors[source]),), _type(tensors[name]))
