@@ -27,13 +27,13 @@ def test_every_requirement_has_its_cases() -> None:
     """Each requirement has an accepted case, and a rejected one with its twin where it can be violated."""
     drafts = [each for _, some in groups() for each in some]
     accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
-    rejected = {(each.op, each.refusal.requirement) for each in drafts if each.refusal is not None}
+    rejected = {(each.op, each.rejected_for) for each in drafts if each.rejected_for is not None}
 
     for op in OPERATIONS:
         for each in requirements_of(op).requirements:
             assert (op, each.id) in accepted
             assert ((op, each.id) in rejected) == each.violable
-    assert all(each.twin is not None for each in drafts if each.refusal is not None)
+    assert all(each.twin is not None for each in drafts if each.rejected_for is not None)
     assert all(each.requirements for each in drafts)
 
 
@@ -75,7 +75,7 @@ def test_an_interpretation_decides_about_nothing_else() -> None:
         if readings - {"data.nan-payload"}:
             others = set(group.settings.requirements) - readings
             assert others <= {"outputs.count", "outputs.order", "outputs.shape"}, group.place
-            assert not others or all(each.refusal is None for each in drafts), group.place
+            assert not others or all(each.rejected_for is None for each in drafts), group.place
 
 
 def test_random_bits_of_floats_ask_for_their_nans() -> None:

@@ -14,11 +14,10 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
-from opconform.dialects import DEFAULT
 from opconform.errors import SuiteError
 from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
-from opconform.generation.options import Limits, Recipe
+from opconform.generation.options import Limits, Options
 from opconform.specs.loader import load_specs
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import expected_name, inputs_name
@@ -115,7 +114,7 @@ class SpecReader:
         for spec in load_specs([self._path]):
             for group in spec.groups:
                 for each in islice(expand(group, limits=_LIMITS), 3):
-                    case_files(each, Recipe(seed=0, dialects=DEFAULT, blind=False))
+                    case_files(each, Options())
 
 
 class SuiteReader:

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.model.control import control_of
-from opconform.model.draft import Draft, Refusal
-from opconform.model.golden import Golden, golden_of
+from opconform.model.draft import Draft
+from opconform.model.golden import Golden, control_of, golden_of
 from opconform.suite.case import case_text
 from opconform.suite.manifest import CASE, CONTROL, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
@@ -67,7 +66,7 @@ def test_a_case_without_a_neighbour_has_no_control(context: str) -> None:
 
 def test_a_rejected_case_has_no_control() -> None:
     """It has no golden outputs."""
-    draft = replace(split("concat", parts=3), refusal=Refusal(requirement="num_splits.divides"))
+    draft = replace(split("concat", parts=3), rejected_for="num_splits.divides")
 
     assert control_of(golden(draft)) is None
 

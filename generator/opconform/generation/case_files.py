@@ -1,59 +1,49 @@
 """The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opconform.dialects import DIALECTS, Inexpressible
-from opconform.generation.options import Recipe
-from opconform.model.control import control_of
+from opconform.generation.options import Options
 from opconform.model.draft import Draft, operands_of
-from opconform.model.golden import Golden, golden_of
+from opconform.model.golden import Golden, control_of, golden_of
 from opconform.model.graph import graph_of, inferred
 from opconform.suite.case import Accept, Case, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
 from opconform.tensors.npz import npz_bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseFiles:
-    """A case's line of the manifest, and the contents of its folder."""
-
-    entry: Entry
-    contents: Mapping[str, bytes]
-
-
-def case_files(draft: Draft, recipe: Recipe) -> CaseFiles:
-    """All files of a case and its control, with its golden evaluated.
+def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, bytes]]:
+    """A case's line of the manifest, and the contents of its folder, with its golden evaluated.
 
     A blind suite has no controls, because their inputs are outputs of the node under test.
     """
-    golden = golden_of(draft, recipe.seed)
-    contents, left_out = _contents(golden, draft.id, recipe)
-    control = None if recipe.blind else control_of(golden)
+    golden = golden_of(draft, options.seed)
+    contents, left_out = _contents(golden, draft.id, options)
+    control = None if options.blind else control_of(golden)
     if control is not None:
-        expressible = tuple(each for each in recipe.dialects if each not in left_out)
-        beside, _ = _contents(control, f"{draft.id}/{CONTROL}", replace(recipe, dialects=expressible))
+        expressible = tuple(each for each in options.dialects if each not in left_out)
+        beside, _ = _contents(control, f"{draft.id}/{CONTROL}", replace(options, dialects=expressible))
         contents |= {f"{CONTROL}/{name}": content for name, content in beside.items()}
     entry = Entry(
         id=draft.id,
         profile=draft.profile,
         requirements=draft.requirements,
-        expect=Reject(reject=draft.refusal.requirement) if draft.refusal is not None else "accept",
+        expect="accept" if draft.rejected_for is None else Reject(reject=draft.rejected_for),
         twin=draft.twin,
         files={name: hashlib.sha256(content).hexdigest() for name, content in sorted(contents.items())},
         left_out=left_out,
         essential=draft.essential,
     )
-    return CaseFiles(entry=entry, contents=contents)
+    return entry, contents
 
 
 def case_document(draft: Draft, identity: str) -> Case:
     """The document `case.json` of a draft, which has the id `identity`; no tensors are filled for it."""
     graph = graph_of(draft)
     expect: Accept | Reject
-    if draft.refusal is not None:
-        expect = Reject(reject=draft.refusal.requirement)
+    if draft.rejected_for is not None:
+        expect = Reject(reject=draft.rejected_for)
     else:
         types = inferred(graph, operands_of(draft, 0))
         outputs = [(f"output_{number}", types[name]) for number, name in enumerate(graph.outputs)]
@@ -87,15 +77,15 @@ def case_document(draft: Draft, identity: str) -> Case:
     )
 
 
-def _contents(golden: Golden, identity: str, recipe: Recipe) -> tuple[dict[str, bytes], dict[str, str]]:
+def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, bytes], dict[str, str]]:
     """The files of a golden, and the reason for each dialect that is left out."""
     contents = {CASE: case_text(case_document(golden.draft, identity)).encode()}
     for feed, inputs in enumerate(golden.inputs):
         contents[inputs_name(feed)] = npz_bytes({name: each.array for name, each in inputs.items()})
-    for feed, outputs in enumerate(() if recipe.blind else golden.outputs):
+    for feed, outputs in enumerate(() if options.blind else golden.outputs):
         contents[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
     left_out: dict[str, str] = {}
-    for name in recipe.dialects:
+    for name in options.dialects:
         try:
             contents |= DIALECTS[name].files_of(golden, identity)
         except Inexpressible as answer:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from opconform.generation.case_files import case_document, case_files
 from opconform.generation.expansion import expand
-from opconform.generation.options import Limits, Recipe
+from opconform.generation.options import Limits, Options
 from opconform.model.draft import Draft
 from opconform.specs.loader import Group, load_specs
 from opconform.suite.case import Case
@@ -30,7 +30,7 @@ class ListedCase:
         if isinstance(self.source, tuple):
             suite, entry = self.source
             return suite.arrays(entry, name) if name in entry.files else {}
-        contents = case_files(self.source, Recipe(seed=0, dialects=(), blind=False)).contents
+        _, contents = case_files(self.source, Options(dialects=()))
         return arrays_of(contents[name], name, limit=FILE_LIMIT) if name in contents else {}
 
 

@@ -87,7 +87,7 @@ class _Expansion:
         try:
             keys = self._own(variables)
             cases = [self._draft(keys, (), variables)]
-            if cases[0].refusal is not None and self.group.twin is not None:
+            if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
                 cases = [replace(cases[0], twin=twin.id), replace(twin, requirements=cases[0].requirements)]
         except SpecMistakes as fault:

@@ -20,17 +20,8 @@ LIMITS = Limits()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recipe:
-    """The options that decide a case's bytes besides its draft."""
-
-    seed: int
-    dialects: tuple[str, ...]
-    blind: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """How a suite is generated; `jobs` is the number of processes."""
+    """How a suite is generated; `seed`, `dialects` and `blind` decide the bytes of a case, `jobs` the processes."""
 
     seed: int = 0
     dialects: tuple[str, ...] = DEFAULT
@@ -38,8 +29,3 @@ class Options:
     jobs: int = 1
     selection: Selection = EVERYTHING
     limits: Limits = LIMITS
-
-    @property
-    def recipe(self) -> Recipe:
-        """The options that decide a case's bytes."""
-        return Recipe(seed=self.seed, dialects=self.dialects, blind=self.blind)

@@ -13,7 +13,7 @@ from opconform.generation.header import suite_header
 from opconform.generation.options import Options
 from opconform.generation.work_folder import work_folder
 from opconform.generation.workers import BATCH, written
-from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
+from opconform.generation.writer import case_writer, finish, translated_faults, write_manifest
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import Draft
 from opconform.model.footprint import file_bytes, memory_bytes
@@ -65,19 +65,21 @@ def generate(
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
         cases = _Cases(_groups(specs, options.selection), options, on_progress)
-        writer = held.enter_context(case_writer(work, options.recipe))
-        size, taken = 0, 0
-        with translated_faults(out), work.lines.open("w+b") as file:
-            lines = ManifestLines(file)
+        writer = held.enter_context(case_writer(work, options))
+        counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
+        with translated_faults(out), work.lines.open("w+b") as lines:
+            places = []
             for each in written(cases, writer, jobs=options.jobs, is_large=cases.is_large):
-                lines.add(each)
+                places.append((each.id, lines.tell(), len(each.line)))
+                lines.write(each.line)
+                counts[each.expect] += 1
                 taken += each.taken
                 size += each.size
                 if size > options.limits.bytes:
                     over = f"more than {options.limits.bytes:,} bytes, the limit"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
-            digest = lines.write_sorted(work.partial / MANIFEST)
-        header = suite_header(specs, options, counts=lines.counts, digest=digest)
+            digest = write_manifest(work.partial / MANIFEST, lines, places)
+        header = suite_header(specs, options, counts=counts, digest=digest)
         finish(work, header, resumed=writer.resumed)
     return Generated(out=out, header=header, taken=taken, warnings=(*warnings_of(specs), *cases.repeated))
 
@@ -85,7 +87,7 @@ def generate(
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
     for each in _Cases(_groups(specs, options.selection), options, lambda *_: None):
-        yield case_files(each, options.recipe).entry
+        yield case_files(each, options)[0]
 
 
 def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:

@@ -8,7 +8,7 @@ from typing import Any
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
 from opconform.generation.tensor_keys import Wrong, tensors_of
-from opconform.model.draft import Draft, Refusal, TensorDraft, arguments_of, operands_of
+from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operation, Rejection
@@ -29,42 +29,41 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     """
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits)
-    refusal = None
-    if isinstance(keys.expect, RejectKeys) and not twin:
-        refusal = Refusal(requirement=keys.expect.reject, also=keys.expect.also)
-    binding = _binding(operation, tensors, keys)
-    second = None if keys.feed is None else tensors_of(operation, keys.feed, limits)
+    reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
     draft = Draft(
         op=group.op,
         group=group.id,
         title=settings.title,
         profile=settings.profile,
-        requirements=_requirements(group, refusal),
+        requirements=_requirements(group, reject),
         seen=settings.seen,
         where=group.place,
         attributes=_attributes(operation, keys),
         tensors=tensors,
-        second=second,
-        binding=binding,
+        second=None if keys.feed is None else tensors_of(operation, keys.feed, limits),
+        binding=_binding(operation, tensors, keys),
         dynamic=_dynamic(operation, tensors, keys),
         context=keys.context,
-        refusal=refusal,
+        rejected_for=None if reject is None else reject.reject,
         is_twin=twin,
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    _check_expectation(draft, limits)
+    if reject is None:
+        _check_accepted(draft, limits)
+    else:
+        _check_rejected(draft, reject)
     _check_context(draft)
     return draft
 
 
-def _requirements(group: Group, refusal: Refusal | None) -> tuple[str, ...]:
+def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
     named = group.settings.requirements
-    if refusal is None:
+    if reject is None:
         return named
-    if named and refusal.requirement not in named:
-        raise Wrong("requirements", f"they must name {refusal.requirement}, which the case violates")
-    return named or (refusal.requirement,)
+    if named and reject.reject not in named:
+        raise Wrong("requirements", f"they must name {reject.reject}, which the case violates")
+    return named or (reject.reject,)
 
 
 def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
@@ -157,20 +156,21 @@ def _check_second_feed(draft: Draft) -> None:
             raise Wrong("feed", f"{sentence}; see `dynamic`")
 
 
-def _check_expectation(draft: Draft, limits: Limits) -> None:
-    """Compare the author's expectation with the reference semantics."""
-    violated = [_violated(draft, feed) for feed in range(len(draft.feeds))]
-    if draft.refusal is not None:
-        if len(violated) > 1 and violated[0]:
-            raise Wrong("feed", f"the first feed must be valid, but violates {', '.join(violated[0])}")
-        named, found = {draft.refusal.requirement, *draft.refusal.also}, set(violated[-1])
-        if named != found:
-            semantics = f"say for {', '.join(sorted(found))}" if found else "accept it"
-            author = f"the spec says it is rejected for {', '.join(sorted(named))}"
-            raise Wrong("expect", f"{author}, but the reference semantics {semantics}")
-        return
-    for feed, names in enumerate(violated):
-        if names:
+def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
+    """Check that the reference semantics reject the last feed for the requirements that the author names."""
+    if len(draft.feeds) > 1 and (violated := _violated(draft, 0)):
+        raise Wrong("feed", f"the first feed must be valid, but violates {', '.join(violated)}")
+    named, found = {reject.reject, *reject.also}, set(_violated(draft, len(draft.feeds) - 1))
+    if named != found:
+        semantics = f"say for {', '.join(sorted(found))}" if found else "accept it"
+        author = f"the spec says it is rejected for {', '.join(sorted(named))}"
+        raise Wrong("expect", f"{author}, but the reference semantics {semantics}")
+
+
+def _check_accepted(draft: Draft, limits: Limits) -> None:
+    """Check that the reference semantics accept every feed."""
+    for feed in range(len(draft.feeds)):
+        if names := _violated(draft, feed):
             which = f" of feed {feed}" if feed else ""
             author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
             sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
@@ -192,7 +192,7 @@ def _check_context(draft: Draft) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
     try:
         graph = graph_of(draft)
-        for feed in range(len(draft.feeds) if draft.refusal is None else 0):
+        for feed in range(len(draft.feeds) if draft.rejected_for is None else 0):
             inferred(graph, operands_of(draft, feed))
     except ContextError as fault:
         raise Wrong("context", str(fault)) from fault

@@ -6,13 +6,12 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opconform.errors import SuiteError
 from opconform.generation.work_folder import hold_worker_lock
@@ -29,6 +28,16 @@ BATCH = 64
 _WAITING = 4
 
 
+class _Worker(NamedTuple):
+    """A process that writes batches of cases in the order in which they are sent.
+
+    It is connected by a pipe: the semaphores of `ProcessPoolExecutor` would outlive a process group that is killed.
+    """
+
+    process: BaseProcess
+    pipe: "Connection[Any, Any]"
+
+
 def written(
     cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
 ) -> Iterator[Written]:
@@ -37,15 +46,13 @@ def written(
         yield from map(writer.write, cases)
         return
     workers = _started(writer, jobs)
-    number, waiting = 0, deque[_Worker]()
-    rest = iter(cases)
+    turns, waiting, rest = cycle(workers), deque[_Worker](), iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
             large = [each for each in batch if is_large(each)]
-            small = [each for each in batch if each not in large] if large else batch
-            worker, number = workers[number % jobs], number + 1
+            worker = next(turns)
             with _translated():
-                worker.pipe.send(small)
+                worker.pipe.send([each for each in batch if each not in large] if large else batch)
             waiting.append(worker)
             while len(waiting) > (0 if large else jobs * _WAITING):
                 yield from _received(waiting.popleft())
@@ -59,28 +66,27 @@ def written(
             each.process.join()
 
 
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    """A process that writes batches of cases in the order in which they are sent.
-
-    It is connected by a pipe: the semaphores of `ProcessPoolExecutor` would outlive a process group that is killed.
-    """
-
-    process: BaseProcess
-    pipe: "Connection[Any, Any]"
-
-
 def _started(writer: CaseWriter, jobs: int) -> list[_Worker]:
-    context = _context()
-    workers = []
-    with _uninterrupted():
-        for _ in range(jobs):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(writer, theirs))
-            process.start()
-            theirs.close()
-            workers.append(_Worker(process, ours))
-    return workers
+    """Start processes that ignore Ctrl-C: forked from one clean process with the imports, where the system can."""
+    if "forkserver" not in get_all_start_methods():
+        return [_start(get_context("spawn"), writer) for _ in range(jobs)]
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    resource_tracker.ensure_running()  # started later, it would unblock the signal
+    with put_off():  # numpy's threads do not block the signal
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the processes inherit it
+        try:
+            return [_start(context, writer) for _ in range(jobs)]
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _start(context: "ForkServerContext | SpawnContext", writer: CaseWriter) -> _Worker:
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(writer, theirs))
+    process.start()
+    theirs.close()
+    return _Worker(process, ours)
 
 
 def _received(worker: _Worker) -> list[Written]:
@@ -99,33 +105,6 @@ def _translated() -> Iterator[None]:
         yield
     except (EOFError, OSError) as fault:
         raise SuiteError("A worker process was killed. Run the same command again: finished cases are kept.") from fault
-
-
-def _context() -> "ForkServerContext | SpawnContext":
-    """How workers are started: forked from one clean process that has the imports, where the system supports it."""
-    if "forkserver" not in get_all_start_methods():
-        return get_context("spawn")
-    context = get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    return context
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Defer Ctrl-C; processes that are started in this block ignore it for good.
-
-    They inherit the blocked signal. In this process one of numpy's threads may receive it, so it is deferred as well.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # started later, it would unblock the signal
-    with put_off():
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _work(writer: CaseWriter, pipe: "Connection[Any, Any]") -> None:

@@ -12,15 +12,15 @@ import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.files import check_no_link
 from opconform.generation.case_files import case_files
-from opconform.generation.options import Recipe
+from opconform.generation.options import Options
 from opconform.generation.work_folder import WorkFolder
 from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_line, entry_of, header_text
@@ -31,11 +31,11 @@ from opconform.tensors.npz import member
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A case whose folder is written: its line of the manifest, and whether the folder was taken over."""
+    """A case in its folder of `size` bytes: its line of the manifest, and whether the folder was taken over."""
 
     id: str
     line: bytes
-    accepted: bool
+    expect: Literal["accept", "reject"]
     taken: bool
     size: int
 
@@ -53,18 +53,18 @@ class CaseWriter:
     partial: Path
     resumed: bool
     earlier: Path | None
-    recipe: Recipe
+    options: Options
 
     def write(self, draft: Draft) -> Written:
         """Write a case, unless an identical folder of it can be taken over."""
-        files = case_files(draft, self.recipe)
-        entry, contents = files.entry, files.contents
+        entry, contents = case_files(draft, self.options)
         taken = self._is_taken_over(entry.id, contents)
         if not taken:
             with translated_faults(self.partial):
                 _write_folder(f"{self.partial}/{entry.id}", contents)
         line, size = entry_line(entry).encode(), sum(len(each) for each in contents.values())
-        return Written(id=entry.id, line=line, accepted=entry.expect == "accept", taken=taken, size=size)
+        expect: Literal["accept", "reject"] = "accept" if entry.expect == "accept" else "reject"
+        return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)
 
     def _is_taken_over(self, identity: str, contents: Mapping[str, bytes]) -> bool:
         """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""
@@ -84,36 +84,23 @@ class CaseWriter:
         return True
 
 
-class ManifestLines:
-    """The lines of the manifest in the order in which the cases are written."""
+def write_manifest(path: Path, lines: BinaryIO, places: Iterable[tuple[str, int, int]]) -> str:
+    """Write a manifest, in the order of the ids. Returns its SHA-256.
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._lines: list[tuple[str, int, int]] = []
-        self._end = 0
-        self.counts = {"accept": 0, "reject": 0}
-
-    def add(self, written: Written) -> None:
-        """Write a case's line."""
-        self._file.write(written.line)
-        self._lines.append((written.id, self._end, len(written.line)))
-        self._end += len(written.line)
-        self.counts["accept" if written.accepted else "reject"] += 1
-
-    def write_sorted(self, path: Path) -> str:
-        """Write the manifest, in the order of the ids. Returns its SHA-256."""
-        digest = hashlib.sha256()
-        with path.open("wb") as manifest:
-            for _, start, size in sorted(self._lines):
-                self._file.seek(start)
-                line = self._file.read(size)
-                digest.update(line)
-                manifest.write(line)
-        return digest.hexdigest()
+    `lines` has its lines in any order, and `places` the id, the start and the size of each.
+    """
+    digest = hashlib.sha256()
+    with path.open("wb") as manifest:
+        for _, start, size in sorted(places):
+            lines.seek(start)
+            line = lines.read(size)
+            digest.update(line)
+            manifest.write(line)
+    return digest.hexdigest()
 
 
 @contextlib.contextmanager
-def case_writer(work: WorkFolder, recipe: Recipe) -> Iterator[CaseWriter]:
+def case_writer(work: WorkFolder, options: Options) -> Iterator[CaseWriter]:
     """The writer into the partial folder. A new folder is removed again if the specs are wrong."""
     with translated_faults(work.out):
         check_replaceable(work.out)
@@ -121,7 +108,7 @@ def case_writer(work: WorkFolder, recipe: Recipe) -> Iterator[CaseWriter]:
         work.partial.mkdir(exist_ok=True)
         earlier = work.out if (work.out / HEADER).exists() else None
     try:
-        yield CaseWriter(partial=work.partial, resumed=resumed, earlier=earlier, recipe=recipe)
+        yield CaseWriter(partial=work.partial, resumed=resumed, earlier=earlier, options=options)
     except (SpecError, UsageError):
         if not resumed:
             shutil.rmtree(work.partial, ignore_errors=True)

@@ -32,14 +32,6 @@ class TensorDraft:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """The author's expectation that a case is rejected for a requirement, and `also` for unavoidable others."""
-
-    requirement: str
-    also: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Draft:
     """One case of a group, expanded, with its author's expectation.
 
@@ -48,7 +40,7 @@ class Draft:
         tensors: The first feed, by input name.
         second: Inputs that differ in the second feed, by name; None without a second feed.
         dynamic: The dimensions that the IR declares, by input name; by default those of the shape.
-        refusal: The author's expectation, or None if the case is accepted.
+        rejected_for: The requirement that the case violates, or None if it is accepted.
         twin: The id of the accepted case that differs only in the fault, or None.
         is_twin: Whether the case exists only as the twin of another.
         essential: Whether no backend of the operation may lack it.
@@ -67,7 +59,7 @@ class Draft:
     binding: Mapping[str, Binding]
     dynamic: Mapping[str, Dynamic]
     context: str
-    refusal: Refusal | None = None
+    rejected_for: str | None = None
     twin: str | None = None
     is_twin: bool = False
     essential: bool = False

@@ -19,7 +19,7 @@ def file_bytes(draft: Draft) -> int:
     """The minimum size of a case's files in bytes: the arrays of all feeds, and the constants of one model."""
     total = sum(_array_bytes(each) for feed in draft.feeds for each in feed.values())
     total += sum(_array_bytes(each) for name, each in draft.tensors.items() if draft.binding[name] == "constant")
-    if draft.refusal is not None:
+    if draft.rejected_for is not None:
         return total
     graph = graph_of(draft)
     for number, feed in enumerate(draft.feeds):

@@ -68,13 +68,17 @@ def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Every tensor of an accepted case's graph, by name, as the reference semantics evaluate them."""
     tensors = dict(inputs)
     for node in graph.nodes:
-        operation = OPERATIONS[node.op]
-        operands = {
-            name: operand_of(tensors[name], exact=operation.port_of(port).role == "control")
-            for port, name in ports_of(node).items()
-        }
-        tensors |= zip(node.outputs, operation.evaluate(arguments_at(node, operands)), strict=True)
+        tensors |= zip(node.outputs, OPERATIONS[node.op].evaluate(evaluated_arguments(node, tensors)), strict=True)
     return tensors
+
+
+def evaluated_arguments(node: Node, tensors: Mapping[str, Tensor]) -> Arguments:
+    """The arguments of a node's operation, with their elements."""
+    port_of = OPERATIONS[node.op].port_of
+    operands = {
+        name: operand_of(tensors[name], exact=port_of(port).role == "control") for port, name in ports_of(node).items()
+    }
+    return arguments_at(node, operands)
 
 
 def operand_of(tensor: Tensor, *, exact: bool) -> Operand:

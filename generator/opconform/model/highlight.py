@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from opconform.model.graph import arguments_at, operand_of
+from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Region
 from opconform.suite.case import Accept, Case
@@ -35,11 +35,8 @@ def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.highlight is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None
-    operands = {}
-    for each in case.inputs:
-        tensor = Tensor(element_type=each.element_type, array=arrays[each.name])
-        operands[each.name] = operand_of(tensor, exact=each.role == "control")
-    regions = operation.highlight(arguments_at(case.node, operands))
+    tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    regions = operation.highlight(evaluated_arguments(case.node, tensors))
     names = {each.input for each in regions}
     name = next(iter(names), "")
     axis = _axis_of(regions, arrays[name].shape) if len(names) == 1 else None

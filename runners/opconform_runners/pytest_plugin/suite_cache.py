@@ -22,7 +22,7 @@ def cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, 
     options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
     name = "-".join((*dialects, *sorted(profiles))) or "cases"
     place = cache.mkdir("opconform") / name
-    digest = hashlib.sha256(recipe_digest(options.recipe).encode())
+    digest = hashlib.sha256(recipe_digest(options).encode())
     for folder in sorted({each.parent for each in shipped_specs()}):
         for file in sorted(folder.glob("*.yaml")):
             digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
