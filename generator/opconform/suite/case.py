@@ -3,13 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
 from opconform.tensors.element_types import ELEMENT_TYPES
-
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 Binding = Literal["constant", "parameter"]
 Role = Literal["tensor", "control"]
@@ -49,8 +47,6 @@ class Input:
         dynamic: The dimensions that the model declares; None if they are those of `shape`.
     """
 
-    __pydantic_config__ = _STRICT
-
     name: str
     role: Role
     element_type: ElementTypeName
@@ -71,8 +67,6 @@ class Node:
         under_test: Whether the case tests this node, and not only uses it as context.
     """
 
-    __pydantic_config__ = _STRICT
-
     name: str
     op: str
     inputs: tuple[str | None, ...]
@@ -85,8 +79,6 @@ class Node:
 class Graph:
     """The model of a case: its nodes in topological order, and the names of the model's outputs."""
 
-    __pydantic_config__ = _STRICT
-
     nodes: tuple[Node, ...]
     outputs: tuple[str, ...]
 
@@ -94,8 +86,6 @@ class Graph:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Output:
     """One expected output of a case's first feed."""
-
-    __pydantic_config__ = _STRICT
 
     name: str
     element_type: ElementTypeName
@@ -106,16 +96,12 @@ class Output:
 class Accept:
     """The expectation that the case is accepted, with these outputs."""
 
-    __pydantic_config__ = _STRICT
-
     accept: tuple[Output, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reject:
     """The expectation that the case is rejected, with the requirement that it violates."""
-
-    __pydantic_config__ = _STRICT
 
     reject: str
 
@@ -128,7 +114,7 @@ class Case:
     `expect` is None only in what a harness receives; a blind suite keeps the outputs' names, element types and shapes.
     """
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)  # also for the classes of its fields
 
     format: Literal[1] = 1
     id: _IdOrControl
@@ -163,22 +149,13 @@ class Case:
 _CASE = TypeAdapter(Case)
 
 
-def case_of(document: bytes) -> Case:
-    """The case in the text of a `case.json`.
+def case_from(document: object) -> Case:
+    """The case in a `case.json`, given as bytes or decoded.
 
     Raises:
         pydantic.ValidationError: The document breaks the format.
     """
-    return _CASE.validate_json(document)
-
-
-def case_from(document: Any) -> Case:
-    """The case in a decoded `case.json`.
-
-    Raises:
-        pydantic.ValidationError: The document breaks the format.
-    """
-    return _CASE.validate_python(document)
+    return _CASE.validate_json(document) if isinstance(document, bytes) else _CASE.validate_python(document)
 
 
 def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:

@@ -29,8 +29,6 @@ Stage = Literal["count", "element-type", "shape", "bits", "nan-payload"]
 class RequirementNote:
     """The level and the text of a requirement, for reports."""
 
-    __pydantic_config__ = _STRICT
-
     level: Level
     text: str
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
 from opconform.memory import check_memory
-from opconform.suite.case import Accept, Case, Input, Output, Reject, case_of
+from opconform.suite.case import Accept, Case, Input, Output, Reject, case_from
 from opconform.suite.manifest import (
     CASE,
     CONTROL,
@@ -90,7 +90,7 @@ class Suite:
         """The case that a manifest's line lists."""
         where = f"{self.store.root}: {entry.id}/{CASE}"
         try:
-            case = case_of(self.read(entry, CASE))
+            case = case_from(self.read(entry, CASE))
         except ValidationError as fault:
             raise SuiteError(f"{where}: {first_error(fault)}.") from fault
         contradiction = _contradiction(case)

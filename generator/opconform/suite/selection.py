@@ -69,13 +69,7 @@ def pattern_of(name: str) -> str:
 
 
 def check_one(name: str, ids: Sequence[str], *, where: str = "", hint: str = "") -> None:
-    """Check that a name matches one case.
-
-    Args:
-        name: The name.
-        ids: The ids of the matching cases.
-        where: The place that was searched, with a leading space.
-        hint: A hint if there is no case, with a leading space.
+    """Check that the ids of the cases that match a name are one; `where` and `hint` begin with a space.
 
     Raises:
         UsageError: It matches none or several.
