@@ -72,6 +72,8 @@ TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-pay
         (["lengths.remainder", "data.bits"], "value", False, ("lengths.remainder",)),
         (["lengths.remainder"], "shape", False, ("lengths.remainder",)),
         (["outputs.count", "lengths.remainder"], "count", False, ("outputs.count",)),
+        (TYPES, "element-type", False, ("outputs.element-type",)),
+        (["lengths.remainder"], "element-type", False, ("outputs.element-type",)),
         (TYPES, "crash", False, ("data.element-type",)),
         (TYPES, "value", True, ("data.bits",)),
         (TYPES, "nan-payload", False, ("data.nan-payload",)),

@@ -152,7 +152,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     - Accepting an invalid case breaks the requirement that the case violates.
     - A difference between NaNs breaks only the requirements on NaN payloads.
     - Rejecting what only an interpretation allows breaks only the interpretation.
-    - Changed elements break the operation's requirement on bits, even if the case does not list it.
+    - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
+      element type breaks the first requirement that the comparison of element types establishes.
     - Any other failure breaks the first normative requirement of the case that the comparison has not shown to be kept;
       for elements that were moved, this is not the one on bits.
     """
@@ -168,6 +169,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         return readings
     if reason == "value" and mismatch is not None and mismatch.altered and bits:
         return bits
+    if reason == "element-type" and (types := stages.get("element-type", ())):
+        return types[:1]
     kept = {name for stage in _PASSED.get(reason, ()) for name in stages.get(stage, ())}
     left = [each for each in listed if each not in kept] or listed
     if reason == "value":
