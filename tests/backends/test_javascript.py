@@ -83,7 +83,7 @@ def verdict(result: Any) -> tuple[str, str | None]:
 def lacks(result: Any) -> bool:
     """Whether a result shows what the binding cannot hold: a bf16 (ONNX's type 16), or a string past its first NUL."""
     sentence = result.get("sentence", "")
-    cut = re.search(r"'(\w*)\\x00\w+', and came back as '\1';", sentence) is not None
+    cut = re.search(r"'(\w*)\\x00\w+', got '\1';", sentence) is not None
     return (verdict(result) == ("fail", "value") and cut) or sentence == "Unsupported data type: 16"
 
 

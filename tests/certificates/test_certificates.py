@@ -334,28 +334,28 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     ),
     "a second signature": (
         lambda found: _envelope(found, lambda each: each["signatures"].append(each["signatures"][0])),
-        "has 2 signatures. A certificate has one.",
+        "is not a DSSE envelope.",
     ),
     "a short signature": (
         lambda found: _envelope(found, lambda each: each["signatures"][0].update(sig="AAAA")),
-        "has a signature of 3 bytes. ed25519 has 64.",
+        "was changed after it was signed: its signature is not valid.",
     ),
     "a key twice": (
         lambda found: _edit(found.certificate, lambda text: text.replace("{", '{"payload": "",', 1)),
-        "has the key 'payload' twice.",
+        "was changed outside the signed payload: it is not as it was written.",
     ),
     "an unknown key": (
         lambda found: _envelope(found, lambda each: each.update(note="trust me")),
-        "must have exactly the keys payload, payloadType, signatures: 'note' is missing or unknown.",
+        "was changed outside the signed payload: it is not as it was written.",
     ),
     "loose base64": (
         lambda found: _edit(found.certificate, lambda text: text.replace('"payload": "', '"payload": " ')),
-        " is not strict base64.",
+        "was changed outside the signed payload: it is not as it was written.",
     ),
     "white space": (_spaces, "was changed outside the signed payload: it is not as it was written."),
     "another statement": (
         _other_kind,
-        "has a statement whose predicateType is 'https://slsa.dev/provenance/v1', not",
+        "did not write: predicateType: Input should be 'https://in-toto.io/attestation/test-result/v0.1'.",
     ),
     "a claim that is not true": (_false_claim, "and the suite: requirements."),
     "other results": (_results, "results.jsonl is not the file that was certified: its digest differs."),
@@ -380,14 +380,14 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
 
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_a_certificate_that_is_tampered_with_is_refused(opconform: Run, certified: Certified, name: str) -> None:
-    """Each way to tamper is refused with a sentence of its own."""
+    """With the sentence for that way to tamper, and no other."""
     tamper, sentence = TAMPERINGS[name]
     tamper(certified)
     said = verification(opconform, certified, code=1)
 
     assert said.startswith("error: ")
     assert sentence in said
-    assert [each for each, (_, other) in TAMPERINGS.items() if other in said] == [name]
+    assert {other for _, other in TAMPERINGS.values() if other in said} == {sentence}
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -431,7 +431,20 @@ def test_the_checks_that_find_every_byte_accept_the_original(original: Certified
     _checked(original)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{}", b'{"payload": NaN}', b"[" * 100_000, b'"' + b"x" * 99])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b'{"payload": "", "payloadType": 1, "signatures": [1]}',
+        b"\xff",
+        b"{}",
+        b'{"payload": NaN}',
+        b"[" * 100_000,
+        b'"' + b"x" * 99,
+    ],
+)
 def test_a_file_that_is_not_a_certificate_is_refused(original: Certified, tmp_path: Path, content: bytes) -> None:
     """Empty, not JSON, not an object, or too deep."""
     path = tmp_path / "certificate.json"
@@ -452,7 +465,7 @@ def test_a_statement_of_another_tool_is_refused_though_it_is_signed(original: Ce
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(foreign.to_dict(), indent=1) + "\n")
 
-    with pytest.raises(CertificateError, match=r"(was changed outside the signed payload|whose _type is 'x')"):
+    with pytest.raises(CertificateError, match=r"(was changed outside the signed payload|_type: Input should be )"):
         read_certificate(path, public)
 
 

@@ -10,7 +10,7 @@ from opconform.errors import CertificateError
 from opconform.suite.manifest import Header, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.certificates.consistency import check_consistency
-from opconform_runners.certificates.statement import Statement, statement_of
+from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts import run_header
@@ -88,6 +88,17 @@ REFUSED = statement(result(1, "pass", "axis.range"), result(2, "inconclusive", "
 def test_what_follows_from_results_is_consistent(said: Statement) -> None:
     """Conformant or not, with interpretation differences and inconclusive rejections."""
     check_consistency(said, "it")
+
+
+def test_a_statement_in_another_spelling_is_refused() -> None:
+    """Although it means the same: a key is repeated, or there is white space."""
+    payload = statement_bytes(GOOD)
+    repeated = payload.replace(b"{", b'{"_type":"x",', 1)
+
+    assert statement_from(payload, "it") == GOOD
+    for other in (repeated, payload + b" "):
+        with pytest.raises(CertificateError, match=r"^it has a statement that opconform did not write: "):
+            statement_from(other, "it")
 
 
 def predicate(said: Statement, **changes: Any) -> Statement:

@@ -48,7 +48,7 @@ HARNESS_FAULTS = {
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend's process died: it ended with code 3"),
     "orphan": ("fail", "the backend's process died: it ended with code 4"),
-    "sleeps": ("fail", "there was no answer within 3 seconds"),
+    "sleeps": ("fail", "no answer within 3 seconds"),
 }
 
 
@@ -77,7 +77,7 @@ BACKEND_FAULTS = {
         "crash",
         "the backend's process died: it was killed when it took more than 0.5 GiB of memory",
     ),
-    "Hangs": ("fail", "timeout", "there was no answer within 3 seconds"),
+    "Hangs": ("fail", "timeout", "no answer within 3 seconds"),
     "Raises": ("error", None, "KeyError: 'lost'"),
 }
 

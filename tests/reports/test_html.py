@@ -141,7 +141,7 @@ DIFFERENT = Mismatch(
 
 
 def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suite, tmp_path: Path) -> None:
-    """The element that came back is known although the outputs were not kept."""
+    """The actual element is known although the outputs were not kept."""
     entry = suite.by_id[TWO_LENGTHS]
     failed = failure(suite, TWO_LENGTHS, DIFFERENT)
     found: dict[str, Any] = evidence.evidence_of(suite, entry, failed, Kept(tmp_path))

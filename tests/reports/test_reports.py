@@ -78,19 +78,19 @@ def suites(text: str) -> dict[str, dict[str, str]]:
 
 
 def test_junit_has_one_test_case_per_case(opconform: Run, runs: Path) -> None:
-    """Its counts are those of `report.json`, and a failure says what was demanded."""
+    """Its counts are those of `report.json`, and a failure says what is expected."""
     text = written(opconform, runs / "LosesNegativeZero", "junit")
     root = ET.fromstring(text.encode())
     bodies = [each.text or "" for each in root.iter("failure")]
     report = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())
-    demanded = report["requirements"]["VariadicSplit-1"]["data.bits"]["text"]
+    text_of_bits = report["requirements"]["VariadicSplit-1"]["data.bits"]["text"]
 
     assert suites(text) == {
         "VariadicSplit-1": {**dict.fromkeys(ACCEPTED, "Failure"), TWIN: "Passed", REJECTED: "Passed"}
     }
     assert int(root.get("tests", "")) == len(report["cases"])
     assert [each.splitlines()[:2] for each in bodies] == [
-        [f"demanded: {demanded}", f"case: {case}"] for case in ACCEPTED
+        [f"expected: {text_of_bits}", f"case: {case}"] for case in ACCEPTED
     ]
 
 

@@ -50,7 +50,7 @@ UNRULINESS = {
     "NamesOutputsOtherwise": ("ok.outputs", "are called arr_0"),
     "WidensFloats": ("ok.dtype", "output_0 of f32 is stored as float64, and not as float32"),
     "ReturnsZeros": ("ok.values", "are wrong: "),
-    "LosesAnOutput": ("ok.values", "outputs are expected, and "),
+    "LosesAnOutput": ("ok.values", "outputs, got "),
     "ForgetsTheSecondFeed": ("ok.two-feeds", "there is no file "),
     "RepeatsTheFirstFeed": ("ok.two-feeds", "the outputs of feed 1 of "),
     "NamesOneType": ("ok.element-types", "the harness says the element types of 1 outputs, and wrote "),

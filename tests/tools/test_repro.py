@@ -33,8 +33,8 @@ MOST_LINES = 90
 MOST_SAID = 40
 #: What differs, as a verdict's sentence says it, and a script. Of some types a script knows the bits alone.
 DIFFERENCE = re.compile(
-    r"(output_\d+\[[\d, ]*\]) is expected to be (?:\S+ \()?(0x\w+|'.*?')\)?, "
-    r"and came back as (?:\S+ \()?(0x\w+|'.*?')\)?; (\S+ of its \S+ elements differ)"
+    r"(output_\d+\[[\d, ]*\]): expected (?:\S+ \()?(0x\w+|'.*?')\)?, "
+    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (\S+ of its \S+ elements differ)"
 )
 
 

@@ -26,11 +26,11 @@ def report(opconform: Run, suite: Path, out: Path, name: str, *arguments: object
 
 
 REASONS = {
-    "LosesNegativeZero": ("value", "is expected to be -0.0 (0x80000000), and came back as 0.0 (0x00000000)"),
-    "QuietsNans": ("nan-payload", "is expected to be nan (0x7fc00001), and came back as nan (0x7fc00000)"),
-    "MissesOneOutput": ("count", "3 outputs are expected, and 2 came back"),
-    "AddsADimension": ("shape", "is expected to have the shape [1, 2], and came back as [1, 2, 1]"),
-    "WidensFloats": ("element-type", "output_0 is expected to be f32, and came back as f64"),
+    "LosesNegativeZero": ("value", ": expected -0.0 (0x80000000), got 0.0 (0x00000000)"),
+    "QuietsNans": ("nan-payload", "expected nan (0x7fc00001), got nan (0x7fc00000)"),
+    "MissesOneOutput": ("count", "expected 3 outputs, got 2"),
+    "AddsADimension": ("shape", "expected the shape [1, 2], got [1, 2, 1]"),
+    "WidensFloats": ("element-type", "output_0: expected f32, got f64"),
     "RefusesEverything": ("rejected-valid", "the case is valid, and was rejected at build time: no"),
 }
 
@@ -56,7 +56,7 @@ def test_a_type_that_npz_cannot_name_is_compared_by_its_name(opconform: Run, tmp
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
     found = report(opconform, tmp_path / "suite", tmp_path / "out", "CallsItF16")
 
-    assert found["cases"][0]["sentence"] == "output_0 is expected to be bf16, and came back as u16"
+    assert found["cases"][0]["sentence"] == "output_0: expected bf16, got u16"
 
 
 def test_a_backend_that_rejects_everything_passes_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_su
     accepted = [each for each in found["cases"] if each["expect"] == "accept"]
 
     assert {(each["verdict"], *each["findings"]) for each in accepted} == {("unsupported", "fails-undeclared")}
-    assert accepted[0]["sentence"].startswith("the backend does not declare f32; output_0[0, 0] is expected to be ")
+    assert accepted[0]["sentence"].startswith("the backend does not declare f32; output_0[0, 0]: expected ")
     assert [each["verdict"] for each in found["cases"] if each["expect"] == "reject"] == ["inconclusive"]
     assert [each["reason"] for each in died["cases"] if each["verdict"] == "fail"] == ["crash"]
 
@@ -289,4 +289,4 @@ def test_each_output_is_compared_by_its_own_element_type() -> None:
 
     assert found is not None
     assert (found.reason, found.output, found.expected) == ("value", "output_1", "0x0000000000000002")
-    assert found.sentence.startswith("output_1[0] is expected to be 2 (0x0000000000000002), and came back as 3 ")
+    assert found.sentence.startswith("output_1[0]: expected 2 (0x0000000000000002), got 3 ")

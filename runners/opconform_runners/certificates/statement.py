@@ -9,7 +9,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import CertificateError
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, Level, first_error
-from opconform_runners.certificates.envelope import document_of
 from opconform_runners.harness.environment import Environment
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
@@ -210,17 +209,15 @@ def statement_bytes(statement: Statement) -> bytes:
 
 
 def statement_from(payload: bytes, where: str) -> Statement:
-    """The statement in a signed payload; `where` is the name of its certificate in errors."""
-    document = document_of(payload, f"The statement of {where}")
-    for name, known in (("_type", STATEMENT), ("predicateType", PREDICATE)):
-        if document.get(name) != known:
-            raise CertificateError(f"{where} has a statement whose {name} is {document.get(name)!r}, not {known}.")
+    """The statement in a signed payload, in canonical JSON; `where` is the name of its certificate in errors."""
+    what = f"{where} has a statement that opconform did not write"
     try:
-        return _STATEMENT.validate_json(payload)
+        statement = _STATEMENT.validate_json(payload)
     except ValidationError as fault:
-        raise CertificateError(
-            f"{where} has a statement that opconform did not write: {first_error(fault)}."
-        ) from fault
+        raise CertificateError(f"{what}: {first_error(fault)}.") from fault
+    if statement_bytes(statement) != payload:
+        raise CertificateError(f"{what}: it is not spelled in canonical JSON.")
+    return statement
 
 
 def _resources(digests: Mapping[str, str]) -> tuple[Resource, ...]:

@@ -127,7 +127,7 @@ def judged(
     """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`."""
     if suite.header.blind:
         raise SuiteError(
-            f"{suite.store.root} is blind: it holds no outputs to compare with. Generate it without --blind, or "
+            f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind, or "
             f"record its outputs with `run --outputs FILE.zip` and judge them elsewhere."
         )
     check_folder(plan.out)

@@ -18,7 +18,7 @@ class Group:
     """Failures of one operation with the same standing, broken requirements and reason.
 
     Attributes:
-        demanded: The text of each broken requirement that is known, by its id.
+        requirements: The text of each broken requirement that is known, by its id.
         results: The failures, those with the shortest inputs first.
     """
 
@@ -26,7 +26,7 @@ class Group:
     op: str
     broken: tuple[str, ...]
     reason: str
-    demanded: Mapping[str, str]
+    requirements: Mapping[str, str]
     results: tuple[Result, ...]
 
     @property
@@ -79,7 +79,7 @@ def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read
             op=op,
             broken=broken,
             reason=reason,
-            demanded={each: texts[op, each] for each in broken if (op, each) in texts},
+            requirements={each: texts[op, each] for each in broken if (op, each) in texts},
             results=tuple(sorted(results, key=lambda each: (len(each.inputs), each.id))),
         )
         for (standing, op, broken, reason), results in ordered

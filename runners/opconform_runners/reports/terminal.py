@@ -146,8 +146,8 @@ def _failures(group: Group) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    for text in group.demanded.values():
-        grid.add_row("  demanded", _text(text))
+    for text in group.requirements.values():
+        grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(group.smallest.inputs))
     grid.add_row("  got", _text(group.smallest.sentence))
     grid.add_row("  case", group.smallest.id)

@@ -58,7 +58,7 @@ def mismatch_of(
         said: The outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
-        sentence = f"{len(expected)} outputs are expected, and {len(actual)} came back"
+        sentence = f"expected {len(expected)} outputs, got {len(actual)}"
         return Mismatch(reason="count", sentence=sentence, feed=feed)
     outputs = list(zip(expected, actual, element_types, strict=True))
     for number, (want, got, element_type) in enumerate(outputs):
@@ -96,10 +96,10 @@ def _form(want: Array, got: Array, element_type: str, said: str | None, feed: in
     same_kind = got.dtype == want.dtype or (want.dtype.kind == got.dtype.kind == "U")
     if not same_kind or (said is not None and said != element_type):
         actual = said if said not in (None, element_type) else f"{got.dtype} in the file"
-        sentence = f"{output} is expected to be {element_type}, and came back as {actual}"
+        sentence = f"{output}: expected {element_type}, got {actual}"
         return Mismatch(reason="element-type", sentence=sentence, feed=feed, output=output)
     if want.shape != got.shape:
-        sentence = f"{output} is expected to have the shape {list(want.shape)}, and came back as {list(got.shape)}"
+        sentence = f"{output}: expected the shape {list(want.shape)}, got {list(got.shape)}"
         return Mismatch(reason="shape", sentence=sentence, feed=feed, output=output)
     return None
 
@@ -117,8 +117,8 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
     expected, actual = want.reshape(-1)[first], got.reshape(-1)[first]
     return Mismatch(
         reason=reason,
-        sentence=f"{output}{list(at)} is expected to be {_shown(expected, kind)}, and came back as "
-        f"{_shown(actual, kind)}; {len(places):,} of its {want.size:,} elements differ",
+        sentence=f"{output}{list(at)}: expected {_shown(expected, kind)}, got {_shown(actual, kind)}; "
+        f"{len(places):,} of its {want.size:,} elements differ",
         feed=feed,
         output=output,
         at=at,

@@ -47,7 +47,7 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> O
         case Crashed(how=how):
             return Fail(reason="crash", sentence=f"the backend's process died: {how}")
         case TimedOut(seconds=seconds):
-            return Fail(reason="timeout", sentence=f"there was no answer within {seconds:g} seconds")
+            return Fail(reason="timeout", sentence=f"no answer within {seconds:g} seconds")
         case Error():
             return outcome
         case NotSent(why=why) | NotSupported(message=why):
@@ -210,8 +210,8 @@ def _oversized(case: Case, size: int) -> Fail:
     if not isinstance(case.expect, Reject):
         return Fail(reason="shape", sentence=much)
     sentence = (
-        f"the case violates {case.expect.reject}, and was accepted; {much}: memory past the end of the inputs was "
-        f"probably read"
+        f"the case violates {case.expect.reject}, and was accepted; {much}: the backend "
+        f"probably read memory past the end of the inputs"
     )
     return Fail(reason="accepted-invalid", sentence=sentence)
 
@@ -234,7 +234,9 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             held = sum(arrays[each.name].size for each in case.inputs if each.role == "tensor")
             sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}"
             if sum(each.size for each in outcome.outputs[-1]) > held:
-                sentence += f", more than the {held:,} elements of the inputs: memory past their end was probably read"
+                sentence += (
+                    f", more than the {held:,} elements of the inputs: the backend probably read memory past their end"
+                )
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, outcome, outputs)

@@ -107,7 +107,7 @@ def _outcome(result: Result, standing: Standing, expected: str) -> tuple[str, st
 def _body(result: Result, texts: Mapping[str, str]) -> str:
     """All that is known of a result; `texts` has the requirements of its operation."""
     lines = (
-        *(("demanded", texts.get(name)) for name in result.broken),
+        *(("expected", texts.get(name)) for name in result.broken),
         ("case", result.id),
         ("given", result.inputs),
         ("got", result.sentence),
