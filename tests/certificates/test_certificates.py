@@ -350,7 +350,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     ),
     "loose base64": (
         lambda found: _edit(found.certificate, lambda text: text.replace('"payload": "', '"payload": " ')),
-        "was changed outside the signed payload: it is not as it was written.",
+        "is not a DSSE envelope.",
     ),
     "white space": (_spaces, "was changed outside the signed payload: it is not as it was written."),
     "another statement": (

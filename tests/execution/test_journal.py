@@ -18,6 +18,7 @@ from opconform.errors import DiskError, UsageError
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
+from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Rejected
 from opconform_runners.backends.numpy import Numpy
@@ -25,14 +26,13 @@ from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution.failed_outputs import KEPT, Kept
 from opconform_runners.execution.journal import Attempt
-from opconform_runners.execution.runner import Run, judged
+from opconform_runners.execution.runner import Run, RunOptions, RunPlan, judged
 from opconform_runners.execution.scheduler import Executed
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import read_results, read_written
-from opconform_runners.verdicts.run_header import RunPlan
 from tests.conftest import HARNESSES
 
 IMPLEMENTATION = replace(Numpy().describe(), name="fake", version="1")
@@ -55,7 +55,7 @@ class FakeBackend:
         entries: Sequence[Entry],
         attempt: Attempt,
         on_outcome: Callable[[Entry, Case, Outcome], None],
-        on_ready: Callable[[Implementation], None] = lambda _: None,
+        on_ready: Callable[[Implementation], None],
     ) -> Executed:
         """Execute the cases one after the other."""
         on_ready(self.implementation)
@@ -85,10 +85,15 @@ def suite(small_suite: Path) -> Suite:
 
 
 def plan_of(out: Path, **changes: Any) -> RunPlan:
-    """A plan of a run on the fake backend."""
-    return replace(
-        RunPlan(out=out, started="--backend fake", environment_of=lambda _: UNKNOWN, timeout=20.0), **changes
+    """A plan of a run on the fake backend, with other options or another identity."""
+    options = {name: changes.pop(name) for name in RunOptions.__dataclass_fields__ if name in changes}
+    plan = RunPlan(
+        out=out,
+        options=replace(RunOptions(timeout=20.0), **options),
+        started="--backend fake",
+        environment_of=lambda _: UNKNOWN,
     )
+    return replace(plan, **changes)
 
 
 def ran(suite: Suite, backend: FakeBackend, plan: RunPlan, some: Sequence[Entry] | None = None) -> Run:
@@ -239,7 +244,10 @@ def test_the_results_of_another_run_are_not_replaced(suite: Suite, tmp_path: Pat
     others = {
         "and this run is not a certification": (plan_of(tmp_path), None),
         "and this run is of another backend": (plan_of(tmp_path, started="--backend numpy", whole=True), None),
-        "and this run is of another selection": (plan_of(tmp_path, whole=True, profiles=("core",)), None),
+        "and this run is of another selection": (
+            plan_of(tmp_path, whole=True, selection=Selection(profiles=("core",))),
+            None,
+        ),
     }
     for sentence, (plan, some) in others.items():
         with pytest.raises(UsageError, match=sentence):

@@ -10,7 +10,7 @@ from opconform_runners.cli.shared.options import PATH, PrivateKey, ResultOptions
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import folder_of, publish, show_report
 from opconform_runners.execution.outputs_archive import open_recorded
-from opconform_runners.execution.replay import is_whole, judge
+from opconform_runners.execution.replay import judge
 from opconform_runners.reports.report import report_of
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
@@ -31,7 +31,7 @@ def command(outputs: Path, suite: Path, results: ResultOptions, key: "PrivateKey
     check_ours(folder / PAGE, PAGE_BEGINNING)
     with progress("judge", quiet=quiet) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
-    report = report_of(full.header, run, whole=is_whole(full, recorded), strict=results.strict)
+    report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
     code = show_report(report, folder, as_json=quiet)
     if run.interrupted is not None:
         raise run.interrupted

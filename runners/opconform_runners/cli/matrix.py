@@ -170,7 +170,7 @@ def _column(name: str, command: Command, suite: Suite, out: Path, running: RunOp
     folder = out / folder_name(name)
     with progress(name, then=f"{name}: rerun failures", quiet=quiet) as on_progress:
         run = run_suite(suite, command, folder, running, on_progress)
-    report = report_of(suite.header, run, whole=True, strict=running.strict, started=command.options)
+    report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
     write_report(folder, report)
     if run.interrupted is not None:
         raise run.interrupted

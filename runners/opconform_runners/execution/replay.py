@@ -10,10 +10,9 @@ from opconform_runners.backends.backend import full_names
 from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.outputs_archive import Recorded, blind_digest
 from opconform_runners.execution.request import dialect_of
-from opconform_runners.execution.runner import OnProgress, Run, judged
+from opconform_runners.execution.runner import OnProgress, Run, RunOptions, RunPlan, judged
 from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady
 from opconform_runners.harness.outcome import NotSent
-from opconform_runners.verdicts.run_header import RunPlan
 
 
 def judge(
@@ -45,9 +44,7 @@ def judge(
         raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is not a requirement of {suite.store.root}.")
     executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
 
-    def executor(
-        entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady = lambda _: None
-    ) -> Executed:
+    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> Executed:
         on_ready(executed.implementation)
         for entry in entries:
             case = suite.case(entry)
@@ -60,12 +57,11 @@ def judge(
     entries = [each for each in suite.entries if each.id in recorded.answers]
     plan = RunPlan(
         out=out,
-        whole=is_whole(suite, recorded),
-        strict=strict,
+        options=RunOptions(
+            timeout=recorded.origin.timeout, whole=is_whole(suite, recorded), strict=strict, force=force, resume=False
+        ),
         environment_of=lambda _: recorded.origin.environment,
-        timeout=recorded.origin.timeout,
         outputs=recorded.digest,
-        force=force,
     )
     return judged(suite, entries, executor, plan, on_progress)
 

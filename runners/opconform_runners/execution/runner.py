@@ -1,11 +1,11 @@
 """A run: a suite, what executes its cases, and a verdict for every case."""
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.suite.case import Case
@@ -18,10 +18,10 @@ from opconform_runners.execution.failed_outputs import Keeper
 from opconform_runners.execution.journal import Attempt, Journal, check_folder
 from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
-from opconform_runners.harness.environment import UNKNOWN, Environment, environment_of
+from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.verdicts.results import RESULTS, Result, placements_of, write_results
-from opconform_runners.verdicts.run_header import RunHeader, RunPlan, header_of, progress_of
+from opconform_runners.verdicts.results import RESULTS, Result, write_results
+from opconform_runners.verdicts.run_header import RunHeader, progress_of, suite_note
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
 OnProgress = Callable[[float, int], None]
@@ -51,6 +51,25 @@ class RunOptions:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class RunPlan:
+    """A run, as far as it is known before its backend starts.
+
+    Attributes:
+        out: The folder for the results.
+        environment_of: Returns the environment of a backend, without the devices that execute its cases.
+
+    The other attributes are those of `RunHeader`.
+    """
+
+    out: Path
+    options: RunOptions
+    environment_of: Callable[[Implementation], Environment]
+    started: str = ""
+    memory: int | None = None
+    outputs: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """The outcome of a run.
 
@@ -58,28 +77,21 @@ class Run:
         results: The result of each case, sorted by id.
         missing: The ids of the cases that have no verdict.
         gave_up: Why there are some, or None.
-        outputs: The SHA-256 of the file of recorded outputs that was judged, or None.
         interrupted: What ended the run early, to be raised once the report is written, or None.
         continued: How many cases were executed before an interruption.
     """
 
-    implementation: Implementation
+    header: RunHeader
     results: tuple[Result, ...]
     missing: tuple[str, ...]
     gave_up: str | None
-    environment: Environment = UNKNOWN
-    outputs: str | None = None
-    interrupted: KeyboardInterrupt | DiskError | None = None
-    continued: int = 0
+    interrupted: KeyboardInterrupt | DiskError | None
+    continued: int
 
 
-class Executor(Protocol):
-    """The source of outcomes: a harness, or a file of recorded outputs."""
-
-    def __call__(
-        self, entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady = ...
-    ) -> Executed:
-        """Report the outcome of each case; `on_ready` is called with what is tested before the first outcome."""
+#: Executes cases for an attempt, in a harness or from recorded outputs: calls back with the implementation, then with
+#: each outcome.
+Executor = Callable[[Sequence[Entry], Attempt, OnOutcome, OnReady], Executed]
 
 
 def run_suite(
@@ -97,22 +109,15 @@ def run_suite(
     """
     launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
 
-    def executor(
-        entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady = lambda _: None
-    ) -> Executed:
+    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> Executed:
         return execute(suite, entries, launch, on_outcome, alone=attempt in ("alone", "control"), on_ready=on_ready)
 
     plan = RunPlan(
         out=out,
-        started=command.options,
-        profiles=options.selection.profiles,
-        whole=options.whole,
-        strict=options.strict,
+        options=options,
         environment_of=lambda implementation: environment_of(command, implementation, ()),
-        timeout=options.timeout,
+        started=command.options,
         memory=command.memory,
-        force=options.force,
-        resume=options.resume,
     )
     return judged(suite, selected(suite, options.selection), executor, plan, on_progress)
 
@@ -131,7 +136,7 @@ def judged(
             f"record its outputs with `run --outputs FILE.zip` and judge them elsewhere."
         )
     check_folder(plan.out)
-    journal = Journal(plan.out, force=plan.force, resume=plan.resume and plan.outputs is None)
+    journal = Journal(plan.out, force=plan.options.force, resume=plan.options.resume)
     with contextlib.closing(journal), contextlib.closing(Keeper(plan.out)) as keeper:
         return _Judgement(suite, entries, executor, plan, journal, keeper, on_progress).run()
 
@@ -182,14 +187,11 @@ class _Judgement:
             interrupted = fault
             how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
             gave_up = f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
-        results = self._results()
         return Run(
-            implementation=self.verdicts.implementation,
-            results=tuple(results),
+            header=self.header,
+            results=tuple(self._results()),
             missing=tuple(each.id for each in self.entries if each.id not in self.verdicts.own),
             gave_up=gave_up,
-            environment=self.header.environment.placed(placements_of(results)),
-            outputs=self.plan.outputs,
             interrupted=interrupted,
             continued=len({each.result.id for each in self.journal.steps}),
         )
@@ -201,20 +203,35 @@ class _Judgement:
         gave_up = self.executor(left, "first", partial(self._note, "first"), self._begin).gave_up
         is_recorded = self.plan.outputs is not None
         if is_recorded:  # recorded outputs also show which passes are not repeated
-            self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"))
+            self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"), lambda _: None)
         why = "recorded outputs are those of cases alone" if is_recorded else "it was not executed"
         attempts: tuple[Attempt, ...] = ("again", "alone", "control") if gave_up is None else ()
         for attempt in attempts:
             due = self.verdicts.due(self.entries, attempt)
             if due and not (is_recorded and attempt == "control"):
-                why = self.executor(due, attempt, partial(self._note, attempt)).gave_up or why
+                why = self.executor(due, attempt, partial(self._note, attempt), lambda _: None).gave_up or why
         if gave_up is None:
             self.verdicts.give_up_controls(self.entries, why)
         return gave_up
 
     def _begin(self, implementation: Implementation) -> None:
         """Begin or continue the journal, now that it is known what is tested."""
-        self.header = header_of(self.plan, self.suite.header, [each.id for each in self.entries], implementation)
+        plan, ids = self.plan, sorted(each.id for each in self.entries)
+        self.header = RunHeader(
+            cases=len(ids),
+            selected=hashlib.sha256("\n".join(ids).encode()).hexdigest(),
+            suite=suite_note(self.suite.header),
+            implementation=implementation.without_hardware(),
+            started=plan.started,
+            profiles=tuple(sorted(plan.options.selection.profiles)),
+            whole=plan.options.whole,
+            strict=plan.options.strict,
+            environment=plan.environment_of(implementation),
+            timeout=plan.options.timeout,
+            memory=plan.memory,
+            outputs=plan.outputs,
+            requirements=self.suite.header.requirements,
+        )
         self.verdicts = CaseVerdicts(self.suite, implementation)
         self.journal.begin(self.header)
         if self.journal.steps:

@@ -1,21 +1,20 @@
 """The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from opconform.suite.manifest import Header, Level, RequirementNote
+from opconform.suite.manifest import Level, RequirementNote
 from opconform_runners.backends.backend import Implementation, full_name
-from opconform_runners.execution.runner import Run
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline_check import Comparison
-from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.run_header import SuiteNote, suite_note
+from opconform_runners.verdicts.results import Result, placements_of
+from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
@@ -79,15 +78,12 @@ class Report:
     """A run, and its verdict, which is computed from its results.
 
     Attributes:
-        started: The command-line options that name the backend, as in `--backend openvino:CPU`; empty if unknown.
         notes: The level and the text of every requirement, by operation and id.
         missing: The ids of the cases without a verdict.
         gave_up: Why cases are missing, or None.
-        whole: Whether whole profiles were run, as a certificate needs.
-        strict: Whether interpretations count as much as normative requirements.
-        environment: Where the backend ran.
-        outputs: The SHA-256 of the file of outputs that was judged, or None where a harness was run.
         baseline: The comparison with the expected failures, where a baseline was given.
+
+    The other attributes are those of `RunHeader`.
     """
 
     __pydantic_config__ = ConfigDict(extra="ignore")
@@ -234,21 +230,26 @@ class Report:
 
 
 def report_of(
-    suite: Header, run: Run, *, whole: bool, strict: bool, started: str = "", baseline: Comparison | None = None
+    header: RunHeader,
+    results: Sequence[Result],
+    *,
+    missing: tuple[str, ...] = (),
+    gave_up: str | None = None,
+    baseline: Comparison | None = None,
 ) -> Report:
-    """The report of a run on a suite; the other arguments are those of `Report`."""
+    """The report of a run, given its header; the other arguments are those of `Report`."""
     return Report(
-        suite=suite_note(suite),
-        implementation=run.implementation.without_hardware(),
-        started=started,
-        notes=suite.requirements,
-        results=run.results,
-        missing=run.missing,
-        gave_up=run.gave_up,
-        whole=whole,
-        strict=strict,
-        environment=run.environment,
-        outputs=run.outputs,
+        suite=header.suite,
+        implementation=header.implementation,
+        started=header.started,
+        notes=header.requirements,
+        results=tuple(results),
+        missing=missing,
+        gave_up=gave_up,
+        whole=header.whole,
+        strict=header.strict,
+        environment=header.environment.placed(placements_of(results)),
+        outputs=header.outputs,
         baseline=baseline,
     )
 

@@ -13,13 +13,12 @@ from opconform.files import read_regular, replace_file
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.journal import read_steps, results_so_far
 from opconform_runners.harness.environment import environment_document
-from opconform_runners.reports.report import Report
+from opconform_runners.reports.report import Report, report_of
 from opconform_runners.verdicts.baseline_check import comparison_document
 from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
     RESULTS_LIMIT,
-    placements_of,
     read_results,
     read_written,
     result_document,
@@ -121,22 +120,9 @@ def _results_path(place: Path) -> Path:
 def _report_of_results(path: Path) -> Report:
     """The report of a run that ended before it wrote one."""
     written = read_written(path)
-    header = written.header
     if written.is_complete:
-        results, gave_up = read_results(path), None
-    else:
-        steps = read_steps(path, written.lines)
-        executed = len({each.result.id for each in steps})
-        results, gave_up = results_so_far(steps), f"Interrupted {progress_of(executed, header.cases)}"
-    return Report(
-        suite=header.suite,
-        implementation=header.implementation,
-        started=header.started,
-        notes=header.requirements,
-        results=tuple(results),
-        gave_up=gave_up,
-        whole=header.whole,
-        strict=header.strict,
-        environment=header.environment.placed(placements_of(results)),
-        outputs=header.outputs,
-    )
+        return report_of(written.header, read_results(path))
+    steps = read_steps(path, written.lines)
+    executed = len({each.result.id for each in steps})
+    gave_up = f"Interrupted {progress_of(executed, written.header.cases)}"
+    return report_of(written.header, results_so_far(steps), gave_up=gave_up)

@@ -1,9 +1,7 @@
 """The header of a run, the first line of `results.jsonl`: suite, backend, options and environment."""
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -41,42 +39,18 @@ def suite_note(header: Header) -> SuiteNote:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunPlan:
-    """The properties of a run that are known before its backend starts.
-
-    Attributes:
-        out: The folder for the results.
-        started: The options of the command line that name the backend; empty where outputs are judged.
-        environment_of: Returns the environment of a backend, without the devices that execute its cases.
-        memory: The most bytes of a harness, or None.
-        outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
-
-    The other attributes are those of `RunOptions`.
-    """
-
-    out: Path
-    started: str = ""
-    profiles: tuple[str, ...] = ()
-    whole: bool = False
-    strict: bool = False
-    environment_of: Callable[[Implementation], Environment]
-    timeout: float
-    memory: int | None = None
-    outputs: str | None = None
-    force: bool = False
-    resume: bool = True
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class RunHeader:
     """The identity of a run, which is continued after an interruption only if all but `strict` is the same.
 
     Attributes:
         cases: How many cases are executed.
         selected: The SHA-256 of their ids.
+        started: The options of the command line that name the backend; empty where outputs are judged.
+        whole: Whether whole profiles are run, as a certificate needs.
+        strict: Whether interpretations count as much as normative requirements.
+        memory: The most bytes of a harness, or None.
+        outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
         requirements: The level and the text of every requirement, by operation and id.
-
-    The other attributes are those of `RunPlan` and `Report`.
     """
 
     __pydantic_config__ = _STRICT
@@ -119,25 +93,6 @@ _DETAILS: Mapping[str, str] = {
     "requirements": "the requirements",
     "outputs": "the outputs",
 }
-
-
-def header_of(plan: RunPlan, suite: Header, ids: Sequence[str], implementation: Implementation) -> RunHeader:
-    """The header of a run of the cases with those ids, once its backend has started."""
-    return RunHeader(
-        cases=len(ids),
-        selected=hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest(),
-        suite=suite_note(suite),
-        implementation=implementation.without_hardware(),
-        started=plan.started,
-        profiles=tuple(sorted(plan.profiles)),
-        whole=plan.whole,
-        strict=plan.strict,
-        environment=plan.environment_of(implementation),
-        timeout=plan.timeout,
-        memory=plan.memory,
-        outputs=plan.outputs,
-        requirements=suite.requirements,
-    )
 
 
 def header_line(header: RunHeader) -> bytes:

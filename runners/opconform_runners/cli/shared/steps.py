@@ -67,8 +67,7 @@ def execute_shown(
     if baseline is not None:
         expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
         comparison = compare(baseline, run.results, expects)
-    started, header = command.options, suite.header
-    report = report_of(header, run, whole=options.whole, strict=options.strict, started=started, baseline=comparison)
+    report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up, baseline=comparison)
     code = show_report(report, out, as_json=as_json)
     if run.interrupted is not None:
         raise run.interrupted
