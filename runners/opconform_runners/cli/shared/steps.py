@@ -17,7 +17,8 @@ from opconform_runners.cli.shared.output import console_of, print_json
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.execution.runner import RunOptions, run_suite
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.html.document import page_text, subjects_of
+from opconform_runners.reports.html.page import page_text
+from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report, report_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
 from opconform_runners.reports.terminal import print_summary

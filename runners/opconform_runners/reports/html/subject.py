@@ -1,12 +1,17 @@
-"""A run on the page, and the links into the page."""
+"""The runs on a page, with their suite, and the links into the page."""
 
+import shlex
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
 from urllib.parse import urlencode
 
-from opconform.suite.reader import Suite
+from opconform.errors import UsageError
+from opconform.suite.manifest import HEADER
+from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.matrix import Column
+from opconform_runners.reports.report_file import Finished
 
 #: The most characters of a sentence.
 _LONGEST = 1_500
@@ -31,11 +36,54 @@ class Subject:
     kept: Kept
 
 
-class Link(NamedTuple):
-    """A link into the page."""
+def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Collection[str]) -> list[Subject]:
+    """The runs as a page shows them, with their suite if it is found.
 
-    text: str
-    href: str
+    Args:
+        runs: The runs.
+        place: The suite; if None, the suite in a run's folder or beside it.
+        reproducible: The backends that `opconform repro` has scripts for.
+    """
+    digests = {each.report.suite.digest: each.folder for each in runs}
+    if len(digests) > 1:
+        named = ", ".join(f"{folder} on {digest[:16]}" for digest, folder in digests.items())
+        raise UsageError(
+            f"Runs on different suites cannot be compared: {named}. `certify` generates a suite in the dialects of its "
+            f"backend; use `opconform matrix` to run several backends on one suite."
+        )
+    near = next((each for each in map(_place, runs) if each is not None), None)
+    subjects = []
+    for run in runs:
+        found = place or _place(run) or near
+        suite = None if found is None else open_suite(found)
+        if suite is not None and suite.header.digest != run.report.suite.digest:
+            if place is not None:
+                raise UsageError(f"{run.folder} is a run of another suite than {place}. Name its own with --suite.")
+            suite = None
+        words = shlex.split(run.report.started)
+        has_scripts = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible
+        subjects.append(
+            Subject(
+                column=Column(name=_name(run, runs), report=run.report),
+                suite=suite,
+                place="SUITE" if suite is None else str(suite.store.root),
+                script=run.report.started if has_scripts else "",
+                kept=Kept(run.folder),
+            )
+        )
+    return subjects
+
+
+def _place(run: Finished) -> Path | None:
+    places = (run.folder / "suite", run.folder.parent / "suite")
+    return next((each for each in places if (each / HEADER).exists()), None)
+
+
+def _name(run: Finished, runs: Sequence[Finished]) -> str:
+    """The product's name, with the folder's if several runs are of one product."""
+    name = run.report.implementation.name
+    alike = [each for each in runs if each.report.implementation.name == name]
+    return name if len(alike) == 1 else f"{name} ({run.folder.name})"
 
 
 def cases_place(**wanted: object) -> str:
