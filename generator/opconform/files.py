@@ -2,8 +2,8 @@
 
 import contextlib
 import errno
-import itertools
 import os
+import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
@@ -27,11 +27,7 @@ class FileTooLargeError(OSError):
 
 
 def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
-    """A regular file, opened for reading. Pipes and devices are refused without reading from them.
-
-    Raises:
-        OSError: The file is missing, unreadable, not regular, or a link that may not be followed.
-    """
+    """A regular file, opened for reading. Pipes, devices and, unless followed, links raise `OSError` without a read."""
     try:
         descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | _NO_LINKS)
     except OSError as fault:
@@ -47,12 +43,7 @@ def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
 
 
 def read_regular(path: Path, limit: int, *, follow_links: bool = False) -> bytes:
-    """The bytes of a regular file, which may have at most `limit` bytes.
-
-    Raises:
-        FileTooLargeError: The file is larger.
-        OSError: The file is missing, unreadable, not regular, or a link that may not be followed.
-    """
+    """The bytes of a file opened by `open_regular`; `FileTooLargeError` if there are more than `limit`."""
     with open_regular(path, follow_links=follow_links) as file:
         size = os.fstat(file.fileno()).st_size
         content = b"" if size > limit else file.read(size + 1)
@@ -66,38 +57,21 @@ def _irregular(path: Path) -> OSError:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace or create a file atomically.
-
-    Raises:
-        OSError: The file cannot be written; an earlier file is unchanged.
-    """
+    """Replace or create a file atomically; an earlier file is unchanged if that raises `OSError`."""
     with replacement(path) as file:
         file.write(content)
 
 
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[BinaryIO]:
-    """A new file that replaces another when the block ends, unless the block raises.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    beside, file = _new_beside(path)
+    """A new file that replaces another when the block ends, unless the block raises."""
+    beside = path.with_name(f".{path.name}.opconform-{secrets.token_hex(8)}")
     try:
-        with file:
+        with beside.open("xb") as file:
             yield file
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _new_beside(path: Path) -> tuple[Path, BinaryIO]:
-    """A new file with a unique name beside another."""
-    for number in itertools.count():
-        beside = path.with_name(f".{path.name}.opconform-{os.getpid()}-{number}")
-        with contextlib.suppress(FileExistsError):
-            return beside, beside.open("xb")
-    raise AssertionError  # pragma: no cover - the numbers do not end
 
 
 def replace_named(path: Path, content: bytes) -> None:
@@ -145,11 +119,7 @@ def check_ours(path: Path, mark: bytes) -> None:
 
 
 def is_ours(path: Path, marks: Sequence[bytes]) -> bool:
-    """Whether a file may be overwritten: it is empty, a pipe or a device, or has one of the marks at its beginning.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
+    """Whether a file may be overwritten: it is empty, a pipe or a device, or has one of the marks at its beginning."""
     if not path.is_file():
         return True
     with path.open("rb") as file:

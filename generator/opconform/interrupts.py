@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from types import FrameType
-from typing import NoReturn
 
 #: The signals of a cancelled job and of a closed terminal.
 _ENDING = ("SIGTERM", "SIGHUP")
@@ -44,20 +43,12 @@ def _interrupt_here() -> None:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         raise KeyboardInterrupt from None
-    loop.call_soon_threadsafe(_interrupt)
-
-
-def _interrupt() -> NoReturn:
-    raise KeyboardInterrupt
+    loop.call_soon_threadsafe(signal.default_int_handler, signal.SIGINT, None)
 
 
 @contextlib.contextmanager
 def put_off() -> Iterator[None]:
-    """Defer Ctrl-C until the block ends. Only the main thread is ever interrupted.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed in the block.
-    """
+    """Defer Ctrl-C until the block ends. Only the main thread is ever interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

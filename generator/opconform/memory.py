@@ -22,11 +22,7 @@ def free_memory() -> int:
 
 
 def check_memory(size: int, what: str) -> None:
-    """Check that a number of bytes fits into free memory; `what` names their purpose in the error.
-
-    Raises:
-        SuiteError: Less memory is free.
-    """
+    """Check that a number of bytes fits into free memory; `what` names their purpose in the `SuiteError`."""
     free = free_memory()
     if size > free:
         raise SuiteError(f"{what} needs {shown_bytes(size)} of memory; {shown_bytes(free)} are free.")

@@ -62,7 +62,7 @@ def test_exclude_leaves_out_what_it_matches(tmp_path: Path) -> None:
 
 
 def test_where_filters(tmp_path: Path) -> None:
-    """A combination for which `where` is false is no case."""
+    """A combination for which `where` is false is not a case."""
     found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    where: x == 1 and y > 10")))
 
     assert found == [[1, 20, 0]]

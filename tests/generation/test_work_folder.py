@@ -90,7 +90,7 @@ def test_nothing_beside_a_suite_is_touched(tmp_path: Path, small_spec: Path, nam
 
 
 FOREIGN: dict[str, tuple[str, Callable[[Path], object], str]] = {
-    "a zip file that is no suite": (
+    "a zip file that is not a suite": (
         "my.zip",
         lambda path: path.write_bytes(b"PK\5\6" + bytes(18)),
         "It is not replaced: remove",

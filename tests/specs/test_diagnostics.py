@@ -141,7 +141,7 @@ MISTAKES = {
     ),
     "twice the same group": (
         HEAD + BODY + "  - id: a\n    title: t\n" + BODY,
-        "spec.yaml:8:9: The id 'a' is repeated.",
+        "spec.yaml:8:9: group 'a': the id is taken by the group at spec.yaml:3:5.",
     ),
     "a Python object": (
         HEAD + "    profile: !!python/object/apply:os.system [id]\n" + BODY,
@@ -162,7 +162,7 @@ MISTAKES = {
         HEAD + "    matrix: {n: [1]}\n    where: n > 1\n" + BODY,
         "group 'a': no combination is left, so the group has no case.",
     ),
-    "where that is no truth value": (
+    "where that is not true or false": (
         HEAD + "    matrix: {n: [1]}\n    where: n\n" + BODY,
         "group 'a': `n` gives 1, which is neither true nor false.",
     ),
@@ -216,7 +216,7 @@ def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: P
 
 
 def test_a_file_that_is_no_utf8_is_told_with_the_byte(opconform: Run, tmp_path: Path) -> None:
-    """Latin-1 text is refused at the byte that is no UTF-8."""
+    """Latin-1 text is refused at the byte that is not UTF-8."""
     (tmp_path / "latin.yaml").write_bytes(b"op: Split-1\n# caf\xe9\n")
     done = opconform("generate", "latin.yaml", "--out", "suite", cwd=tmp_path, code=2)
 

@@ -1,7 +1,6 @@
 """Suites: the same bytes everywhere, whole or not at all, and nothing changed goes unseen."""
 
 import hashlib
-import io
 import json
 import os
 import shutil
@@ -12,17 +11,12 @@ import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from opconform.generation.writer import write_all
 from opconform.suite.reader import open_suite
 from tests.conftest import DIALECTS, SMALL_SPEC, Run
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -224,7 +218,7 @@ def test_a_run_refuses_a_changed_suite(opconform: Run, tmp_path: Path, small_sui
 
 
 def test_no_path_of_a_manifest_leaves_the_suite(opconform: Run, tmp_path: Path, small_suite: Path) -> None:
-    """An id or a file name with `..` is no line of a manifest."""
+    """A line of a manifest has no id or file name with `..`."""
     suite = tmp_path / "suite"
     shutil.copytree(small_suite, suite)
     lines = (suite / "manifest.jsonl").read_text().replace("inputs.npz", "../inputs.npz")
@@ -249,22 +243,6 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, small_spec: Pat
     assert done.returncode == 1
     assert "cannot be written: File too large. Make room and run the same command again" in done.stderr
     assert not (tmp_path / "suite").exists()
-
-
-class Sips(io.FileIO):
-    """A file that takes three bytes a call, as the system takes 2 GiB."""
-
-    def write(self, content: "ReadableBuffer") -> int:
-        """Three bytes of them."""
-        return super().write(memoryview(content)[:3])
-
-
-def test_a_file_that_takes_a_part_a_call_is_written_whole(tmp_path: Path) -> None:
-    """One call writes no more than some 2 GiB."""
-    with Sips(tmp_path / "file", "w") as file:
-        write_all(file, b"more than three bytes")
-
-    assert (tmp_path / "file").read_bytes() == b"more than three bytes"
 
 
 @pytest.mark.ci_only

@@ -116,7 +116,7 @@ def test_objects_are_not_written() -> None:
 
 @pytest.mark.parametrize("shape", ["(1L,)", "(1 if True else 1,)", "(0 is 0,)"])
 def test_a_header_that_numpy_warns_of_is_refused(shape: str) -> None:
-    """A header in the spelling of Python 2, or one that is no plain literal, is an error and no warning."""
+    """A header in the spelling of Python 2, or one that is not a plain literal, is an error and not a warning."""
     head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:

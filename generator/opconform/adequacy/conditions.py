@@ -18,14 +18,7 @@ Vector = tuple[tuple[bool | None, ...], bool]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Condition:
-    """One condition of a decision.
-
-    Attributes:
-        line: The decision's line in the module.
-        decision: The decision as source.
-        condition: The condition as source.
-        pair: Two cases that show its effect, or None.
-    """
+    """One condition of a decision as source, the decision's line, and two cases that show the effect, or None."""
 
     module: str
     line: int
@@ -66,11 +59,7 @@ def conditions_of(ops: Sequence[str], trials: Sequence[Trial]) -> list[Condition
         answer_of(operations[each.op], each.arguments, filled=each.filled)
     return [
         Condition(
-            module=each.module,
-            line=each.line,
-            decision=each.text,
-            condition=text,
-            pair=_pair(each.seen, place, trials),
+            module=each.module, line=each.line, decision=each.text, condition=text, pair=_pair(each.seen, place, trials)
         )
         for each in decisions
         for place, text in enumerate(each.conditions)

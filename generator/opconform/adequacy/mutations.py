@@ -29,15 +29,9 @@ _CALLS = {"any": "all", "all": "any", "sum": "max", "max": "min", "min": "max"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mutation:
-    """One change of a module.
+    """One change of an expression in a module, such as `split`, and `tree`, the whole module with the change.
 
-    Attributes:
-        module: The module's name, as in `split`.
-        function: The function that is changed.
-        before: The expression before the change.
-        after: The expression after it.
-        names: The strings beside the change, which include the requirements concerned.
-        tree: The whole module with the change.
+    `names` has the strings beside the change, which include the requirements concerned.
     """
 
     module: str

@@ -11,7 +11,6 @@ from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.semantics import loaded, modules_of
 from opconform.adequacy.trials import Trial, answer_of, trials_of
 from opconform.model.draft import Draft
-from opconform.operations import OPERATIONS
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import SpecMistakes, read_document
@@ -40,37 +39,28 @@ class Equivalents(_Keys):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Survivor:
-    """A mutant that no case detects, and the reason if it was reviewed."""
-
-    mutation: Mutation
-    reason: str | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Adequacy:
     """The adequacy of the cases of some operations.
 
     Attributes:
         cases: The number of evaluated feeds.
-        mutants: The number of mutants.
         survivors: The mutants that no case detects.
-        reviewed: The reviewed conditions whose effect no two cases can show, with the reason.
+        reviewed: The reviewed survivors, and conditions whose effect no two cases can show, with the reason.
         stale: The reviewed equivalents that are not equivalent any more.
     """
 
     ops: tuple[str, ...]
     cases: int
     mutants: int
-    survivors: tuple[Survivor, ...]
+    survivors: tuple[Mutation, ...]
     conditions: tuple[Condition, ...]
-    reviewed: Mapping[Condition, str]
+    reviewed: Mapping[Mutation | Condition, str]
     stale: tuple[Equivalent, ...]
 
     @property
-    def open_survivors(self) -> tuple[Survivor, ...]:
+    def open_survivors(self) -> tuple[Mutation, ...]:
         """The survivors that were not reviewed."""
-        return tuple(each for each in self.survivors if each.reason is None)
+        return tuple(each for each in self.survivors if each not in self.reviewed)
 
     @property
     def open_conditions(self) -> tuple[Condition, ...]:
@@ -85,27 +75,25 @@ class Adequacy:
 
 def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     """The adequacy of some cases."""
-    trials = trials_of(cases, OPERATIONS)
+    trials = trials_of(cases)
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
+    mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
+    survivors, conditions = _surviving(ops, mutants, trials), conditions_of(ops, trials)
+    found: dict[Mutation | Condition, tuple[str, ...]] = {
+        **{each: (each.module, each.function, each.before, each.after) for each in survivors},
+        **{each: (each.module, "", each.condition, "") for each in conditions if each.pair is None},
+    }
     known = [each for each in _equivalents() if each.module in modules]
     reviews = {(each.module, each.function, each.before, each.after): each for each in known}
-    mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
-    survivors, used = [], set()
-    for each in _surviving(ops, mutants, trials):
-        key = (each.module, each.function, each.before, each.after)
-        used.add(key)
-        survivors.append(Survivor(mutation=each, reason=reviews[key].reason if key in reviews else None))
-    conditions = conditions_of(ops, trials)
-    unshown = {each: (each.module, "", each.condition, "") for each in conditions if each.pair is None}
     return Adequacy(
         ops=ops,
         cases=len(trials),
         mutants=len(mutants),
         survivors=tuple(survivors),
         conditions=tuple(conditions),
-        reviewed={each: reviews[key].reason for each, key in unshown.items() if key in reviews},
-        stale=tuple(each for key, each in reviews.items() if key not in used and key not in unshown.values()),
+        reviewed={each: reviews[key].reason for each, key in found.items() if key in reviews},
+        stale=tuple(each for key, each in reviews.items() if key not in found.values()),
     )
 
 

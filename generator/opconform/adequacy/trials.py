@@ -1,6 +1,6 @@
 """Trials: cases evaluated by an operation, by which mutants of its semantics are detected."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -14,12 +14,7 @@ _MOST_ELEMENTS = 1 << 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """One feed of a case: the arguments of the operation, and the answer of its reference semantics.
-
-    Attributes:
-        filled: Whether the tensors have elements.
-        expected: The result of `answer_of` for the semantics in use.
-    """
+    """One feed of a case: the arguments, filled with elements or not, and the answer of the semantics in use."""
 
     case: str
     twin: str | None
@@ -29,18 +24,9 @@ class Trial:
     expected: object
 
 
-def trials_of(cases: Iterable[Draft], operations: Mapping[str, Operation]) -> list[Trial]:
-    """The trials of some cases, each with the answer of the semantics in use."""
-    trials = []
-    for draft in cases:
-        for feed in range(len(draft.feeds)):
-            arguments, filled = _filled(draft, feed)
-            expected = answer_of(operations[draft.op], arguments, filled=filled)
-            trial = Trial(
-                case=draft.id, twin=draft.twin, op=draft.op, arguments=arguments, filled=filled, expected=expected
-            )
-            trials.append(trial)
-    return trials
+def trials_of(cases: Iterable[Draft]) -> list[Trial]:
+    """The trials of some cases."""
+    return [_trial(draft, feed) for draft in cases for feed in range(len(draft.feeds))]
 
 
 def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> object:
@@ -57,12 +43,14 @@ def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> ob
     return requested, shapes, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
 
 
-def _filled(draft: Draft, feed: int) -> tuple[Arguments, bool]:
+def _trial(draft: Draft, feed: int) -> Trial:
     arguments, tensors = arguments_of(draft, feed), draft.feeds[feed]
-    if sum(prod(each.shape) for each in tensors.values()) > _MOST_ELEMENTS:
-        return arguments, False
-    operands = {
-        name: replace(each, tensor=fill(tensors[name], 0, draft.content, feed, name))
-        for name, each in arguments.inputs.items()
-    }
-    return replace(arguments, inputs=operands), True
+    filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
+    if filled:
+        operands = {
+            name: replace(each, tensor=fill(tensors[name], 0, draft.content, feed, name))
+            for name, each in arguments.inputs.items()
+        }
+        arguments = replace(arguments, inputs=operands)
+    expected = answer_of(draft.operation, arguments, filled=filled)
+    return Trial(case=draft.id, twin=draft.twin, op=draft.op, arguments=arguments, filled=filled, expected=expected)

@@ -16,12 +16,11 @@ class Inexpressible(Exception):  # noqa: N818 - an answer, not an error
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dialect:
-    """An IR language.
+    """An IR language, and the package that rendering needs, if any.
 
     Attributes:
         model: The file that a backend loads, relative to a case's folder.
         files_of: Renders a case, with a name for the model, into the dialect's files; raises `Inexpressible`.
-        package: The package that rendering needs, or None.
     """
 
     model: str

@@ -38,29 +38,13 @@ class CaseList:
     """The cases of a suite or of specs; without a source, of the shipped specs."""
 
     def __init__(self, sources: Sequence[Path]) -> None:
-        """Read the manifest of the suite, or the specs.
-
-        Raises:
-            SpecMistakes: A spec has mistakes.
-            SuiteError: The suite is damaged.
-        """
+        """Read the manifest of the suite, or the specs."""
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
         self._groups = [] if is_suite else [each for spec in load_specs(sources) for each in spec.groups]
 
     def cases(self, selection: Selection, limits: Limits, *, every_profile: bool = False) -> Iterator[ListedCase]:
-        """The selected cases, sorted by id.
-
-        Args:
-            selection: The selection.
-            limits: The limits of an expansion.
-            every_profile: Whether a selection without profiles includes all of them.
-
-        Raises:
-            SpecMistakes: A group cannot be expanded.
-            SuiteError: The suite is damaged.
-            UsageError: A named profile does not exist.
-        """
+        """The selected cases, sorted by id; `every_profile` includes profiles that are not selected by default."""
         if self._suite is not None:
             known, where = {each.profile for each in self._suite.entries}, f"in {self._suite.store.root}"
         else:

@@ -53,8 +53,7 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
 def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
     """The specs in files and folders, or the shipped ones.
 
-    Raises:
-        SpecMistakes: The mistakes of all files, and those found by expanding the groups without mistakes.
+    If there are mistakes, those found by expanding the other groups are reported with them.
     """
     try:
         return load_specs(paths)

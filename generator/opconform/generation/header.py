@@ -36,9 +36,10 @@ def recipe_digest(options: Options) -> str:
 def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
     known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
-    bits: dict[str, dict[Stage, tuple[str, ...]]] = {
-        op: {} if OPERATIONS[op].bits is None else {"bits": (str(OPERATIONS[op].bits),)} for op in known
-    }
+    establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**each.establishes} for op, each in known.items()}
+    for op in known:
+        if (bits := OPERATIONS[op].bits) is not None:
+            establishes[op]["bits"] = (bits,)
     return Header(
         version=SUITE_VERSION,
         generator=__version__,
@@ -57,7 +58,7 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
             op: {one.id: RequirementNote(level=one.level, text=one.text) for one in each.requirements}
             for op, each in known.items()
         },
-        establishes={op: {**each.establishes, **bits[op]} for op, each in known.items()},
+        establishes=establishes,
         counts=counts,
         digest=digest,
     )

@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 
 from opconform.errors import UsageError
@@ -19,7 +18,6 @@ from opconform.model.draft import Draft
 from opconform.model.footprint import file_bytes, memory_bytes
 from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
-from opconform.specs.expressions import is_expression
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header
 from opconform.suite.selection import Selection, near_miss
@@ -30,14 +28,9 @@ OnProgress = Callable[[float, int], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Generated:
-    """The result of a generation.
+    """A generated suite with its header, the number of cases taken over from an earlier one, and warnings.
 
-    Attributes:
-        out: The suite.
-        header: Its `suite.json`.
-        taken: How many cases were taken over from an earlier suite or attempt.
-        warnings: One sentence for each requirement that is listed in vain, and for each two groups that expand to the
-            same case.
+    Warnings are of requirements that are listed in vain, and of two groups that expand to the same case.
     """
 
     out: Path
@@ -117,12 +110,11 @@ class _Cases:
         return memory_bytes(draft) * self._options.jobs > self._free
 
     def __iter__(self) -> Iterator[Draft]:
-        sizes = [_size_of(each) for each in self._groups]
         count = 0
         mistakes: list[Mistake] = []
         for number, group in enumerate(self._groups):
             try:
-                for position, each in enumerate(self._selected(group)):
+                for each in self._selected(group):
                     if mistakes:
                         continue
                     self._note(each, group)
@@ -130,8 +122,7 @@ class _Cases:
                     yield each
                     count += 1
                     if count % BATCH == 0:
-                        done = sum(sizes[:number]) + min(sizes[number], position)
-                        self._on_progress(done / sum(sizes), count)
+                        self._on_progress(number / len(self._groups), count)
             except SpecMistakes as fault:
                 mistakes.extend(fault.mistakes)
                 if len(mistakes) > REPORTED:
@@ -174,10 +165,3 @@ class _Cases:
         if first is not group:
             sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"
             self.repeated.append(f"{sentence} at {first.place}: {draft.id}.")
-
-
-def _size_of(group: Group) -> int:
-    """About how many cases a group has."""
-    settings = group.settings
-    lists = [10 if is_expression(each) else len(each) for each in settings.matrix.values()]
-    return prod(lists) * (settings.sample.count if settings.sample else 1)

@@ -29,11 +29,7 @@ class Wrong(Exception):  # noqa: N818 - it becomes a mistake, which is the error
 
 
 def tensors_of(operation: Operation, keys: Any, limits: Limits) -> dict[str, TensorDraft]:
-    """The tensors in some keys, by name and in the order of the operation's ports.
-
-    Raises:
-        Wrong: Two keys of a tensor contradict each other, or one is over a limit.
-    """
+    """The tensors in some keys, by name and in the order of the operation's ports."""
     tensors: dict[str, TensorDraft] = {}
     for port in operation.inputs:
         given = getattr(keys, port.name)

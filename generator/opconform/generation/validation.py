@@ -22,11 +22,7 @@ _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
-    """The draft of one case, or of the twin of a case; its keys are checked against the operation's model already.
-
-    Raises:
-        Wrong: Two keys contradict each other, or one is over a limit.
-    """
+    """The draft of a case or twin whose keys fit the operation's model; `Wrong` for a contradiction or a limit."""
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None

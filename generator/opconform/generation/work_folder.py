@@ -21,25 +21,16 @@ _WORKER_LOCKS = "worker-*.lock"
 
 
 class WorkFolder:
-    """The paths of the work folder of the suite at `out`.
-
-    Attributes:
-        path: The folder.
-        mark: The file that marks the folder as opconform's, locked by the generation that uses the folder.
-        partial: The folder that becomes the suite.
-        lines: The lines of the manifest, in the order in which cases are written.
-        packed: The zip file that becomes the suite.
-        replaced: The earlier suite, until the new one has replaced it.
-    """
+    """The paths of the work folder of the suite at `out`."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self.path = out.with_name(f".{out.name}.opconform-work")
-        self.mark = self.path / "opconform.lock"
-        self.partial = self.path / "partial"
-        self.lines = self.path / "lines.jsonl"
-        self.packed = self.path / "packed.zip"
-        self.replaced = self.path / "replaced"
+        self.mark = self.path / "opconform.lock"  # marks the folder as opconform's; locked while it is in use
+        self.partial = self.path / "partial"  # the folder that becomes the suite
+        self.lines = self.path / "lines.jsonl"  # the lines of the manifest, in the order in which cases are written
+        self.packed = self.path / "packed.zip"  # the zip file that becomes the suite
+        self.replaced = self.path / "replaced"  # the earlier suite, until the new one has replaced it
 
 
 @contextlib.contextmanager

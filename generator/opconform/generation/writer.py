@@ -5,12 +5,9 @@ replaces. Every case is still evaluated, and a file is kept only if its bytes ar
 """
 
 import contextlib
-import errno
 import hashlib
-import io
 import os
 import shutil
-import stat
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from opconform.errors import SpecError, SuiteError, UsageError
-from opconform.files import check_no_link
+from opconform.files import check_no_link, read_regular
 from opconform.generation.case_files import case_files
 from opconform.generation.options import Options
 from opconform.generation.work_folder import WorkFolder
@@ -42,12 +39,9 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseWriter:
-    """Writes the folders of cases; the same in every process.
+    """Writes the folders of cases, in any process, into `partial`, the folder that becomes the suite.
 
-    Attributes:
-        partial: The folder that becomes the suite.
-        resumed: Whether it has files of an earlier attempt.
-        earlier: The suite that is replaced, or None.
+    `resumed` says whether it has files of an earlier attempt; `earlier` is the suite that is replaced.
     """
 
     partial: Path
@@ -116,12 +110,7 @@ def case_writer(work: WorkFolder, options: Options) -> Iterator[CaseWriter]:
 
 
 def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
-    """Put a written suite in its place atomically.
-
-    Raises:
-        SuiteError: A file cannot be written.
-        UsageError: Something else is there now.
-    """
+    """Put a written suite in its place atomically, unless there is something else now."""
     with translated_faults(work.out):
         (work.partial / HEADER).write_bytes(header_text(header).encode())
         if resumed:
@@ -150,11 +139,7 @@ def translated_faults(path: Path) -> Iterator[None]:
 
 
 def check_replaceable(out: Path) -> None:
-    """Check that a path has nothing, an empty folder or file, or a suite without other files.
-
-    Raises:
-        UsageError: There is something else.
-    """
+    """Check that a path has nothing, an empty folder or file, or a suite without other files."""
     check_no_link(out)
     if not out.exists():
         return
@@ -174,16 +159,6 @@ def check_replaceable(out: Path) -> None:
         raise UsageError(f"{foreign} The suite is not replaced: move the file away, or name another --out.")
 
 
-def write_all(file: io.FileIO, content: bytes) -> None:
-    """Write all bytes; one call writes at most 2 GiB, and nothing on a full disk."""
-    rest = memoryview(content)
-    while rest:
-        written = file.write(rest)
-        if not written:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
-        rest = rest[written:]
-
-
 def _is_zip(out: Path) -> bool:
     return out.suffix == ".zip"
 
@@ -192,22 +167,16 @@ def _write_folder(folder: str, contents: Mapping[str, bytes]) -> None:
     for inner in {name.rpartition("/")[0] for name in contents} - {""} or {""}:
         os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
     for name, content in contents.items():
-        with open(f"{folder}/{name}", "wb", buffering=0) as file:  # noqa: PTH123 - the same
-            write_all(file, content)
+        with open(f"{folder}/{name}", "wb") as file:  # noqa: PTH123 - the same
+            file.write(content)
 
 
 def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
     """Whether a folder has all the files, as regular files with these bytes."""
-    for name, content in contents.items():
-        try:
-            status = (folder / name).lstat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size != len(content):
-                return False
-            if (folder / name).read_bytes() != content:
-                return False
-        except OSError:
-            return False
-    return True
+    try:
+        return all(read_regular(folder / name, len(content)) == content for name, content in contents.items())
+    except OSError:
+        return False
 
 
 def _sweep(partial: Path) -> None:

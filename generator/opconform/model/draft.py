@@ -38,12 +38,11 @@ class Draft:
     Attributes:
         where: The place of its group, as in `cases/Split-1/axis.yaml:12:5`.
         tensors: The first feed, by input name.
-        second: Inputs that differ in the second feed, by name; None without a second feed.
-        dynamic: The dimensions that the IR declares, by input name; by default those of the shape.
+        second: Inputs that differ in the second feed; None without a second feed.
+        dynamic: The dimensions that the IR declares, if not those of the shape.
         rejected_for: The requirement that the case violates, or None if it is accepted.
         twin: The id of the accepted case that differs only in the fault, or None.
         is_twin: Whether the case exists only as the twin of another.
-        essential: Whether no backend of the operation may lack it.
     """
 
     op: str

@@ -12,12 +12,9 @@ from opconform.tensors.tensor import Tensor
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Golden:
-    """A draft with the values of its tensors.
+    """A draft with its graph, and the values of the inputs and of all tensors in each feed, by name.
 
-    Attributes:
-        graph: The model of the case.
-        inputs: The inputs of each feed, by name.
-        tensors: Every tensor of the graph in each feed, by name; none for a rejected case.
+    A rejected case has no `tensors`.
     """
 
     draft: Draft

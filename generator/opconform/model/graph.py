@@ -25,11 +25,7 @@ class Declared:
 
 
 def graph_of(draft: Draft) -> Graph:
-    """The graph of a case in its context.
-
-    Raises:
-        ContextError: The context cannot be built around the case.
-    """
+    """The graph of a case in its context; `ContextError` if that cannot be built around the case."""
     arguments = tuple(arguments_of(draft, feed) for feed in range(len(draft.feeds)))
     outputs = tuple(types for each in arguments if (types := _inferred(draft.operation, each)) is not None)
     operation = draft.operation
@@ -51,11 +47,7 @@ def graph_of(draft: Draft) -> Graph:
 
 
 def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, TensorType]:
-    """The types of every tensor of a graph whose inputs are known.
-
-    Raises:
-        Rejection: The inputs of a node violate the specification of its operation.
-    """
+    """The types of every tensor of a graph, given its inputs; `Rejection` if they violate a specification."""
     known = dict(operands)
     for node in graph.nodes:
         types = OPERATIONS[node.op].infer(arguments_at(node, known))

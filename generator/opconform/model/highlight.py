@@ -12,13 +12,7 @@ from opconform.tensors.tensor import Array, Tensor
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Highlight:
-    """The outputs of a case as consecutive parts of one input.
-
-    Attributes:
-        input: The name of the input.
-        axis: The dimension along which the parts follow each other.
-        regions: The part that each output is, in order.
-    """
+    """The outputs of a case as consecutive regions of one input along an axis."""
 
     input: str
     axis: int
@@ -26,12 +20,12 @@ class Highlight:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes of the parts along the axis."""
+        """The sizes of the regions along the axis."""
         return tuple(each.sizes[self.axis] for each in self.regions)
 
 
 def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
-    """The highlight of a case, given the inputs of one feed; None if its outputs are not consecutive parts of one."""
+    """The highlight of a case, given the inputs of one feed; None if its outputs are not consecutive regions of one."""
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.highlight is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None

@@ -17,7 +17,6 @@ class Port:
         role: `control` for values that decide what the operation does, which specs write out; `tensor` for data, which
             may be filled.
         variadic: Whether it takes any number of tensors; only the last port may.
-        optional: Whether it may be omitted.
         element_type: The default element type, if not `f32` for a tensor and `i64` for a control input.
     """
 
@@ -40,12 +39,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
-    """One attribute of an operation, by the specification's name.
-
-    Attributes:
-        values: The allowed strings of an `enum`.
-        default: The default value, or None if the attribute is required.
-    """
+    """One attribute of an operation; `values` are the strings of an `enum`, and a default of None means required."""
 
     name: str
     _: KW_ONLY
@@ -64,11 +58,9 @@ class TensorType:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operand:
-    """One input of an operation.
+    """One input of an operation; `tensor` has its elements, and is None during inference.
 
-    Attributes:
-        integers: The exact elements of an integer tensor at a control port, in row-major order; otherwise None.
-        tensor: The elements; None during inference.
+    `integers` are the exact elements of an integer tensor at a control port, in row-major order; otherwise None.
     """
 
     element_type: str
@@ -98,12 +90,7 @@ class Arguments:
 
     def every(self, port: str) -> tuple[Operand, ...]:
         """The operands at a variadic port, in order."""
-        numbered = {
-            int(name.removeprefix(f"{port}_")): each
-            for name, each in self.inputs.items()
-            if name.startswith(f"{port}_") and name.removeprefix(f"{port}_").isdecimal()
-        }
-        return tuple(numbered[number] for number in sorted(numbered))
+        return tuple(each for name, each in self.inputs.items() if name.rpartition("_")[0] == port)
 
 
 class Rejection(Exception):  # noqa: N818 - a valid answer, not an error
@@ -119,7 +106,6 @@ class Tested:
     """The node under test, for the context that builds a graph around it.
 
     Attributes:
-        node: Its node, connected to the model's inputs.
         arguments: Its arguments in each accepted feed, or in the only feed of a rejected case.
         outputs: The types of its outputs in each accepted feed; none for a rejected case with one feed.
     """

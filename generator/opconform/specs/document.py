@@ -59,13 +59,7 @@ class SpecMistakes(SpecError):  # noqa: N818 - the name says what it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """The value of a YAML file, and the place of each part of it.
-
-    Attributes:
-        file: The file's name in mistakes.
-        digest: The SHA-256 of the file.
-        places: The line and column of each value, by its route.
-    """
+    """The value of a YAML file with its name in mistakes and its SHA-256, and the line and column of each route."""
 
     file: str
     digest: str

@@ -43,11 +43,7 @@ class Meter:
         self._made = 0
 
     def count(self, value: Value) -> None:
-        """Add a value that an expression or a part of it made.
-
-        Raises:
-            ValueError: The value, or the total, is over its limit.
-        """
+        """Add a value that an expression or a part of it made; `ValueError` if it or the total is over its limit."""
         self._made += size_of(value)
         if self._made > MADE:
             raise ValueError(f"the expressions of the group make more than {MADE:,} values, the limit")
@@ -131,11 +127,7 @@ def is_expression(value: object) -> bool:
 
 
 def expression_of(value: str) -> Expression:
-    """The expression that is the whole of a spec's value, as in `${{ rank(shape) - 1 }}`.
-
-    Raises:
-        ExpressionError: The expression cannot be parsed, or there is text around it.
-    """
+    """The expression that is the whole of a spec's value, as in `${{ rank(shape) - 1 }}`."""
     if "}}" not in value:
         raise ExpressionError(f"{quoted(value)} is not closed; an expression is written between ${{{{ and }}}}")
     whole = _WHOLE.fullmatch(value)
@@ -146,11 +138,7 @@ def expression_of(value: str) -> Expression:
 
 @lru_cache(maxsize=4_096)
 def compiled(text: str) -> Expression:
-    """An expression without its brackets, as in `where`.
-
-    Raises:
-        ExpressionError: The expression cannot be parsed, or is too long or too deep.
-    """
+    """An expression without its brackets, as in `where`; `ExpressionError` if it is malformed, too long or too deep."""
     if len(text) > _TEXT:
         raise ExpressionError(f"`{quoted_text(text)}` has more than {_TEXT:,} characters, the limit")
     depth = deepest = 0

@@ -22,11 +22,7 @@ _NESTING = frozenset({str, list, tuple, dict})
 
 
 def size_of(value: Value, depth: int = 0) -> int:
-    """The number of values and characters in a value, including itself.
-
-    Raises:
-        ValueError: There are more than allowed, or they are nested too deep.
-    """
+    """The number of values and characters in a value, including itself; `ValueError` if it is over a limit."""
     if isinstance(value, str):
         size = 1 + len(value)
     elif isinstance(value, list | tuple | dict):
@@ -47,11 +43,7 @@ def size_of(value: Value, depth: int = 0) -> int:
 
 
 def check_operands(operator: str, left: Value, right: Value) -> None:
-    """Refuse an operation whose result would be large or slow to compute.
-
-    Raises:
-        ValueError: The result would be over a limit.
-    """
+    """Raise `ValueError` for an operation whose result would be large or slow to compute."""
     if operator == "%" and isinstance(left, str):
         raise ValueError("text is not formatted here")
     lengths = [len(each) for each in (left, right) if isinstance(each, list | str)]

@@ -1,5 +1,6 @@
 """The loader of specs: checked groups from YAML files, or every mistake of every file."""
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,13 +25,12 @@ EXPRESSION_LIMIT = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:
-    """One entry of a spec.
+    """One entry of a spec, at a route of a document.
 
     Attributes:
         settings: The entry's keys that are not keys of its cases.
         keys: The keys of its cases as written, including expressions.
         twin: The keys that the twin overrides as written, or None.
-        route: The entry's place in the document.
     """
 
     op: str
@@ -97,13 +97,13 @@ def load_specs(paths: Sequence[Path]) -> list[Spec]:
     for path in _files(paths) if paths else shipped_specs():
         try:
             specs.append(load_spec(path))
+            sound.extend(specs[-1].groups)
         except SpecMistakes as fault:
             mistakes.extend(fault.mistakes)
             sound.extend(fault.sound if isinstance(fault, WrongSpecs) else ())
-    groups = [each for spec in specs for each in spec.groups]
+    mistakes.extend(_repetitions(sound))
     if mistakes:
-        raise WrongSpecs(mistakes, [*sound, *groups])
-    _check_unique(groups)
+        raise WrongSpecs(mistakes, sound)
     return specs
 
 
@@ -111,7 +111,7 @@ def load_spec(path: Path) -> Spec:
     """The spec in a file.
 
     Raises:
-        SpecMistakes: The mistakes of the file.
+        SpecMistakes: The mistakes of the file, besides repeated ids.
     """
     is_shipped = path.is_relative_to(_shipped())
     document = read_document(path, path.relative_to(_shipped().parent).as_posix() if is_shipped else path.as_posix())
@@ -123,12 +123,13 @@ def load_spec(path: Path) -> Spec:
         sentence = f"The file holds more than {EXPRESSION_LIMIT:,} different expressions; split it."
         raise SpecMistakes([document.mistake((), sentence)])
     op, mistakes = _operation(document)
+    groups: list[Group] = []
     if op is not None:
-        mistakes += _mistakes(document, op)
+        groups, found = _groups(document, op)
+        mistakes += found
     if op is None or mistakes:
-        raise WrongSpecs(mistakes, () if op is None else _sound_groups(document, op))
-    groups = tuple(_group(document, op, index) for index in range(len(value["groups"])))
-    return Spec(file=document.file, digest=document.digest, op=op, groups=groups)
+        raise WrongSpecs(mistakes, groups)
+    return Spec(file=document.file, digest=document.digest, op=op, groups=tuple(groups))
 
 
 def digest_of(path: Path) -> str:
@@ -175,29 +176,28 @@ def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
 
-def _groups(document: Document) -> list[Any]:
-    groups = document.value.get("groups")
-    return groups if isinstance(groups, list) else []
-
-
-def _mistakes(document: Document, op: str) -> list[Mistake]:
-    model = MODELS[op].spec
+def _groups(document: Document, op: str) -> tuple[list[Group], list[Mistake]]:
+    """The groups of a spec that have no mistake, and all mistakes of the spec."""
+    models, written = MODELS[op], document.value.get("groups")
+    groups: list[Group] = []
     mistakes: list[Mistake] = []
     try:
-        model.model_validate(document.value | {"op": op})
+        models.spec.model_validate(document.value | {"op": op})
     except ValidationError as fault:
-        mistakes.extend(mistakes_of(fault, document, model))
-    ids: set[object] = set()
-    for index, group in enumerate(_groups(document)):
+        mistakes.extend(mistakes_of(fault, document, models.spec))
+    for index, keys in enumerate(written if isinstance(written, list) else ()):
+        route = ("groups", index)
+        found = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
+        mistakes.extend(found)
         if len(mistakes) > ENOUGH:
             break
-        if isinstance(group, dict):
-            mistakes.extend(islice(_group_mistakes(document, op, group, ("groups", index)), ENOUGH))
-            if isinstance(name := group.get("id"), str):
-                if name in ids:
-                    mistakes.append(document.mistake(("groups", index, "id"), f"The id {quoted(name)} is repeated."))
-                ids.add(name)
-    return mistakes
+        with contextlib.suppress(ValidationError):
+            settings: Any = models.group.model_validate(keys)
+            if not found:
+                own = {key: value for key, value in keys.items() if key in models.case.model_fields}
+                twin = keys.get("twin")
+                groups.append(Group(op=op, settings=settings, keys=own, twin=twin, document=document, route=route))
+    return groups, mistakes
 
 
 def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route: Route) -> Iterator[Mistake]:
@@ -233,31 +233,9 @@ def _named_requirements(group: Mapping[str, Any]) -> Iterator[tuple[Route, Any]]
     yield ("expect", "reject"), expect.get("reject")
 
 
-def _sound_groups(document: Document, op: str) -> Iterator[Group]:
-    for index, group in enumerate(_groups(document)):
-        try:
-            MODELS[op].group.model_validate(group)
-        except ValidationError:
-            continue
-        if not any(_group_mistakes(document, op, group, ("groups", index))):
-            yield _group(document, op, index)
-
-
-def _group(document: Document, op: str, index: int) -> Group:
-    written, models = document.value["groups"][index], MODELS[op]
-    checked: Any = models.group.model_validate(written)
-    keys = {key: value for key, value in written.items() if key in models.case.model_fields}
-    return Group(
-        op=op, settings=checked, keys=keys, twin=written.get("twin"), document=document, route=("groups", index)
-    )
-
-
-def _check_unique(groups: Sequence[Group]) -> None:
+def _repetitions(groups: Sequence[Group]) -> Iterator[Mistake]:
     seen: dict[tuple[str, str], Group] = {}
-    mistakes = []
     for group in groups:
         earlier = seen.setdefault((group.op, group.id), group)
         if earlier is not group:
-            mistakes.append(group.mistake(("id",), f"the id is taken by the group at {earlier.place}."))
-    if mistakes:
-        raise SpecMistakes(mistakes)
+            yield group.mistake(("id",), f"the id is taken by the group at {earlier.place}.")

@@ -32,11 +32,7 @@ class MatrixError(Exception):
 
 
 def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combination]:
-    """The combinations of a group's matrix; an empty one if there is no matrix.
-
-    Raises:
-        MatrixError: There are more than the limit, or an expression fails.
-    """
+    """The combinations of a group's matrix, at most `limit`; an empty one without a matrix."""
     settings = group.settings
     matrix = {name: _values(name, values, meter) for name, values in settings.matrix.items()}
     wanted = where_of(group) if settings.sample is None else None  # the filter of a sample applies to its draws
@@ -67,11 +63,7 @@ def where_of(group: Group) -> Expression | None:
 
 
 def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> bool:
-    """Whether a filter is true for a combination.
-
-    Raises:
-        MatrixError: It fails, or is neither true nor false.
-    """
+    """Whether a filter is true for a combination."""
     try:
         value = wanted.value(variables, meter)
     except ExpressionError as fault:

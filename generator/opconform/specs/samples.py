@@ -92,9 +92,6 @@ def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) 
     """Endless random draws of a group for one combination of its matrix; None for a draw that the filter excludes.
 
     Each draw depends only on the seeds, the group's name, the combination and its own number.
-
-    Raises:
-        MatrixError: An expression fails.
     """
     sample, wanted = group.settings.sample, where_of(group)
     if sample is None:

@@ -57,13 +57,10 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Node:
-    """One operation of a case's graph.
+    """One operation of a case's graph, such as `Concat-1`, with the names of its input and output tensors.
 
     Attributes:
-        name: The node's name, unique in the graph.
-        op: The operation and its version, as in `Concat-1`.
-        inputs: The names of its input tensors, in the order of its ports; None for an omitted input before another.
-        outputs: The names of its output tensors.
+        inputs: In the order of the operation's ports; None for an omitted input before another.
         under_test: Whether the case tests this node, and not only uses it as context.
     """
 

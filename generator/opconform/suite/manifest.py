@@ -41,16 +41,12 @@ class Header:
         version: The suite's own version: major for the format, minor for coverage, patch for a corrected case.
         generator: The version of opconform that wrote the suite.
         recipe: The SHA-256 of what decides the bytes besides the specs: modules, templates, seed, dialects.
-        seed: The key of random fills and samples.
-        blind: Whether the expected outputs are left out.
         dialects: The model file of each dialect, relative to a case's folder.
         specs: The SHA-256 of each spec file, by name.
         specification: The revisions of the specification's pages, by operation.
-        requirements: The level and text of every requirement, by operation and id.
-        establishes: The requirements that a comparison which passed a stage has shown to be kept, by operation and
-            stage.
+        requirements: By operation and id.
+        establishes: The requirements that a comparison which passed a stage shows to be met, by operation and stage.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
-        counts: The number of cases by expectation: `accept`, `reject`.
         digest: The SHA-256 of the manifest: the suite digest.
         checksum: The SHA-256 of this document without this key, in canonical JSON.
     """

@@ -17,11 +17,9 @@ _NAMED = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """Which cases are wanted.
+    """The wanted cases: of some profiles, where `default` and none mean all except `large`, and matching a pattern.
 
-    Attributes:
-        profiles: The profiles; `default`, or none, means all except `large`.
-        patterns: Shell patterns of ids, such as `Split-1/axis-*`, or requirements; none match everything.
+    Patterns are shell patterns of ids, such as `Split-1/axis-*`, or requirements; without patterns every case matches.
     """
 
     profiles: tuple[str, ...] = ()

@@ -12,11 +12,7 @@ from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
 
 
 def faults_of(path: Path) -> Iterator[str]:
-    """Every fault of a suite, one sentence each.
-
-    Raises:
-        MissingError: There is no suite.
-    """
+    """Every fault of a suite, one sentence each; `MissingError` without a suite."""
     try:
         suite = open_suite(path)
     except MissingError:

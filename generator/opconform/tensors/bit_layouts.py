@@ -32,11 +32,9 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the elements of one type are packed.
+    """How the elements of one type are packed: a group of some elements takes some bytes.
 
     Attributes:
-        elements: The number of elements in a group.
-        bytes: The number of bytes in a group.
         fields: The places of the elements' bits in a group.
         tail: The bits per element of an incomplete last group; 0 if such a group is written whole.
     """

@@ -13,16 +13,14 @@ Kind = Literal["boolean", "float", "signed", "unsigned", "lookup", "string"]
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """One element type: its width, and its names in other products.
+    """One element type: OpenVINO's name, the width, and the names elsewhere; None where a product lacks the type.
 
     Attributes:
-        name: OpenVINO's name, as in `element_type="f32"`.
         kind: What its bits mean; `lookup` is an index into a table of values (nf4).
         bits: The width of one element; 0 for strings.
-        dtype: The name in numpy or ml_dtypes, or None.
+        dtype: The name in numpy or ml_dtypes.
         precision: The name in OpenVINO's IR, as in `precision="FP32"`.
-        onnx: The name in `onnx.TensorProto`, or None.
-        mlir: The builtin type of MLIR in StableHLO, or None.
+        mlir: The builtin type of MLIR in StableHLO.
     """
 
     name: str

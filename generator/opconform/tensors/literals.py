@@ -19,8 +19,7 @@ _FLOAT_TEXTS = frozenset({"nan", "inf", "-inf", "-nan"})
 def checked(name: str, element: Element) -> Element:
     """The normalized element: an integer for integer types, a lower-case bit pattern, or unchanged.
 
-    Raises:
-        ValueError: The element type has no such value.
+    An element that the type does not have raises `ValueError`.
     """
     element_type = ELEMENT_TYPES[name]
     if element_type.kind == "string":

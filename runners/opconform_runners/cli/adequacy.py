@@ -39,13 +39,14 @@ def _lines(found: Adequacy) -> Iterator[str]:
     survivors, conditions = found.open_survivors, found.open_conditions
     killed, reviewed = found.mutants - len(found.survivors), len(found.survivors) - len(survivors)
     shown = sum(each.pair is not None for each in found.conditions)
+    explained = len(found.conditions) - shown - len(conditions)
     yield f"{', '.join(found.ops)}: {found.cases:,} inferences"
     yield f"mutants: {killed} of {found.mutants} killed, {reviewed} reviewed, {len(survivors)} to review"
     yield (
-        f"conditions: {shown} of {len(found.conditions)} shown by two cases, {len(found.reviewed)} reviewed, "
+        f"conditions: {shown} of {len(found.conditions)} shown by two cases, {explained} reviewed, "
         f"{len(conditions)} to review"
     )
-    for mutation in (each.mutation for each in survivors):
+    for mutation in survivors:
         beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
         yield f"survives  {mutation.module}.py:{mutation.line}: {mutation.before}  →  {mutation.after}{beside}"
     for each in conditions:
@@ -62,8 +63,8 @@ def _document(found: Adequacy) -> dict[str, object]:
         "mutants": found.mutants,
         "adequate": found.is_adequate,
         "survivors": [
-            {name: getattr(each.mutation, name) for name in ("module", "line", "before", "after")}
-            | {"requirements": list(each.mutation.names), "reviewed": each.reason}
+            {name: getattr(each, name) for name in ("module", "line", "before", "after")}
+            | {"requirements": list(each.names), "reviewed": found.reviewed.get(each)}
             for each in found.survivors
         ],
         "conditions": [
