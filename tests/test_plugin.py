@@ -259,7 +259,7 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ((), "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."),
+        ((), "Name the backend with either --opconform-backend NAME or --opconform-harness COMMAND."),
         (
             ("--opconform-harness", "true", "--opconform-python", "python"),
             "--opconform-python goes with --opconform-backend; a harness names its own interpreter.",

@@ -44,7 +44,7 @@ HARNESS_FAULTS = {
     "lying_header": ("error", "output_0.npy says shape (1000000000000,)"),
     "wrong_names": ("error", "the arrays in the harness's output file are called y"),
     "says_no_types": ("error", "the harness says the element types of 0 feeds, and was given 1"),
-    "says_another_type": ("error", "the harness says that output_0 is f32, and wrote float64"),
+    "says_another_type": ("error", "output_0 of f32 is stored as float64, and not as float32"),
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend's process died: it ended with code 3"),
     "orphan": ("fail", "the backend's process died: it ended with code 4"),
@@ -137,7 +137,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
             ["--harness", "echo hello"],
             "error: The harness echo cannot be started: the harness wrote a line that is not JSON",
         ),
-        (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} holds no class Nobody.\n"),
+        (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} has no class Nobody.\n"),
         (["--backend", "numpy:TPU"], "The backend has no devices to choose from, and was given 'TPU'."),
         (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed are: CPU, AUTO, HETERO"),
     ],
@@ -159,8 +159,8 @@ UNUSABLE = {
     "class Own:\n  def __init__(self):\n    self.lost()": (
         "The backend own.py:Own cannot be loaded: AttributeError: 'Own' object has no attribute 'lost' (own.py, line 3)."
     ),
-    "class Own:\n  def describe(self): return [1]": "describe() of own.py:Own must give an Implementation, and gave [int].",
-    "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py holds no class Own.",
+    "class Own:\n  def describe(self): return [1]": "describe() of own.py:Own must return an Implementation, and returned [int].",
+    "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py has no class Own.",
     "import os\nprint('no licence', flush=True)\nos._exit(4)": (
         "The harness own.py:Own cannot be started: it ended with code 4; standard error ends with: no licence."
     ),
@@ -200,18 +200,18 @@ MISRETURNED = {
     "[outputs[0] + ['a', 'b']]": "[[Tensor, Tensor, Tensor, …]]",
 }
 MISMADE = {
-    "outputs * 2": "run() gave the outputs of 2 feeds, and was given 1",
-    "[[Tensor(element_type='float', array=None)]]": "run() gave a Tensor of 'float', which is not an element type",
-    "[[Tensor(element_type='f32', array=[1.0])]]": "run() gave a Tensor of a list, and its array must be numpy's",
+    "outputs * 2": "run() returned the outputs of 2 feeds, and was given 1",
+    "[[Tensor(element_type='float', array=None)]]": "run() returned a Tensor of 'float', which is not an element type",
+    "[[Tensor(element_type='f32', array=[1.0])]]": "run() returned a Tensor of a list, and its array must be numpy's",
     "[[Tensor(element_type='f16', array=outputs[0][0].array)]]": (
-        "a Tensor of f16 holds float16, and the one that run() gave holds float32"
+        "a Tensor of f16 holds float16, and the one that run() returned holds float32"
     ),
 }
 
 
 def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """In one sentence each."""
-    must = "run() must give a list with the outputs of each feed, each a list of Tensors, and gave"
+    must = "run() must return a list with the outputs of each feed, each a list of Tensors, and returned"
     wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
     for number, (given, sentence) in enumerate(wanted.items()):
         (tmp_path / "misreturned.py").write_text(

@@ -21,12 +21,7 @@ Outputs = Sequence[Tensor]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Placement:
-    """What executed a case.
-
-    Attributes:
-        devices: The product's names of the devices that executed it; empty if the product does not report them.
-        threads: The number of threads, or None if the product does not report it.
-    """
+    """The devices that executed a case, by the product's names, and the number of threads, if known."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 

@@ -83,6 +83,10 @@ class Framework:
             for op, each in self.operations.items()
         }
 
+    def name_of(self, kind: Any) -> str:
+        """The element type of one of the framework's types."""
+        return {each: name for name, each in self.types.items()}[kind]
+
     def type_of(self, tensor: Tensor) -> Any:
         """The framework's type for a tensor; raises `Unsupported` if it has none."""
         if tensor.element_type not in self.types:

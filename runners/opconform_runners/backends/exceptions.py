@@ -20,11 +20,6 @@ MessageTable = Mapping[str, Messages]
 Call = Callable[..., Any]
 
 
-def requirement_of(messages: Messages, message: str) -> str | None:
-    """The requirement that a message names, or None."""
-    return next((name for pattern, name in messages if re.search(pattern, message)), None)
-
-
 def short_message(text: object, noise: re.Pattern[str] | None = None, limit: int = _LONGEST) -> str:
     """A message on one line, without noise such as places in a product's source, and cut to a limit."""
     line = " ".join(str(text).split())
@@ -72,4 +67,4 @@ class Translation:
         short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
         if isinstance(fault, self.missing) or self.not_implemented.search(message):
             return Unsupported(short)
-        return Rejected(stage, short, requirement_of(messages, message))
+        return Rejected(stage, short, next((name for pattern, name in messages if re.search(pattern, message)), None))

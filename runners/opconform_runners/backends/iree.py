@@ -135,7 +135,6 @@ class Iree:
 
 
 def _output(view: runtime.HalBufferView) -> Tensor:
-    """A result of IREE, bit for bit."""
     name, shape = _BY_KIND[int(view.element_type)], tuple(view.shape)
     size = -(-math.prod(shape) * ELEMENT_TYPES[name].bits // _BYTE)
     content = bytes(np.asarray(view.get_buffer().map()).view(np.uint8)[:size]) if size else b""

@@ -54,7 +54,6 @@ _JAX = Framework(
         faults=(*PYTHON_FAULTS, MLIRError),
     ),
 )
-_NAMES = MappingProxyType({kind: name for name, kind in _JAX.types.items()})
 
 
 class Jax:
@@ -90,13 +89,9 @@ def _check(case: Case, feeds: Sequence[Inputs]) -> None:
 
 
 def _argument(given: Input, tensor: Tensor) -> Any:
-    if given.role == "control":
-        return _control(tensor)
-    return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
-
-
-def _control(tensor: Tensor) -> Any:
-    """Integers as Python's own; other values as an array of their type, as JAX users write them."""
+    """Control integers as Python's own; other control values as an array of their type, as JAX users write them."""
+    if given.role != "control":
+        return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
     native = tensor.type.native
     if tensor.type.is_integer or native is None:
         return plain(tensor, _JAX.types)
@@ -104,7 +99,7 @@ def _control(tensor: Tensor) -> Any:
 
 
 def _tensor(array: Any) -> Tensor:
-    name = _NAMES[np.dtype(array.dtype)]
+    name = _JAX.name_of(np.dtype(array.dtype))
     kind = ELEMENT_TYPES[name]
     stored = np.asarray(array).view(kind.storage)
     if kind.bits < 8:  # noqa: PLR2004 - narrower than a byte

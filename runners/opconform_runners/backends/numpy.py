@@ -90,7 +90,6 @@ def _axis(axis: Tensor | None, data: Array, *, one_element: bool) -> int:
 
 
 def _even_ends(attributes: Mapping[str, Attribute], size: int) -> list[int]:
-    """The end of each output but the last."""
     if "num_splits" not in attributes:
         raise _refuse("num_splits.required", "num_splits is missing")
     count = attributes["num_splits"]
@@ -109,7 +108,6 @@ def _even_ends(attributes: Mapping[str, Attribute], size: int) -> list[int]:
 
 
 def _given_ends(given: Tensor | None, size: int) -> list[int]:
-    """The end of each output but the last."""
     if given is None:
         raise _refuse("lengths.required", "split_lengths is missing")
     if given.element_type not in _INTEGERS:

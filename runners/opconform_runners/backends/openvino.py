@@ -86,21 +86,15 @@ INTEGERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The `openvino-onnx` backend: the same runtime on the ONNX model, through OpenVINO's ONNX frontend."""
-    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"), mapped=full_names(MAPPED))
+    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"))
 
 
 class OpenVINO:
     """OpenVINO's runtime on one device, with its default settings."""
 
     def __init__(
-        self,
-        device: str = "CPU",
-        *,
-        name: str = "openvino",
-        dialects: tuple[str, ...] = ("openvino",),
-        mapped: tuple[str, ...] = (),
+        self, device: str = "CPU", *, name: str = "openvino", dialects: tuple[str, ...] = ("openvino",)
     ) -> None:
-        self._mapped = mapped
         self._name = name
         self._dialects = dialects
         self._core = ov.Core()
@@ -118,7 +112,7 @@ class OpenVINO:
             element_types=tuple(each for each in NAMED if each not in _NO_MEMORY),
             dynamic=True,
             bindings=("constant", "parameter"),
-            mapped=self._mapped,
+            mapped=full_names(MAPPED) if "onnx" in self._dialects else (),
         )
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:

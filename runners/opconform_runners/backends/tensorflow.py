@@ -92,7 +92,6 @@ _TENSORFLOW = Framework(
         noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),
     ),
 )
-_NAMES = MappingProxyType({kind: name for name, kind in _TENSORFLOW.types.items()})
 #: The integer types that control inputs take; values of another integer type are given in the first.
 _CONTROLS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"Split-1": {"axis": ("i32",)}, "VariadicSplit-1": {"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")}}
@@ -158,7 +157,7 @@ def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
 
 
 def _tensor(tensor: Any) -> Tensor:
-    name = _NAMES[tensor.dtype]
+    name = _TENSORFLOW.name_of(tensor.dtype)
     array = np.asarray(tensor.numpy())
     if name == "string":
         texts = [each.decode() for each in array.reshape(-1)]

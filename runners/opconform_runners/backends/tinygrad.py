@@ -74,7 +74,6 @@ _TINYGRAD = Framework(
         missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
     ),
 )
-_NAMES = MappingProxyType({kind: name for name, kind in _TINYGRAD.types.items()})
 
 
 class Tinygrad:
@@ -116,7 +115,7 @@ def _argument(given: Input, tensor: Tensor, device: str) -> Any:
 
 def _tensor(tensor: Any) -> Tensor:
     """A realized tensor, whose bits are read as integers from a copy: reading a bitcast view fails in tinygrad 0.14."""
-    name = _NAMES[tensor.dtype]
+    name = _TINYGRAD.name_of(tensor.dtype)
     storage = ELEMENT_TYPES[name].storage
     if 0 in tensor.shape:
         return Tensor(element_type=name, array=np.empty(tensor.shape, storage))

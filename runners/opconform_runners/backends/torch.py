@@ -59,7 +59,6 @@ _TORCH = Framework(
         not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel")
     ),
 )
-_NAMES = MappingProxyType({kind: name for name, kind in _TORCH.types.items()})
 
 
 class Torch:
@@ -85,7 +84,6 @@ class Torch:
         return [[_tensor(each) for each in execute(**fed)] for fed in parameters]
 
     def _built(self, case: Case, constants: Mapping[str, Any]) -> Callable[..., list[Any]]:
-        """The case's graph as a function of its parameters."""
         is_eager = self._mode == "eager"
         functions = _TORCH.functions(case, "run") if is_eager else _COMPILED
 
@@ -125,7 +123,7 @@ def _argument(given: Input, tensor: Tensor) -> Any:
 
 
 def _tensor(tensor: Any) -> Tensor:
-    name = _NAMES[tensor.dtype]
+    name = _TORCH.name_of(tensor.dtype)
     content = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
     array = np.frombuffer(content, ELEMENT_TYPES[name].storage).reshape(tuple(tensor.shape))
     return Tensor(element_type=name, array=array)

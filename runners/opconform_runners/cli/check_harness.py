@@ -75,7 +75,6 @@ def _lines(name: str, checked: Sequence[Checked], broken: Sequence[str]) -> Iter
 
 
 def _remarks(each: Checked) -> Iterator[Text]:
-    """The lines below a rule."""
     for breach in each.breaches[:_MOST]:
         for arrow, message in (("→", breach.exchange.request), ("←", breach.exchange.reply)):
             if message is not None:

@@ -20,7 +20,7 @@ from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import folder_name, generate_shown, page_of_runs
 from opconform_runners.execution.runner import RunOptions, run_suite
-from opconform_runners.harness.command import Command, backend_command, harness_command
+from opconform_runners.harness.command import Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.matrix import Column, matrix_document, matrix_markdown, matrix_of, matrix_view
@@ -61,7 +61,7 @@ class _Backends:
         for each in self.harnesses:
             started = harness_command(each)
             commands[_free(started.name, commands)] = started
-        return {name: replace(each, memory=options.memory_of(self.memory)) for name, each in commands.items()}
+        return {name: replace(each, memory=memory_limit(self.memory)) for name, each in commands.items()}
 
 
 class _Started(NamedTuple):

@@ -11,20 +11,18 @@ import click
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import replace_named
-from opconform.generation.options import LIMITS, Options
+from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
-from opconform_runners.cli.shared.options import PATH, BackendOptions, python_option, timeout_option
+from opconform_runners.cli.shared.options import ONE_CASE, PATH, BackendOptions, python_option, timeout_option
 from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.harness.command import Launch
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, Reproduced, dialects_needed, script_of
 
-#: Cases of the profile `large` are found as well; a case too large for a script is refused later.
-_LIMITS = replace(LIMITS, elements=1 << 31)
 #: The line that marks a script written by opconform.
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 
@@ -97,7 +95,7 @@ def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
     if not profiles:
         check_one(case, [])
     selection = Selection(profiles=profiles, patterns=(pattern_of(case),))
-    options = Options(dialects=tuple(dialects), selection=selection, limits=_LIMITS)
+    options = Options(dialects=tuple(dialects), selection=selection, limits=ONE_CASE)
     return open_suite(generate(specs, out, options).out)
 
 

@@ -1,6 +1,5 @@
 """`opconform run`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -9,6 +8,7 @@ from opconform.errors import UsageError
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared import options
+from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import execute_shown, folder_of
@@ -19,40 +19,21 @@ from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import read_baseline
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Files:
-    """The file of expected failures, and the file for the outputs."""
-
-    baseline: Path | None
-    outputs: Path | None
-
-
 @click.command("run")
-@click.argument("suite", type=options.PATH)
+@click.argument("suite", type=PATH)
 @options.backend_options
 @options.selection_options
-@options.collected(
-    "files",
-    _Files,
-    click.option(
-        "--baseline", type=options.PATH, metavar="FILE", help="A file of expected failures; only other failures count."
-    ),
-    click.option(
-        "--outputs",
-        type=options.PATH,
-        metavar="FILE.zip",
-        help="Write the outputs to this file instead of judging them.",
-    ),
-)
+@click.option("--baseline", type=PATH, metavar="FILE", help="A file of expected failures; only other failures count.")
+@click.option("--outputs", type=PATH, metavar="FILE.zip", help="Write the outputs to this file without judging them.")
 @options.result_options()
 @options.jobs_option("Number of harness processes.", 1)
 def command(
     suite: Path,
     backend: options.BackendOptions,
     selection: Selection,
-    files: _Files,
     results: options.ResultOptions,
     jobs: int,
+    **files: Path | None,
 ) -> None:
     """Run a backend on SUITE (a folder or a zip file) and compare every bit of its outputs.
 
@@ -65,18 +46,19 @@ def command(
     started. With --baseline: 0 if nothing differs from the file, 1 for an unexpected failure, an unexpected pass, or a
     line that matches no case.
     """
-    baseline = None if files.baseline is None else read_baseline(files.baseline)
+    baseline, outputs = files["baseline"], files["outputs"]
+    expected = None if baseline is None else read_baseline(baseline)
     started = backend.command()
     running = RunOptions(
         jobs=jobs, timeout=backend.timeout, selection=selection, strict=results.strict, force=results.force
     )
-    if files.outputs is not None:
+    if outputs is not None:
         if results.out is not None or results.strict:
             raise UsageError("--out and --strict cannot be used with --outputs, which gives no verdicts.")
-        code = _record(open_suite(suite), started, files.outputs, running, as_json=results.as_json)
+        code = _record(open_suite(suite), started, outputs, running, as_json=results.as_json)
     else:
         folder = results.out or folder_of(started.name)
-        code = execute_shown(open_suite(suite), started, folder, running, baseline, as_json=results.as_json)
+        code = execute_shown(open_suite(suite), started, folder, running, expected, as_json=results.as_json)
     raise click.exceptions.Exit(code)
 
 

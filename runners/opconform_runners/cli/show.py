@@ -1,25 +1,21 @@
 """`opconform show`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from opconform.generation.case_list import CaseList, ListedCase
-from opconform.generation.options import LIMITS
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.selection import Selection, check_one, pattern_of
-from opconform_runners.cli.shared.options import PATH, json_option
+from opconform_runners.cli.shared.options import ONE_CASE, PATH, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.case_text import drawing_lines, input_lines
 from opconform_runners.reports.text import counted
 
 #: The most outputs that are listed.
 _MOST = 12
-#: The cases of the profile `large` can be shown like all others.
-_LIMITS = replace(LIMITS, elements=1 << 31)
 
 
 @click.command("show")
@@ -32,7 +28,7 @@ def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """
     cases = CaseList(sources)
-    found = list(cases.cases(Selection(patterns=(pattern_of(case),)), _LIMITS, every_profile=True))
+    found = list(cases.cases(Selection(patterns=(pattern_of(case),)), ONE_CASE, every_profile=True))
     check_one(case, [each.case.id for each in found], hint="" if found else cases.near_miss([case]))
     print_result(document_of(found[0].case), _lines(found[0]), as_json=as_json)
 

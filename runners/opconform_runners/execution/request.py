@@ -117,8 +117,10 @@ def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[st
             return f"the harness says the element types of {len(names)} outputs, and wrote {len(arrays)}"
         for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
             storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
-            if storage is None or (array.dtype != storage and not array.dtype.kind == storage.kind == "U"):
-                return f"the harness says that output_{number} is {name}, and wrote {array.dtype}"
+            if storage is None:
+                return f"the harness says that output_{number} is {name}, which is not an element type"
+            if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
+                return f"output_{number} of {name} is stored as {array.dtype}, and not as {storage}"
     return None
 
 

@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 import opconform
 from opconform.errors import UsageError
 from opconform_runners.harness import bootstrap
@@ -34,6 +36,11 @@ class Command:
     memory: int | None = None
     python: str | None = None
     elsewhere: bool = False
+
+
+def memory_limit(gib: float | None = None) -> int:
+    """The memory limit of a harness in bytes: a number of GiB, or three quarters of the machine's memory."""
+    return psutil.virtual_memory().total * 3 // 4 if gib is None else int(gib * GIB)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +73,23 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         elsewhere=True,
         python=str(python),
     )
+
+
+def command_of(backend: str | None, harness: str | None, python: Path | None, *, prefix: str = "--") -> Command:
+    """The command of the one backend that options name, as in `--backend NAME` or `--harness COMMAND`.
+
+    `prefix` is how the options begin.
+    """
+    if backend is not None and harness is not None:
+        raise UsageError(f"Name one backend: both {prefix}backend and {prefix}harness are given.")
+    if backend is not None:
+        return backend_command(backend, python)
+    if harness is None:
+        either = f"{prefix}backend NAME or {prefix}harness COMMAND"
+        raise UsageError(f"Name the backend with either {either}. See `opconform backends`.")
+    if python is not None:
+        raise UsageError(f"{prefix}python goes with {prefix}backend; a harness names its own interpreter.")
+    return harness_command(harness)
 
 
 def harness_command(text: str) -> Command:

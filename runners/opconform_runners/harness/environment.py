@@ -45,8 +45,6 @@ class Environment:
         machine: The processor's architecture.
         cores: The processor cores that the run was allowed to use.
         devices: The devices that executed cases, by the product's own names; empty if the harness did not say.
-        hardware: The full name of the named device, from its driver.
-        driver: The driver or plugin of the named device, with its version.
         threads: The numbers of threads that executed cases.
         runner: The version of opconform.
         packages: The versions of the packages that a Python backend consists of.
@@ -143,8 +141,8 @@ def _processor() -> str | None:
 
 def _packages_of(backend: str) -> Iterator[str]:
     """The packages that an announced backend needs: those of its extra, or its own distribution."""
-    for each in entry_points(group=GROUP):
-        if each.name == backend and each.dist is not None:
+    for each in entry_points(group=GROUP, name=backend):
+        if each.dist is not None:
             if each.dist.name != "opconform":
                 yield each.dist.name
             yield from _needed(each.dist.name, backend)

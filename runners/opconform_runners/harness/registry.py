@@ -7,6 +7,7 @@ import re
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from opconform.errors import UsageError
@@ -27,8 +28,8 @@ def names() -> list[str]:
 
 def is_shipped(name: str) -> bool:
     """Whether a backend is part of opconform, with an extra of that name for its packages."""
-    own = [each for each in entry_points(group=GROUP) if each.dist is not None and each.dist.name == "opconform"]
-    return name.partition(":")[0] in [each.name for each in own]
+    found = entry_points(group=GROUP, name=name.partition(":")[0])
+    return any(each.dist is not None and each.dist.name == "opconform" for each in found)
 
 
 def load(name: str) -> Backend:
@@ -38,9 +39,10 @@ def load(name: str) -> Backend:
     if found is None:
         plain, _, device = name.partition(":")
         return _made(_entry(plain).load(), device or None)
-    if found["file"]:
-        return _made(_from_file(Path(found["file"]), found["name"]), found["device"])
-    return _made(getattr(importlib.import_module(found["module"]), found["name"]), found["device"])
+    module = _from_file(Path(found["file"])) if found["file"] else importlib.import_module(found["module"])
+    if not hasattr(module, found["name"]):
+        raise UsageError(f"{found['file'] or found['module']} has no class {found['name']}.")
+    return _made(getattr(module, found["name"]), found["device"])
 
 
 def check(name: str) -> None:
@@ -78,14 +80,13 @@ def _made(backend: Any, device: str | None) -> Backend:
 
 
 def _entry(name: str) -> EntryPoint:
-    for each in entry_points(group=GROUP):
-        if each.name == name:
-            return each
+    if found := tuple(entry_points(group=GROUP, name=name)):
+        return found[0]
     known = ", ".join(names())
     raise UsageError(f"{name!r} is not a backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness.")
 
 
-def _from_file(path: Path, name: str) -> Any:
+def _from_file(path: Path) -> ModuleType:
     found = importlib.util.spec_from_file_location(path.stem, path)
     if found is None or found.loader is None:
         raise UsageError(f"{path} cannot be imported.")
@@ -93,6 +94,4 @@ def _from_file(path: Path, name: str) -> Any:
     sys.modules[path.stem] = module
     sys.path.insert(0, str(path.resolve().parent))
     found.loader.exec_module(module)
-    if not hasattr(module, name):
-        raise UsageError(f"{path} holds no class {name}.")
-    return getattr(module, name)
+    return module

@@ -163,7 +163,6 @@ def _children() -> list[int]:
 
 
 def _end_like(status: int | None) -> None:
-    """End as the harness did."""
     code = _LOST if status is None else os.waitstatus_to_exitcode(status)
     if code < 0:
         with contextlib.suppress(ImportError, ValueError, OSError):

@@ -1,16 +1,23 @@
 """Conformance tests: the hooks that are registered if an option of the plugin is given."""
 
 import asyncio
+import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from opconform.dialects import DIALECTS
 from opconform.errors import OpconformError, SuiteError, UsageError
+from opconform.generation.header import recipe_digest
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
+from opconform.specs.loader import load_specs, shipped_specs
+from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.execution.session import Session
@@ -18,7 +25,6 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.pytest_plugin.items import Cases, Tested
 from opconform_runners.pytest_plugin.options import PluginOptions, options_of
-from opconform_runners.pytest_plugin.suite_cache import cached_suite
 
 #: The first part of the cases' node ids.
 _NAME = "opconform"
@@ -109,7 +115,27 @@ class Conformance:
         cache = getattr(config, "cache", None)
         if cache is None:
             raise UsageError("A suite cannot be generated without pytest's cache. Name one with --opconform-suite.")
-        return cached_suite(cache, implementation.dialects, options.profiles)
+        return _cached_suite(cache, implementation.dialects, options.profiles)
+
+
+def _cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, ...]) -> Path:
+    """The suite of the shipped cases in the dialects that a backend reads; without profiles, of all but `large`.
+
+    It lies in pytest's cache folder, and is generated if it is missing or out of date.
+    """
+    dialects = tuple(each for each in DIALECTS if each in read)
+    # One process: worker processes would import the script that called pytest again.
+    options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
+    name = "-".join((*dialects, *sorted(profiles))) or "cases"
+    place = cache.mkdir("opconform") / name
+    digest = hashlib.sha256(recipe_digest(options).encode())
+    for folder in sorted({each.parent for each in shipped_specs()}):
+        for file in sorted(folder.glob("*.yaml")):
+            digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
+    if cache.get(f"opconform/{name}", None) != digest.hexdigest() or not (place / HEADER).exists():
+        generate(load_specs([]), place, options)
+        cache.set(f"opconform/{name}", digest.hexdigest())
+    return place
 
 
 def _patterns(config: pytest.Config) -> tuple[str, ...] | None:

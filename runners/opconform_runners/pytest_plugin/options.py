@@ -5,11 +5,10 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from opconform.errors import OpconformError
-from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command
+from opconform_runners.harness.command import LARGEST, Command, command_of, memory_limit
 from opconform_runners.harness.registry import file_of
 
 #: The default time limit for a case, in seconds.
@@ -32,32 +31,23 @@ def options_of(config: pytest.Config) -> PluginOptions:
     timeout = config.getoption("opconform_timeout")
     if timeout is not None and not 0 < timeout <= LARGEST:
         raise pytest.UsageError(f"--opconform-timeout must be over 0 and at most {LARGEST:,}.")
-    suite = config.getoption("opconform_suite")
+    suite, backend, harness, python = (
+        config.getoption(f"opconform_{each}") for each in ("suite", "backend", "harness", "python")
+    )
+    if file := file_of(backend or ""):
+        backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
+    try:
+        interpreter = None if python is None else _located(config, "python", python)
+        command = command_of(backend, harness, interpreter, prefix="--opconform-")
+    except OpconformError as fault:
+        raise pytest.UsageError(str(fault)) from fault
     return PluginOptions(
-        command=replace(_command(config), memory=psutil.virtual_memory().total * 3 // 4),
+        command=replace(command, memory=memory_limit()),
         suite=None if suite is None else _located(config, "suite", suite),
         profiles=tuple(config.getoption("opconform_profile") or ()),
         timeout=timeout or TIMEOUT,
         strict=bool(config.getoption("opconform_strict")),
     )
-
-
-def _command(config: pytest.Config) -> Command:
-    backend, harness, python = (config.getoption(f"opconform_{each}") for each in ("backend", "harness", "python"))
-    if backend is None and harness is None:
-        sentence = "Name what to test with either --opconform-backend NAME or --opconform-harness COMMAND."
-        raise pytest.UsageError(sentence)
-    if harness is not None and python is not None:
-        sentence = "--opconform-python goes with --opconform-backend; a harness names its own interpreter."
-        raise pytest.UsageError(sentence)
-    try:
-        if harness is not None:
-            return harness_command(harness)
-        file = file_of(backend)
-        name = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}" if file else backend
-        return backend_command(name, None if python is None else _located(config, "python", python))
-    except OpconformError as fault:
-        raise pytest.UsageError(str(fault)) from fault
 
 
 def _located(config: pytest.Config, option: str, path: str) -> Path:

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
-import psutil
 
 from opconform.dialects import DEFAULT, DIALECTS, check_renderable
-from opconform.errors import UsageError
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
-from opconform_runners.harness.command import GIB, LARGEST, Command, backend_command, harness_command
+from opconform_runners.harness.command import LARGEST, Command, command_of, memory_limit
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
@@ -78,10 +76,8 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def memory_of(gib: float | None) -> int:
-    """The memory limit of a harness in bytes: a number of GiB, or three quarters of the machine's memory."""
-    return psutil.virtual_memory().total * 3 // 4 if gib is None else int(gib * GIB)
-
+#: The limits for a single case, which may be one of the profile `large`.
+ONE_CASE = replace(LIMITS, elements=1 << 31)
 
 spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
 profile_option = click.option(
@@ -138,19 +134,7 @@ class BackendOptions:
 
     def command(self) -> Command:
         """The command that starts the harness; exactly one backend must be named."""
-        if self.backend is not None and self.harness is not None:
-            raise UsageError("Name one backend: both --backend and --harness are given.")
-        if self.harness is not None:
-            if self.python is not None:
-                raise UsageError("--python goes with --backend; a --harness names its own interpreter.")
-            command = harness_command(self.harness)
-        elif self.backend is not None:
-            command = backend_command(self.backend, self.python)
-        else:
-            raise UsageError(
-                "Name the backend with either --backend NAME or --harness COMMAND. See `opconform backends`."
-            )
-        return replace(command, memory=memory_of(self.memory))
+        return replace(command_of(self.backend, self.harness, self.python), memory=memory_limit(self.memory))
 
 
 #: Adds `--backend`, `--harness`, `--python`, `--timeout` and `--memory`, collected in the parameter `backend`.

@@ -8,14 +8,13 @@ from itertools import islice
 from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.manifest import expected_name
-from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.execution.request import contradiction
+from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import LINE_LIMIT
 from opconform_runners.tools.protocol_check.conversation import NoAnswer
 from opconform_runners.tools.protocol_check.probe import Given, NotApplicable, Played, Probe
-from opconform_runners.verdicts.comparison import expected_outputs, mismatch_of
-from opconform_runners.verdicts.judge import declared_gap
+from opconform_runners.verdicts.judge import declared_gap, first_verdict
+from opconform_runners.verdicts.verdict import Fail
 
 #: The number of cases that are tried until one is answered `ok`, sent ahead, and played per kind.
 _TRIES, _AHEAD, _CASES = 5, 4, 6
@@ -34,15 +33,13 @@ def _want_ok(probe: Probe, rule: str, played: Played) -> None:
 def _want_golden(probe: Probe, rule: str, played: Played) -> None:
     request = played.request
     outputs = probe.outputs(played, "ok.outputs" if len(request.outputs) == 1 else rule)
-    if not isinstance(request.case.expect, Accept) or len(outputs) < len(request.outputs):
+    if len(outputs) < len(request.outputs):
         return
-    element_types = [each.element_type for each in request.case.expect.accept]
-    for feed, actual in enumerate(outputs):
-        expected = expected_outputs(probe.suite.arrays(request.entry, expected_name(feed)), request.case.expect.accept)
-        found = mismatch_of(expected, actual, element_types, feed=feed)
-        if found is not None and found.reason != "element-type":
-            where = f"of feed {feed} of" if len(outputs) > 1 else "of"
-            probe.breach(rule, f"the outputs {where} {request.case.id} are wrong: {found.sentence}", played.answer)
+    outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=None)
+    verdict = first_verdict(probe.suite, request.entry, request.case, outcome)
+    if isinstance(verdict, Fail) and verdict.mismatch is not None and verdict.reason != "element-type":
+        feed = f"feed {verdict.mismatch.feed} of " if len(outputs) > 1 else ""
+        probe.breach(rule, f"the outputs of {feed}{request.case.id} are wrong: {verdict.sentence}", played.answer)
 
 
 async def run_plain(probe: Probe) -> None:
@@ -138,13 +135,10 @@ async def _check_storage(probe: Probe, given: Given, name: str) -> None:
         answered = played.answer.document.get("status")
         probe.notes["ok.dtype"].append(f"data of {name}, which is declared, is answered `{answered}`")
         return
-    storage = ELEMENT_TYPES[name].storage
-    for feed in probe.outputs(played):
-        for number, array in enumerate(feed):
-            if array.dtype != storage and not (storage.kind == array.dtype.kind == "U"):
-                dtype = "<U" if storage.kind == "U" else str(storage)
-                sentence = f"output_{number} of {name} is stored as {array.dtype}, and not as {dtype}"
-                probe.breach("ok.dtype", sentence, played.answer)
+    outputs = probe.outputs(played)
+    fault = contradiction(outputs, [[name] * len(feed) for feed in outputs])
+    if fault is not None:
+        probe.breach("ok.dtype", fault, played.answer)
 
 
 async def ok_values(probe: Probe) -> None:

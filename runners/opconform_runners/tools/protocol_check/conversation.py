@@ -20,11 +20,9 @@ from opconform_runners.harness.protocol import START_LINE, VERSION, ProtocolErro
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exchange:
-    """A request and the line that follows it, right or wrong; either is None if there is none.
+    """A request and the line that follows it, right or wrong; either may be missing.
 
-    Attributes:
-        document: The decoded line.
-        seconds: The time from the request to the arrival of the line.
+    `document` is the decoded line, and `seconds` the time from the request to its arrival.
     """
 
     request: bytes | None = None
@@ -43,13 +41,9 @@ class NoAnswer(Exception):  # noqa: N818 - an event, not an error
 
 @dataclass(slots=True)
 class Conversation:
-    """The lines exchanged with one harness process.
+    """The lines exchanged with one harness process, which has `timeout` seconds for each answer.
 
-    Attributes:
-        process: The process.
-        timeout: The time limit of an answer, in seconds.
-        early: The lines before the answer to `start`.
-        stray: The later lines that answer no request.
+    `early` are the lines before the answer to `start`, and `stray` the later lines that answer no request.
     """
 
     process: Process
@@ -66,10 +60,7 @@ class Conversation:
         with contextlib.suppress(TimeoutError, HarnessEnded):
             async with asyncio.timeout(seconds):
                 while True:
-                    try:
-                        lines.append(await self.process.receive())
-                    except ProtocolError as fault:
-                        return [*lines, str(fault).encode()]
+                    lines.append(await self.process.receive())
         return lines
 
     async def start(self) -> Exchange:

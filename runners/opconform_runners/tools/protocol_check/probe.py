@@ -64,13 +64,10 @@ class Played:
 
 @dataclass
 class Probe:
-    """The check of one harness so far.
+    """The check of one harness so far, with cases of a suite in every dialect.
 
     Attributes:
-        suite: The source of the cases.
-        launch: The command of the harness, and the time limit of an answer.
-        greeting: Its first answer to `start`.
-        dialects: Every dialect.
+        greeting: The first answer of the harness to `start`.
         scratch: A folder for cases and outputs.
         breaches: The violations, by rule.
         notes: Remarks that are not violations, by rule.

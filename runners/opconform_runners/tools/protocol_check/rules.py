@@ -140,12 +140,9 @@ def sentence_of(rule: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """The result for one rule.
+    """The result for one rule; `notes` are remarks that are not violations.
 
-    Attributes:
-        breaches: The violations; empty if none was seen.
-        not_applicable: Why the rule does not apply to this harness, or could not be checked.
-        notes: Remarks that are not violations.
+    `not_applicable` is the reason why the rule does not apply to this harness or could not be checked.
     """
 
     id: str
@@ -167,12 +164,12 @@ def check(
     dialects: Collection[str],
     on_progress: Callable[[float, int], None] = lambda *_: None,
 ) -> tuple[Checked, ...]:
-    """The result for each rule, in the order of the protocol's page.
+    """The result for each rule, in the order of the protocol's page, from the smallest cases of a suite.
 
     Args:
         launch: How the harness is started.
         greeting: Its answer to `start`.
-        suite: The source of the cases; the smallest of each kind are played.
+        suite: The source of the cases.
         dialects: Every dialect.
         on_progress: Called periodically with the completed fraction (0 to 1) and the number of completed rules.
     """

@@ -20,10 +20,6 @@ _WIDTH = 118
 _TORCH_TYPES: Mapping[str, str] = MappingProxyType(
     {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
 )
-#: The largest number of elements of an output that a script prints in full.
-_MOST_PRINTED = 24
-#: The largest number of outputs that it reports on.
-_MOST_SAID = 5
 #: The failures that end the process or hang it.
 _DEATHS = ("crash", "timeout")
 #: The failures that may concern NaN payloads alone, an unknown one among them.
@@ -130,8 +126,6 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
         onnx=onnx_model_of(read[f"{held[0]}/model.onnx"]) if "onnx" in script.dialects else None,
         bits=bits_of(data),
         both_nan=both_nan if reproduced.reason not in _ABOUT_NANS else "",
-        most_printed=_MOST_PRINTED,
-        most_said=_MOST_SAID,
     )
     return str(text)
 
