@@ -21,7 +21,7 @@ Message = dict[str, Any]
 
 
 class Right:
-    """Breaks none."""
+    """Breaks no rule."""
 
     graphs = True
     element_types: tuple[str, ...] = ("f32", "i32", "i64", "bf16", "string")
@@ -57,7 +57,7 @@ class Right:
         """Before anything is read."""
 
     def stop(self) -> None:
-        """What `stop` does."""
+        """End, as `stop` asks."""
         sys.exit()
 
     def end(self) -> None:
@@ -78,11 +78,11 @@ class Right:
         self.end()
 
     def answer(self, request: Message) -> None:
-        """Say what came of a request."""
+        """Write the reply to a request."""
         self.say(self.reply(request))
 
     def reply(self, request: Message) -> Message:
-        """What came of a request."""
+        """The reply to a request."""
         case = case_from(request["case"])
         if {case.inputs[0].element_type} - set(self.element_types):
             return self.unsupported(request)
@@ -119,25 +119,25 @@ class Right:
         np.savez(path, **named)
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:
-        """The reply when all is well."""
+        """The reply to a case that was executed."""
         types = [[request["case"]["inputs"][0]["element_type"]] * len(each) for each in outputs]
         return {"seq": request["seq"], "status": "ok", "seconds": 0.0, "element_types": types}
 
     def refused(self, request: Message, answer: Rejected) -> Message:
-        """The reply when the backend refuses."""
+        """The reply to a case that the backend rejects."""
         return {"seq": request["seq"], "status": "rejected", "stage": answer.stage, "message": answer.message}
 
     def unsupported(self, request: Message) -> Message:
-        """The reply where something is not declared."""
+        """The reply to a case that needs undeclared features."""
         return {"seq": request["seq"], "status": "unsupported", "message": "not this one"}
 
     def missing(self, request: Message, fault: FileNotFoundError) -> Message:
-        """The reply where a file is not there."""
+        """The reply to a request whose file is missing."""
         return {"seq": request["seq"], "status": "error", "message": str(fault)}
 
 
 class Terse(Right):
-    """Says nothing that it need not, and breaks none."""
+    """Replies with required keys only; breaks no rule."""
 
     graphs = False
 
@@ -155,10 +155,10 @@ class LeavesBindingsOut(Right):
 
 
 class BoastsInStart(Right):
-    """A key of the answer to `start` is none."""
+    """The answer to `start` has an unknown key."""
 
     def said(self) -> Message:
-        """And the speed."""
+        """With a key for speed."""
         return super().said() | {"speed": "high"}
 
 
@@ -166,18 +166,18 @@ class SaysYes(Right):
     """A key of the answer to `start` has another type."""
 
     def said(self) -> Message:
-        """Text for true."""
+        """Text instead of a boolean."""
         return super().said() | {"dynamic": "yes"}
 
 
 class NamesFloat32(Right):
-    """An element type has another's name."""
+    """It declares an element type that does not exist."""
 
     element_types = (*Right.element_types, "float32")
 
 
 class NamesAnotherDialect(Right):
-    """The dialect does not exist."""
+    """It declares a dialect that does not exist."""
 
     def said(self) -> Message:
         """A misspelt dialect."""
@@ -185,27 +185,27 @@ class NamesAnotherDialect(Right):
 
 
 class NamesAnotherOperation(Right):
-    """An operation does not exist."""
+    """It declares an operation that does not exist."""
 
     operations = (*Right.operations, "Split")
 
 
 class NamesAnotherRequirement(Right):
-    """A requirement does not exist."""
+    """It maps a requirement that does not exist."""
 
     def said(self) -> Message:
-        """Maps what another operation demands."""
+        """Maps a requirement of another operation."""
         return super().said() | {"mapped": ["Split-1:lengths.sum"]}
 
 
 class ListsNoOperation(Right):
-    """It reads no dialect, and does not say what it implements."""
+    """It reads no dialect and lists no operation."""
 
     operations = ()
 
 
 class SpeaksFirst(Right):
-    """A banner comes before anything is asked."""
+    """It prints a banner before the first request."""
 
     def begin(self) -> None:
         """The banner."""
@@ -213,7 +213,7 @@ class SpeaksFirst(Right):
 
 
 class StartsUnasked(Right):
-    """The answer to `start` comes before it is asked."""
+    """It answers `start` before it is sent."""
 
     def begin(self) -> None:
         """The answer."""
@@ -240,16 +240,16 @@ class PrintsBetween(Right):
 
 
 class AnswersTwice(Right):
-    """There are two replies a request."""
+    """It replies to each request twice."""
 
     def answer(self, request: Message) -> None:
-        """Two of them."""
+        """The reply, and another one."""
         super().answer(request)
         self.say({"seq": request["seq"], "status": "ok"})
 
 
 class RefusesAtLength(Right):
-    """The message of a refusal takes two million bytes."""
+    """The message of a rejection takes two million bytes."""
 
     def refused(self, request: Message, answer: Rejected) -> Message:
         """A long one."""
@@ -257,7 +257,7 @@ class RefusesAtLength(Right):
 
 
 class RefusesEverything(Right):
-    """No case is done."""
+    """It rejects every case."""
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:  # noqa: ARG002
         """A refusal."""
@@ -265,7 +265,7 @@ class RefusesEverything(Right):
 
 
 class Sleeps(Right):
-    """Nothing is answered."""
+    """It never replies."""
 
     def answer(self, request: Message) -> None:  # noqa: ARG002
         """Silence."""
@@ -273,18 +273,18 @@ class Sleeps(Right):
 
 
 class AddsAKey(Right):
-    """A reply has a key that is none."""
+    """A reply has an unknown key."""
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:
-        """And a mood."""
+        """With a mood."""
         return super().done(request, outputs) | {"mood": "good"}
 
 
 class SaysFine(Right):
-    """The status is none."""
+    """The status does not exist."""
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:
-        """Fine."""
+        """The status `fine`."""
         return super().done(request, outputs) | {"status": "fine"}
 
 
@@ -313,10 +313,10 @@ class CountsIn32Bits(Right):
 
 
 class LastFirst(Right):
-    """Where two requests wait the second is answered first."""
+    """If two requests wait, it answers the second first."""
 
     def lines(self) -> Iterator[str]:
-        """The requests, two exchanged where there are two."""
+        """The requests, with two waiting ones swapped."""
         waiting: list[str] = []
         rest = b""
         while True:
@@ -335,7 +335,7 @@ class LastFirst(Right):
 
 
 class ReadsShortLines(Right):
-    """A request of more than 64 KiB is not understood."""
+    """It cannot read a request of more than 64 KiB."""
 
     def reply(self, request: Message) -> Message:
         """An error for long ones."""
@@ -345,17 +345,17 @@ class ReadsShortLines(Right):
 
 
 class WritesNothing(Right):
-    """`ok`, and no file."""
+    """It replies `ok` and writes no file."""
 
     def save(self, request: Message, number: int, arrays: list[Array]) -> None:
         """Nothing."""
 
 
 class WritesIntoDir(Right):
-    """The outputs are put beside the inputs."""
+    """It writes outputs beside the inputs."""
 
     def save(self, request: Message, number: int, arrays: list[Array]) -> None:
-        """By their names alone."""
+        """Into the folder of the inputs."""
         self.save_at(Path(request["dir"]) / Path(request["feeds"][number]["outputs"]).name, arrays)
 
 
@@ -368,7 +368,7 @@ class Pickles(Right):
 
 
 class NamesOutputsOtherwise(Right):
-    """The outputs have numpy's names."""
+    """The outputs have numpy's default names."""
 
     def save_at(self, path: Path, arrays: list[Array]) -> None:
         """As arr_0 and so on."""
@@ -419,7 +419,7 @@ class RepeatsTheFirstFeed(Right):
 
 
 class NamesOneType(Right):
-    """One element type is said for all the outputs."""
+    """It reports one element type for all outputs."""
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:
         """The first alone."""
@@ -436,7 +436,7 @@ class GoesBackInTime(Right):
 
 
 class Exaggerates(Right):
-    """`seconds` is more than it took."""
+    """`seconds` is more than the case took."""
 
     def done(self, request: Message, outputs: list[list[Array]]) -> Message:
         """An hour."""
@@ -444,7 +444,7 @@ class Exaggerates(Right):
 
 
 class FailsWhereItIsRefused(Right):
-    """A refusal is said to be an error."""
+    """It replies `error` to a case that the backend rejects."""
 
     def refused(self, request: Message, answer: Rejected) -> Message:
         """An error."""
@@ -452,7 +452,7 @@ class FailsWhereItIsRefused(Right):
 
 
 class DiesWhereItIsRefused(Right):
-    """A refusal ends it."""
+    """It exits when the backend rejects a case."""
 
     def refused(self, request: Message, answer: Rejected) -> Message:  # noqa: ARG002
         """The end."""
@@ -460,15 +460,15 @@ class DiesWhereItIsRefused(Right):
 
 
 class RefusesNothing(Right):
-    """Its backend takes whatever comes; breaks none."""
+    """Its backend accepts every case; breaks no rule."""
 
     def refused(self, request: Message, answer: Rejected) -> Message:  # noqa: ARG002
-        """All is well."""
+        """The status `ok`."""
         return {"seq": request["seq"], "status": "ok"}
 
 
 class RefusesWithoutAStage(Right):
-    """A refusal does not say when."""
+    """A rejection has no stage."""
 
     def refused(self, request: Message, answer: Rejected) -> Message:
         """Without its stage."""
@@ -476,7 +476,7 @@ class RefusesWithoutAStage(Right):
 
 
 class RefusesAtAnotherStage(Right):
-    """A refusal comes at a stage that is none."""
+    """A rejection has a stage that does not exist."""
 
     def refused(self, request: Message, answer: Rejected) -> Message:
         """While compiling."""
@@ -484,7 +484,7 @@ class RefusesAtAnotherStage(Right):
 
 
 class FailsAtOtherTypes(Right):
-    """What is not declared is an error."""
+    """It replies `error` to undeclared element types."""
 
     def unsupported(self, request: Message) -> Message:
         """An error."""
@@ -492,7 +492,7 @@ class FailsAtOtherTypes(Right):
 
 
 class DiesWithoutFiles(Right):
-    """A missing file ends it."""
+    """It exits if a file is missing."""
 
     def missing(self, request: Message, fault: FileNotFoundError) -> Message:
         """The end."""
@@ -500,7 +500,7 @@ class DiesWithoutFiles(Right):
 
 
 class RefusesMissingFiles(Right):
-    """A missing file is held for a refusal."""
+    """It replies `rejected` if a file is missing."""
 
     def missing(self, request: Message, fault: FileNotFoundError) -> Message:
         """A refusal."""
@@ -508,7 +508,7 @@ class RefusesMissingFiles(Right):
 
 
 class ReadsPlainPaths(Right):
-    """Paths have to be ASCII."""
+    """It can read ASCII paths only."""
 
     def reply(self, request: Message) -> Message:
         """An error for others."""
@@ -518,7 +518,7 @@ class ReadsPlainPaths(Right):
 
 
 class StaysInItsFolder(Right):
-    """Outputs have to lie under the temporary folder that the inputs lie in."""
+    """It writes outputs only below the temporary folder of the inputs."""
 
     def reply(self, request: Message) -> Message:
         """An error for others."""
@@ -529,7 +529,7 @@ class StaysInItsFolder(Right):
 
 
 class TwoDialects(Right):
-    """Reads two dialects, and breaks none."""
+    """Reads two dialects; breaks no rule."""
 
     def said(self) -> Message:
         """Both of them."""
@@ -537,7 +537,7 @@ class TwoDialects(Right):
 
 
 class ReadsTheFirstDialect(TwoDialects):
-    """The second of its dialects is not read."""
+    """It declares two dialects and reads only the first."""
 
     def reply(self, request: Message) -> Message:
         """An error for the second."""
@@ -547,7 +547,7 @@ class ReadsTheFirstDialect(TwoDialects):
 
 
 class ExecutesBareNodes(Right):
-    """It declares that it executes graphs, and does not."""
+    """It declares graphs and executes only bare nodes."""
 
     def reply(self, request: Message) -> Message:
         """An error for others."""
@@ -557,14 +557,14 @@ class ExecutesBareNodes(Right):
 
 
 class GoesOnAfterStop(Right):
-    """`stop` does not end it."""
+    """It ignores `stop`."""
 
     def stop(self) -> None:
         """Nothing."""
 
 
 class GoesOnAfterTheEnd(Right):
-    """The end of standard input does not end it."""
+    """It keeps running after the end of standard input."""
 
     def end(self) -> None:
         """Sleep."""
@@ -572,7 +572,7 @@ class GoesOnAfterTheEnd(Right):
 
 
 class LeavesAChild(Right):
-    """A child stays when it ends; breaks none."""
+    """It leaves a child process behind; breaks no rule."""
 
     def begin(self) -> None:
         """The child."""

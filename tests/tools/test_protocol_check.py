@@ -20,7 +20,7 @@ _TIMEOUT = 6.0
 
 UNRULY = ROOT / "tests" / "unruly.py"
 
-#: The rule that each of the unruly harnesses breaks, and a word of what is said of it.
+#: The rule that each of the unruly harnesses breaks, and a part of the sentence about it.
 UNRULINESS = {
     "LeavesBindingsOut": ("start.answer", "`bindings` is missing"),
     "BoastsInStart": ("start.answer", "`speed` is not a key of this message"),
@@ -112,7 +112,7 @@ def unasked(found: dict[str, Checked]) -> dict[str, str]:
     "name", ["numpy", *(pytest.param(each, marks=pytest.mark.ci_only) for each in ("openvino", f"{MINIATURES}:Chats"))]
 )
 def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
-    """The Python harness keeps to the page, whatever its backend is like."""
+    """The Python harness obeys the protocol with every backend."""
     found = checked(backend_command(name), core)
 
     assert broken(found) == {}
@@ -137,17 +137,15 @@ def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
         ),
     ],
 )
-def test_a_harness_that_breaks_no_rule_is_asked_all_that_concern_it(
-    core: Suite, name: str, why: dict[str, str]
-) -> None:
-    """What is not applicable is said with its reason, and all else holds."""
+def test_a_harness_that_breaks_no_rule_obeys_every_applicable_rule(core: Suite, name: str, why: dict[str, str]) -> None:
+    """Rules that are not applicable have a reason, and no rule is broken."""
     found = checked(unruly(name), core)
 
     assert broken(found) == {}
     assert unasked(found) == why
 
 
-def test_a_child_that_is_left_is_noted(core: Suite) -> None:
+def test_a_child_process_that_is_left_behind_is_a_note(core: Suite) -> None:
     """The child breaks no rule and is reported as a note."""
     found = checked(unruly("LeavesAChild"), core)
     [note] = found["end.children"].notes
@@ -161,7 +159,7 @@ def test_a_child_that_is_left_is_noted(core: Suite) -> None:
     "name", [each if each in SAMPLE else pytest.param(each, marks=pytest.mark.ci_only) for each in UNRULINESS]
 )
 def test_a_broken_rule_is_named_and_no_other(core: Suite, name: str) -> None:
-    """The rule that a harness breaks is the only one that is said to be broken, in words that say how."""
+    """Only the rule that a harness breaks is reported as broken, with a sentence about how."""
     rule, word = UNRULINESS[name]
     rules = broken(checked(unruly(name), core))
 
@@ -174,7 +172,7 @@ def test_each_rule_that_can_be_broken_is_broken_by_a_harness_here() -> None:
     assert {rule for rule, _ in UNRULINESS.values()} == set(RULES) - {"end.children"}
 
 
-def test_what_a_backend_accepts_wrongly_is_not_a_fault_of_its_harness(core: Suite) -> None:
+def test_an_invalid_case_that_the_backend_accepts_is_not_a_fault_of_the_harness(core: Suite) -> None:
     """It is a note that names the case."""
     found = checked(unruly("RefusesNothing"), core)
 
@@ -185,7 +183,7 @@ def test_what_a_backend_accepts_wrongly_is_not_a_fault_of_its_harness(core: Suit
 
 
 def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:
-    """There is nothing to check then, and one sentence says why."""
+    """Nothing can be checked, and one sentence says why."""
     done = opconform("check-harness", "--harness", "false", code=3)
 
     assert done.stderr == "error: The harness false cannot be started: it ended with code 1.\n"
@@ -202,7 +200,7 @@ def test_json_has_the_finding_for_each_rule(opconform: Run) -> None:
     assert {each["state"] for each in document["rules"]} == {"holds", "not applicable"}
 
 
-def test_a_broken_rule_is_shown_with_what_was_asked_and_answered(opconform: Run) -> None:
+def test_a_broken_rule_is_shown_with_its_request_and_reply(opconform: Run) -> None:
     """Below the rule stand the request, the reply, and what is wrong with it; the last line counts."""
     done = opconform("check-harness", "--harness", f"{sys.executable} {UNRULY} BoastsInStart", code=1)
     *lines, last = done.stdout.splitlines()
