@@ -79,7 +79,7 @@ def sealed(path: Path, suite: Path, name: str, old: str, new: str) -> Suite:
 
 def test_arrays_are_those_that_the_case_declares(small_suite: Path, tmp_path: Path) -> None:
     """A resealed case that declares another input is refused where its arrays are read."""
-    suite = sealed(tmp_path / "suite.zip", small_suite, "case.json", '"name": "axis"', '"name": "angle"')
+    suite = sealed(tmp_path / "suite.zip", small_suite, "case.json", '"axis"', '"angle"')
 
     with pytest.raises(SuiteError, match=r"has no array angle\. Generate the suite again\."):
         suite.arrays(suite.entries[0], inputs_name(0))

@@ -207,7 +207,7 @@ def test_insert_and_replace_do_as_their_names_say(items: list[int], data: st.Dat
 
 
 def test_a_limit_can_be_raised(opconform: Run, tmp_path: Path) -> None:
-    """What is over a limit is told with the option that raises it."""
+    """A size over a limit is reported with the option that raises it."""
     (tmp_path / "a.yaml").write_text(
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [100]}, axis: 0, num_splits: 2}\n"
     )

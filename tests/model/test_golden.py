@@ -1,4 +1,4 @@
-"""The goldens against two implementations that are not ours: numpy's `split`, and ONNX's reference evaluator."""
+"""The goldens against two independent implementations: numpy's `split`, and ONNX's reference evaluator."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache

@@ -176,7 +176,7 @@ def computed() -> float:
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_told_with_its_place(opconform: Run, tmp_path: Path, name: str) -> None:
+def test_a_mistake_is_reported_with_its_place(opconform: Run, tmp_path: Path, name: str) -> None:
     """A wrong spec ends with 2 and a sentence that says what is wrong and where, and computes nothing large."""
     text, sentence = MISTAKES[name]
     (tmp_path / "spec.yaml").write_text(text)
@@ -189,7 +189,7 @@ def test_a_mistake_is_told_with_its_place(opconform: Run, tmp_path: Path, name: 
     assert not (tmp_path / "suite").exists()
 
 
-def test_every_mistake_of_every_file_is_told_at_once(opconform: Run, tmp_path: Path) -> None:
+def test_every_mistake_of_every_file_is_reported_at_once(opconform: Run, tmp_path: Path) -> None:
     """Two files with two mistakes each give four lines, sorted by place."""
     (tmp_path / "a.yaml").write_text(HEAD + "    profil: core\n    fil: x\n" + BODY)
     (tmp_path / "b.yaml").write_text(HEAD + "    requirements: [no.such]\n    contxt: bare\n" + BODY)
@@ -204,7 +204,7 @@ def test_every_mistake_of_every_file_is_told_at_once(opconform: Run, tmp_path: P
 
 
 def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: Path) -> None:
-    """A few lines of aliases that stand for a billion values are told, and take no memory."""
+    """A few lines of aliases that stand for a billion values are reported, and take no memory."""
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     (tmp_path / "bomb.yaml").write_text("\n".join(lines))
@@ -215,7 +215,7 @@ def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: P
     assert computed() - before < 5
 
 
-def test_a_file_that_is_no_utf8_is_told_with_the_byte(opconform: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_reported_with_the_byte(opconform: Run, tmp_path: Path) -> None:
     """Latin-1 text is refused at the byte that is not UTF-8."""
     (tmp_path / "latin.yaml").write_bytes(b"op: Split-1\n# caf\xe9\n")
     done = opconform("generate", "latin.yaml", "--out", "suite", cwd=tmp_path, code=2)
@@ -223,7 +223,7 @@ def test_a_file_that_is_no_utf8_is_told_with_the_byte(opconform: Run, tmp_path: 
     assert done.stderr == "error: latin.yaml:2:6: The byte 0xe9 is not UTF-8; save the file as UTF-8.\n"
 
 
-def test_a_missing_file_is_told(opconform: Run, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(opconform: Run, tmp_path: Path) -> None:
     """A path that leads nowhere is a sentence and no traceback."""
     done = opconform("generate", "nowhere.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
@@ -231,7 +231,7 @@ def test_a_missing_file_is_told(opconform: Run, tmp_path: Path) -> None:
 
 
 def test_a_spec_that_is_a_fifo_is_refused(opconform: Run, tmp_path: Path) -> None:
-    """It is not read, since that would wait for a writer for ever."""
+    """It is not read, since that would wait for a writer forever."""
     os.mkfifo(tmp_path / "spec.yaml")
     done = opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
@@ -249,7 +249,7 @@ def test_yaml_1_2_is_read(opconform: Run, tmp_path: Path) -> None:
     assert "accepted, 5 outputs" in listed
 
 
-def test_the_mistakes_of_all_groups_are_told_at_once(opconform: Run, tmp_path: Path) -> None:
+def test_the_mistakes_of_all_groups_are_reported_at_once(opconform: Run, tmp_path: Path) -> None:
     """Mistakes that show only when a group is expanded do not hide those of the next group, and nothing is left."""
     wrong = "  - {{id: {}, title: t, data: {{shape: [6]}}, axis: {}, num_splits: 2}}\n"
     (tmp_path / "a.yaml").write_text(f"op: Split-1\ngroups:\n{wrong.format('a', 1)}{wrong.format('b', 2)}")
@@ -262,7 +262,7 @@ def test_the_mistakes_of_all_groups_are_told_at_once(opconform: Run, tmp_path: P
     assert [each.name for each in tmp_path.iterdir()] == ["a.yaml"]
 
 
-def test_mistakes_of_both_kinds_are_told_at_once(opconform: Run, tmp_path: Path) -> None:
+def test_mistakes_of_both_kinds_are_reported_at_once(opconform: Run, tmp_path: Path) -> None:
     """A misspelt key in one group does not hide a wrong value in another."""
     right = "    data: {shape: [6]}\n    axis: 0\n"
     (tmp_path / "a.yaml").write_text(

@@ -214,7 +214,7 @@ def test_what_is_too_much_is_a_short_mistake(tmp_path: Path, name: str) -> None:
     assert message(tmp_path, text) == sentence
 
 
-def test_many_mistakes_are_counted_and_the_first_are_told(tmp_path: Path) -> None:
+def test_many_mistakes_are_counted_and_the_first_are_reported(tmp_path: Path) -> None:
     """Of 9,000 empty groups the first twenty are reported, and that there are more."""
     lines = message(tmp_path, "op: Split-1\ngroups:\n" + "  - {}\n" * 9_000).splitlines()
 

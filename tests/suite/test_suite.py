@@ -122,7 +122,7 @@ def test_a_partial_suite_whose_files_were_damaged_is_mended(
         (None, "mine is not a folder; --out names a folder or a file NAME.zip."),
     ],
 )
-def test_what_is_no_suite_is_not_overwritten(
+def test_what_is_not_a_suite_is_not_overwritten(
     opconform: Run, tmp_path: Path, small_spec: Path, content: dict[str, str] | None, sentence: str
 ) -> None:
     """A folder with other files, or a file, stays as it is."""
@@ -234,7 +234,7 @@ def test_no_path_of_a_manifest_leaves_the_suite(opconform: Run, tmp_path: Path, 
     assert "is not a line of a manifest" in done.stdout
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, small_spec: Path) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path: Path, small_spec: Path) -> None:
     """Where a file cannot be written the command ends in a sentence, and no suite appears."""
     program = str(Path(sys.executable).with_name("opconform"))
     command = f"ulimit -f 0; exec {program} generate {small_spec} --out {tmp_path / 'suite'} --jobs 1"

@@ -131,7 +131,6 @@ def _names(node: ast.AST, function: ast.FunctionDef) -> tuple[str, ...]:
 
 
 def _text(node: ast.AST) -> str:
-    """A node as source, on one line."""
     if isinstance(node, ast.comprehension):
         filters = "".join(f" if {ast.unparse(each)}" for each in node.ifs)
         return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}{filters}"

@@ -209,7 +209,6 @@ def _split(model: Model, node: Node) -> Line:
 
 
 def _check_split(model: Model) -> None:
-    """Refuse a case that ONNX's `Split` cannot express."""
     draft = model.draft
     data, axis = draft.tensors.get("data"), draft.tensors.get("axis")
     refused = draft.rejected_for

@@ -72,7 +72,6 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
 
 def _check_expressible(golden: Golden) -> None:
-    """Refuse a case that StableHLO cannot express."""
     draft = golden.draft
     for node in golden.graph.nodes:
         if node.op not in RENDERINGS:

@@ -1,37 +1,31 @@
 """The list of the cases of specs or of a suite."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from opconform.generation.case_files import case_document, case_files
+from opconform.generation.case_files import case_document
 from opconform.generation.expansion import expand
-from opconform.generation.options import Limits, Options
+from opconform.generation.options import Limits
 from opconform.model.draft import Draft
+from opconform.model.golden import golden_of
 from opconform.specs.loader import Group, load_specs
 from opconform.suite.case import Case
-from opconform.suite.manifest import Entry, inputs_name
-from opconform.suite.reader import FILE_LIMIT, Suite, open_suite
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection, near_miss
-from opconform.tensors.npz import arrays_of
 from opconform.tensors.tensor import Array
+
+_INPUTS = inputs_name(0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedCase:
-    """A case and the source of its arrays."""
+    """A case, and a function that gives the inputs of its first feed."""
 
     case: Case
-    source: "Draft | tuple[Suite, Entry]"
-
-    def inputs(self) -> dict[str, Array]:
-        """The inputs of the first feed."""
-        name = inputs_name(0)
-        if isinstance(self.source, tuple):
-            suite, entry = self.source
-            return suite.arrays(entry, name) if name in entry.files else {}
-        _, contents = case_files(self.source, Options(dialects=()))
-        return arrays_of(contents[name], name, limit=FILE_LIMIT) if name in contents else {}
+    inputs: Callable[[], Mapping[str, Array]]
 
 
 class CaseList:
@@ -54,12 +48,12 @@ class CaseList:
         if self._suite is not None:
             for entry in self._suite.entries:
                 if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
-                    yield ListedCase(case=self._suite.case(entry), source=(self._suite, entry))
+                    yield ListedCase(case=self._suite.case(entry), inputs=partial(self._suite.arrays, entry, _INPUTS))
         for group in sorted(self._groups, key=lambda each: f"{_name(each)}/"):
             if selection.wants_profile(group.settings.profile):
                 for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
                     if selection.wants(draft.id, draft.requirements):
-                        yield ListedCase(case=case_document(draft, draft.id), source=draft)
+                        yield ListedCase(case=case_document(draft, draft.id), inputs=partial(_inputs, draft))
 
     def near_miss(self, patterns: Sequence[str]) -> str:
         """A hint at the closest match for a pattern that matches no case, with a leading space, or nothing."""
@@ -70,6 +64,10 @@ class CaseList:
             names = map(_name, self._groups)
             requirements = [name for each in self._groups for name in each.settings.requirements]
         return near_miss(patterns, names, requirements)
+
+
+def _inputs(draft: Draft) -> Mapping[str, Array]:
+    return {name: each.array for name, each in golden_of(draft, seed=0).inputs[0].items()}
 
 
 def _name(group: Group) -> str:

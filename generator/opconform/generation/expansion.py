@@ -1,7 +1,7 @@
 """The expansion of a group: a checked draft for each combination of its variables."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,6 @@ from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
 from opconform.specs.matrix import Combination, MatrixError, combinations_of, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, MODELS
-
-#: The keys of a case for a combination of the variables.
-_Template = Callable[[Combination], Any]
 
 
 def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Draft]:
@@ -78,13 +75,11 @@ class _Expansion:
         self.meter = Meter()
         self.digits: set[str] = set()
         self.mistakes: dict[tuple[int, int], Mistake] = {}
-        self._own = self._template(group.keys, ())
-        self._twin = self._template(group.twin, ("twin",))
 
     def cases_of(self, variables: Combination) -> list[Draft]:
         """The case of a combination and its twin, if they are new."""
         try:
-            keys = self._own(variables)
+            keys = self._evaluated(self.group.keys, (), variables)
             cases = [self._draft(keys, (), variables)]
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
@@ -121,7 +116,7 @@ class _Expansion:
                 raise MatrixError("sample", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:
-        changes = self._twin(variables)
+        changes = self._evaluated(self.group.twin, ("twin",), variables)
         if not isinstance(changes, dict):
             sentence = f"twin: {quoted(changes)} is not a mapping of keys."
             raise SpecMistakes([self.group.mistake(("twin",), sentence)])
@@ -143,30 +138,18 @@ class _Expansion:
             route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
             raise SpecMistakes([group.mistake(route, f"{fault.key}: {fault.sentence}{note}.")]) from fault
 
-    def _template(self, value: Value, route: Route) -> _Template:
-        """A function from the variables to the value at a route, in which every expression is evaluated."""
-        if not _holds_expression(value):
-            return lambda _: value
-        if isinstance(value, dict):
-            named = {name: self._template(each, (*route, name)) for name, each in value.items()}
-            return lambda variables: {name: each(variables) for name, each in named.items()}
+    def _evaluated(self, value: Value, route: Route, variables: Combination) -> Value:
+        """The value at a route, with its expressions evaluated."""
+        if isinstance(value, Mapping):
+            return {name: self._evaluated(each, (*route, name), variables) for name, each in value.items()}
         if isinstance(value, list):
-            parts = [self._template(each, (*route, index)) for index, each in enumerate(value)]
-            return lambda variables: [each(variables) for each in parts]
-        expression = expression_of(value)
-
-        def evaluated(variables: Combination) -> Value:
-            try:
-                return expression.value(variables, self.meter)
-            except ExpressionError as fault:
-                raise SpecMistakes([self.group.mistake(route, f"{fault}, with {shown(variables)}.")]) from fault
-
-        return evaluated
-
-
-def _holds_expression(value: object) -> bool:
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return is_expression(value) or any(_holds_expression(each) for each in inside)
+            return [self._evaluated(each, (*route, index), variables) for index, each in enumerate(value)]
+        if not is_expression(value):
+            return value
+        try:
+            return expression_of(value).value(variables, self.meter)
+        except ExpressionError as fault:
+            raise SpecMistakes([self.group.mistake(route, f"{fault}, with {shown(variables)}.")]) from fault
 
 
 def _changed(keys: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,7 +61,6 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
 
 
 def _count(name: str, shape: Shape, limits: Limits) -> int:
-    """The number of elements of a shape."""
     if len(shape) > _RANK:
         raise Wrong(name, f"a shape of {len(shape):,} dimensions is over the limit of {_RANK}")
     count = math.prod(shape)

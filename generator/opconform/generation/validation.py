@@ -164,7 +164,6 @@ def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
 
 
 def _check_accepted(draft: Draft, limits: Limits) -> None:
-    """Check that the reference semantics accept every feed."""
     for feed in range(len(draft.feeds)):
         if names := _violated(draft, feed):
             which = f" of feed {feed}" if feed else ""

@@ -78,7 +78,6 @@ def _make(work: WorkFolder) -> None:
 
 
 def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:
-    """An acquired lock."""
     lock = FileLock(path, timeout=patience)
     try:
         lock.acquire()

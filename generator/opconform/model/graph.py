@@ -46,14 +46,14 @@ def graph_of(draft: Draft) -> Graph:
     )
 
 
-def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, TensorType]:
+def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, Operand]:
     """The types of every tensor of a graph, given its inputs; `Rejection` if they violate a specification."""
     known = dict(operands)
     for node in graph.nodes:
         types = OPERATIONS[node.op].infer(arguments_at(node, known))
         for name, each in zip(node.outputs, types, strict=True):
             known[name] = Operand(element_type=each.element_type, shape=each.shape)
-    return {name: TensorType(element_type=each.element_type, shape=each.shape) for name, each in known.items()}
+    return known
 
 
 def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -93,7 +93,6 @@ def _route(value: Any, location: Iterable[str | int]) -> Route:
 
 
 def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
-    """The allowed keys at a location."""
     models = {model}
     for part in location:
         fields = [each.model_fields[part].annotation for each in models if part in each.model_fields]

@@ -85,35 +85,37 @@ def read_document(path: Path, name: str) -> Document:
     """
     try:
         content = read_regular(path, FILE_LIMIT, follow_links=True)
-    except FileTooLargeError as fault:
-        sentence = f"The file has more than {FILE_LIMIT:,} bytes; split it into several."
-        raise SpecMistakes([Mistake(name, 1, 1, sentence)]) from fault
-    except OSError as fault:
-        raise SpecMistakes([Mistake(name, 1, 1, f"The file cannot be read: {fault.strerror}.")]) from fault
-    try:
         text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        before = content[: fault.start].decode("utf-8-sig")
-        sentence = f"The byte 0x{content[fault.start]:02x} is not UTF-8; save the file as UTF-8."
-        raise SpecMistakes([Mistake(name, *_end_of(before), sentence)]) from fault
-    try:
         _check_size(text, name)
         node = yaml.compose(text, _LOADER)
+    except FileTooLargeError as fault:
+        raise _wrong(name, f"The file has more than {FILE_LIMIT:,} bytes; split it into several.") from fault
+    except OSError as fault:
+        raise _wrong(name, f"The file cannot be read: {fault.strerror}.") from fault
+    except UnicodeDecodeError as fault:
+        place = _end_of(content[: fault.start].decode("utf-8-sig"))
+        raise _wrong(
+            name, f"The byte 0x{content[fault.start]:02x} is not UTF-8; save the file as UTF-8.", place
+        ) from fault
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise SpecMistakes([Mistake(name, line, column, f"This is not YAML: {fault.problem}.")]) from fault
+        place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        raise _wrong(name, f"This is not YAML: {fault.problem}.", place) from fault
     except yaml.reader.ReaderError as fault:
         sentence = f"This is not YAML: a character U+{int(fault.character):04X} is not allowed."
-        raise SpecMistakes([Mistake(name, *_end_of(text[: fault.position]), sentence)]) from fault
+        raise _wrong(name, sentence, _end_of(text[: fault.position])) from fault
     except yaml.YAMLError as fault:
-        raise SpecMistakes([Mistake(name, 1, 1, f"This is not YAML: {fault}.")]) from fault
+        raise _wrong(name, f"This is not YAML: {fault}.") from fault
     builder = _Builder(name)
     value = None if node is None else builder.value(node, ())
     if builder.mistakes:
         raise SpecMistakes(builder.mistakes)
     digest = hashlib.sha256(content).hexdigest()
     return Document(file=name, digest=digest, value=value, places=MappingProxyType(builder.places))
+
+
+def _wrong(name: str, sentence: str, place: tuple[int, int] = (1, 1)) -> SpecMistakes:
+    return SpecMistakes([Mistake(name, *place, sentence)])
 
 
 def _end_of(text: str) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """The loader of specs: checked groups from YAML files, or every mistake of every file."""
 
 import contextlib
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -130,11 +129,6 @@ def load_spec(path: Path) -> Spec:
     if op is None or mistakes:
         raise WrongSpecs(mistakes, groups)
     return Spec(file=document.file, digest=document.digest, op=op, groups=tuple(groups))
-
-
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a spec file, as a suite records it."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _shipped() -> Path:

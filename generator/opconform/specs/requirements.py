@@ -1,6 +1,6 @@
 """The requirements of an operation: the checkable statements of its specification, from `requirements.yaml`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.document import SpecMistakes, read_document
+from opconform.specs.document import Route, SpecMistakes, read_document
 from opconform.suite.manifest import Level, Stage
 
 _FILE = "requirements.yaml"
@@ -75,29 +75,23 @@ def requirements_of(op: str) -> Requirements:
         found = Requirements.model_validate(document.value)
     except ValidationError as fault:
         raise SpecMistakes(mistakes_of(fault, document, Requirements)) from fault
-    revisions = {each.revision for each in found.pages}
-    ids = [each.id for each in found.requirements]
-    mistakes = [
-        document.mistake(("requirements", index), f"{each.id}: {sentence}")
-        for index, each in enumerate(found.requirements)
-        for sentence in _faults(each, revisions, ids[:index])
-    ]
-    mistakes += [
-        document.mistake(("establishes", stage), f"{stage}: {name} is not among the requirements.")
-        for stage, names in found.establishes.items()
-        for name in names
-        if name not in ids
-    ]
+    mistakes = [document.mistake(route, sentence) for route, sentence in _faults(found)]
     if mistakes:
         raise SpecMistakes(mistakes)
     return found
 
 
-def _faults(requirement: Requirement, revisions: set[str], earlier: list[str]) -> list[str]:
-    needs_reading = requirement.level == "interpretation" and not requirement.reading
-    unknown = {each for source in requirement.sources for each in source.revisions} - revisions
-    return [
-        *([f"the revisions {sorted(unknown)} are not among `pages`."] if unknown else []),
-        *(["an interpretation needs its `reading`."] if needs_reading else []),
-        *(["the id is repeated."] if requirement.id in earlier else []),
-    ]
+def _faults(found: Requirements) -> Iterator[tuple[Route, str]]:
+    """The contradictions in a document, with their places."""
+    revisions, ids = {each.revision for each in found.pages}, [each.id for each in found.requirements]
+    for index, each in enumerate(found.requirements):
+        route = ("requirements", index)
+        if unknown := {one for source in each.sources for one in source.revisions} - revisions:
+            yield route, f"{each.id}: the revisions {sorted(unknown)} are not among `pages`."
+        if each.level == "interpretation" and not each.reading:
+            yield route, f"{each.id}: an interpretation needs its `reading`."
+        if each.id in ids[:index]:
+            yield route, f"{each.id}: the id is repeated."
+    for stage, names in found.establishes.items():
+        for name in {*names} - {*ids}:
+            yield ("establishes", stage), f"{stage}: {name} is not among the requirements."

@@ -70,7 +70,6 @@ PATTERNS: Mapping[str, str] = MappingProxyType(
         DIMENSION: 'a size, "?" or bounds such as "2..8"',
     }
 )
-_Nested = Any
 
 
 class _Keys(BaseModel):
@@ -90,7 +89,7 @@ class TensorKeys(_Keys):
         None, description="How the elements are made; ramp by default."
     )
     value: Annotated[Element, _MAYBE] | None = Field(None, description="The element of a constant fill.")
-    values: _Nested = Field(
+    values: Any = Field(
         None,
         description="The elements in place, nested as the shape is: numbers, true and false, texts; `nan`, `inf`, "
         "`-inf`; and bit patterns such as 0x7fc00001.",

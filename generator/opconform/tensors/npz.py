@@ -12,7 +12,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -116,43 +116,33 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
 
 
 def _stored(content: bytes) -> list[tuple[str, bytes]] | None:
-    """The members of a small, uncompressed and undamaged file; None for any other."""
+    """The members of a file as this module writes it, undamaged; None for any other."""
+    end, members, reached = len(content) - _END.size, [], 0
     try:
-        return list(_members(content))
-    except (struct.error, UnicodeDecodeError, _NotPlain):
+        mark, _, _, _, count, size, place, _ = _END.unpack_from(content, max(end, 0))
+        if mark != _END_MARK or place + size != end or len(content) > _PLAIN:
+            return None
+        for _ in range(count):
+            mark, _, _, needed, flags, method, _, _, crc, packed, length, named, extra, note, _, _, _, offset = (
+                _CENTRAL.unpack_from(content, place)
+            )
+            place += _CENTRAL.size + named
+            name = content[place - named : place]
+            start = offset + _LOCAL.size + named
+            plain = _LOCAL.unpack_from(content, offset)
+            same = plain[0] == _LOCAL_MARK and plain[6:] == (crc, length, length, named, 0)
+            if mark != _CENTRAL_MARK or needed != _VERSION or flags or method or packed != length or extra or note:
+                return None
+            if not same or offset != reached or content[start - named : start] != name:
+                return None
+            reached = start + length
+            held = content[start:reached]
+            if zlib.crc32(held) != crc:
+                return None
+            members.append((name.decode("ascii"), held))
+    except (struct.error, UnicodeDecodeError):
         return None
-
-
-class _NotPlain(Exception):  # noqa: N818 - it is not an error
-    """A file that this module would not have written."""
-
-
-def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
-    end = len(content) - _END.size
-    mark, _, _, _, count, size, place, _ = _END.unpack_from(content, max(end, 0))
-    if mark != _END_MARK or place + size != end or len(content) > _PLAIN:
-        raise _NotPlain
-    reached = 0
-    for _ in range(count):
-        mark, _, _, needed, flags, method, _, _, crc, packed, length, named, extra, note, _, _, _, offset = (
-            _CENTRAL.unpack_from(content, place)
-        )
-        place += _CENTRAL.size + named
-        name = content[place - named : place]
-        start = offset + _LOCAL.size + named
-        plain = _LOCAL.unpack_from(content, offset)
-        same = plain[0] == _LOCAL_MARK and plain[6:] == (crc, length, length, named, 0)
-        if mark != _CENTRAL_MARK or needed != _VERSION or flags or method or packed != length or extra or note:
-            raise _NotPlain
-        if not same or offset != reached or content[start - named : start] != name:
-            raise _NotPlain
-        reached = start + length
-        held = content[start:reached]
-        if zlib.crc32(held) != crc:
-            raise _NotPlain
-        yield name.decode("ascii"), held
-    if place != end:
-        raise _NotPlain
+    return members if place == end else None
 
 
 def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, bytes]]:
