@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import Meter, compiled
 from opconform.specs.loader import Group, load_spec
-from opconform.specs.matrix import Combination, MatrixError, combinations_of, holds, shown
+from opconform.specs.matrix import Combination, combinations_of, holds, shown
 
 
 def group(tmp_path: Path, keys: str) -> Group:
@@ -87,7 +88,7 @@ def test_pairwise_excludes_and_filters(tmp_path: Path) -> None:
 )
 def test_a_wrong_matrix_names_the_key(tmp_path: Path, keys: str, key: str, sentence: str) -> None:
     """And says what is wrong with it."""
-    with pytest.raises(MatrixError) as raised:
+    with pytest.raises(KeyMistake) as raised:
         combinations(tmp_path, keys, limit=3)
 
     assert (raised.value.key, raised.value.sentence) == (key, sentence)

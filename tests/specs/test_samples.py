@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import Meter
 from opconform.specs.functions import RANDOM_FUNCTIONS
 from opconform.specs.loader import load_spec
-from opconform.specs.matrix import Combination, MatrixError
+from opconform.specs.matrix import Combination
 from opconform.specs.samples import random_functions, samples_of
 
 SPEC = """\
@@ -58,7 +59,7 @@ def test_a_draw_that_the_filter_excludes_is_none(tmp_path: Path) -> None:
 
 def test_a_draw_that_fails_names_its_variable(tmp_path: Path) -> None:
     """With the variables that are drawn already."""
-    with pytest.raises(MatrixError) as raised:
+    with pytest.raises(KeyMistake) as raised:
         draws(tmp_path, y='"${{ random_integer(2, 1) }}"')
 
     assert raised.value.key == "sample"

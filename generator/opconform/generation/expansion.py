@@ -10,15 +10,14 @@ from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import LIMITS, Limits
-from opconform.generation.tensor_keys import Wrong
 from opconform.generation.validation import draft_of
 from opconform.model.draft import Draft
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.document import ENOUGH, REPORTED, Mistake, Route, SpecMistakes
+from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import Value
 from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
-from opconform.specs.matrix import Combination, MatrixError, combinations_of, shown
+from opconform.specs.matrix import Combination, combinations_of, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, MODELS
 
@@ -39,7 +38,7 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
                 yield from expansion.sampled(combination, group.settings.sample.count, seed)
             if expansion.failed > REPORTED:
                 break
-    except MatrixError as fault:
+    except KeyMistake as fault:
         raise SpecMistakes([group.mistake((fault.key,), f"{fault.sentence}.")]) from fault
     if expansion.mistakes:
         raise SpecMistakes(expansion.mistakes.values())
@@ -92,14 +91,14 @@ class _Expansion:
         new = [each for each in cases if each.digits not in self.digits]
         self.digits.update(each.digits for each in new)
         if len(self.digits) > 2 * self.limits.cases:
-            raise MatrixError("matrix", f"there are more than {self.limits.cases:,} cases, the limit")
+            raise KeyMistake("matrix", f"there are more than {self.limits.cases:,} cases, the limit")
         return new
 
     def sampled(self, combination: Combination, wanted: int, seed: int) -> Iterator[Draft]:
         """The cases of random draws until `wanted` draws gave a new one."""
         if wanted > self.limits.cases:
             many = quoted_text(f"{wanted:,}")
-            raise MatrixError("sample", f"{many} cases are over the limit of {self.limits.cases:,}")
+            raise KeyMistake("sample", f"{many} cases are over the limit of {self.limits.cases:,}")
         found = passed = in_vain = 0
         for number, drawn in enumerate(samples_of(self.group, combination, seed, self.meter), 1):
             cases = [] if drawn is None else self.cases_of(drawn)
@@ -111,9 +110,9 @@ class _Expansion:
                 return
             if in_vain > PATIENCE + PATIENCE_EACH * found:
                 if not passed:
-                    raise MatrixError("sample", f"`where` is false for {number:,} draws; make the domain smaller")
+                    raise KeyMistake("sample", f"`where` is false for {number:,} draws; make the domain smaller")
                 sentence = f"{number:,} draws give only {found:,} different cases; make the domain larger"
-                raise MatrixError("sample", sentence)
+                raise KeyMistake("sample", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:
         changes = self._evaluated(self.group.twin, ("twin",), variables)
@@ -134,7 +133,7 @@ class _Expansion:
             return draft_of(group, checked, self.limits, twin=bool(overridden))
         except ValidationError as fault:
             raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
-        except Wrong as fault:
+        except KeyMistake as fault:
             route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
             raise SpecMistakes([group.mistake(route, f"{fault.key}: {fault.sentence}{note}.")]) from fault
 

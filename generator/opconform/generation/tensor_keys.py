@@ -8,6 +8,7 @@ from opconform.errors import quoted
 from opconform.generation.options import Limits
 from opconform.model.draft import TensorDraft
 from opconform.operations.operation import Operation, Port
+from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import is_expression
 from opconform.specs.schema import TensorKeys
 from opconform.suite.case import Shape
@@ -18,14 +19,6 @@ _RANK = 64
 _BESIDE_ZERO = 1 << 58
 #: The most elements of a control input: they are part of the case's content one by one.
 _CONTROL = 100_000
-
-
-class Wrong(Exception):  # noqa: N818 - it becomes a mistake, which is the error
-    """A wrong key of a case; the message says why."""
-
-    def __init__(self, key: str, sentence: str) -> None:
-        super().__init__(key, sentence)
-        self.key, self.sentence = key, sentence
 
 
 def tensors_of(operation: Operation, keys: Any, limits: Limits) -> dict[str, TensorDraft]:
@@ -46,42 +39,42 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
     if keys.values is not None:
         return _from_values(name, element_type, keys, limits)
     if keys.shape is None:
-        raise Wrong(name, "it needs a `shape`, or `values`")
+        raise KeyMistake(name, "it needs a `shape`, or `values`")
     count = _count(name, keys.shape, limits)
     if (keys.fill == "constant") != (keys.value is not None):
-        raise Wrong(name, "`value` and `fill: constant` need each other")
+        raise KeyMistake(name, "`value` and `fill: constant` need each other")
     elements = () if keys.value is None else (_element(name, element_type, keys.value),)
     if port.role == "tensor":
         return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
     if not elements and count:
-        raise Wrong(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
+        raise KeyMistake(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
     if count > _CONTROL:
-        raise Wrong(name, f"{count:,} elements are over the limit of {_CONTROL:,} for a control input")
+        raise KeyMistake(name, f"{count:,} elements are over the limit of {_CONTROL:,} for a control input")
     return TensorDraft(element_type=element_type, shape=keys.shape, fill="values", elements=elements * count)
 
 
 def _count(name: str, shape: Shape, limits: Limits) -> int:
     if len(shape) > _RANK:
-        raise Wrong(name, f"a shape of {len(shape):,} dimensions is over the limit of {_RANK}")
+        raise KeyMistake(name, f"a shape of {len(shape):,} dimensions is over the limit of {_RANK}")
     count = math.prod(shape)
     if count > limits.elements:
         number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"
         over = f"over the limit of {limits.elements:,}; raise it with --max-elements"
-        raise Wrong(name, f"a shape of {number} elements is {over}")
+        raise KeyMistake(name, f"a shape of {number} elements is {over}")
     if math.prod(each for each in shape if each) > _BESIDE_ZERO:
-        raise Wrong(name, f"the sizes beside 0 multiply to more than {_BESIDE_ZERO:,}, the limit")
+        raise KeyMistake(name, f"the sizes beside 0 multiply to more than {_BESIDE_ZERO:,}, the limit")
     return count
 
 
 def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits) -> TensorDraft:
     if keys.fill is not None or keys.value is not None:
-        raise Wrong(name, "`values` cannot be combined with `fill` or `value`")
+        raise KeyMistake(name, "`values` cannot be combined with `fill` or `value`")
     shape = _nesting(name, keys.values)
     elements = tuple(_element(name, element_type, each) for each in _flat(keys.values))
     if keys.shape is not None and keys.shape != shape:
         if math.prod(keys.shape) != len(elements) or len(shape) > 1:
             said = quoted(list(keys.shape))
-            raise Wrong(name, f"its values have the shape {quoted(list(shape))}, and `shape` says {said}")
+            raise KeyMistake(name, f"its values have the shape {quoted(list(shape))}, and `shape` says {said}")
         shape = keys.shape
     _count(name, shape, limits)
     return TensorDraft(element_type=element_type, shape=shape, fill="values", elements=elements)
@@ -92,7 +85,7 @@ def _nesting(name: str, values: object) -> Shape:
         return ()
     inner = {_nesting(name, each) for each in values}
     if len(inner) > 1:
-        raise Wrong(name, "its values are nested unevenly")
+        raise KeyMistake(name, "its values are nested unevenly")
     return (len(values), *next(iter(inner), ()))
 
 
@@ -102,8 +95,8 @@ def _flat(values: object) -> Iterable[object]:
 
 def _element(name: str, element_type: str, value: object) -> Element:
     if not isinstance(value, bool | int | float | str) or is_expression(value):
-        raise Wrong(name, f"{quoted(value)} is not an element; write a number, true, false or a string")
+        raise KeyMistake(name, f"{quoted(value)} is not an element; write a number, true, false or a string")
     try:
         return checked(element_type, value)
     except ValueError as fault:
-        raise Wrong(name, str(fault)) from fault
+        raise KeyMistake(name, str(fault)) from fault

@@ -7,11 +7,12 @@ from typing import Any
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
-from opconform.generation.tensor_keys import Wrong, tensors_of
+from opconform.generation.tensor_keys import tensors_of
 from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operation, Rejection
+from opconform.specs.document import KeyMistake
 from opconform.specs.loader import Group
 from opconform.specs.schema import RejectKeys
 from opconform.suite.case import Attribute, Binding, Dynamic, Shape
@@ -22,7 +23,7 @@ _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
-    """The draft of a case or twin whose keys fit the operation's model; `Wrong` for a contradiction or a limit."""
+    """The draft of a case or twin whose keys fit the operation's model; `KeyMistake` for a contradiction or a limit."""
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
@@ -58,7 +59,7 @@ def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
     if reject is None:
         return named
     if named and reject.reject not in named:
-        raise Wrong("requirements", f"they must name {reject.reject}, which the case violates")
+        raise KeyMistake("requirements", f"they must name {reject.reject}, which the case violates")
     return named or (reject.reject,)
 
 
@@ -69,13 +70,13 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
         is_integer = isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]+\s*", value) is not None
         if is_integer and attribute.type in ("int", "ints"):
             number = quoted_text(value.strip().removeprefix("+"))
-            raise Wrong(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
+            raise KeyMistake(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, str) and (character := _NO_IR.search(each)):
                 code = f"U+{ord(character[0]):04X}"
-                raise Wrong(name, f"{quoted(each)} contains the character {code}, which an IR cannot hold")
+                raise KeyMistake(name, f"{quoted(each)} contains the character {code}, which an IR cannot hold")
             if isinstance(each, float) and not math.isfinite(each):
-                raise Wrong(name, f"{each!r} cannot be written in JSON; write a string")
+                raise KeyMistake(name, f"{each!r} cannot be written in JSON; write a string")
         if value is not None:
             attributes[name] = value
     return attributes
@@ -88,7 +89,7 @@ def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     given: Mapping[str, Binding] = _by_name("binding", keys.binding, allowed, "bound here")
     if keys.context == "folded":
         if "parameter" in given.values():
-            raise Wrong("binding", "in the context `folded` every input is a constant")
+            raise KeyMistake("binding", "in the context `folded` every input is a constant")
         return dict.fromkeys(tensors, "constant")
     return {
         name: "parameter" if port.role == "tensor" else given.get(port.name, "constant") for name, port in ports.items()
@@ -100,7 +101,7 @@ def _dynamic(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     if keys.dynamic is None:
         return {}
     if keys.context == "folded":
-        raise Wrong("dynamic", "in the context `folded` data is a constant with a known shape")
+        raise KeyMistake("dynamic", "in the context `folded` data is a constant with a known shape")
     allowed = [name for name in tensors if operation.port_of(name).role == "tensor"]
     given = _by_name("dynamic", keys.dynamic, allowed, "a tensor of the case")
     dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items()}
@@ -113,7 +114,7 @@ def _by_name(key: str, given: Any, allowed: Sequence[str], kind: str) -> Mapping
         return dict.fromkeys(allowed, given)
     unknown = [each for each in given if each not in allowed]
     if unknown:
-        raise Wrong(key, f"{quoted(unknown[0])} is not {kind}; allowed are: {', '.join(allowed)}")
+        raise KeyMistake(key, f"{quoted(unknown[0])} is not {kind}; allowed are: {', '.join(allowed)}")
     return given
 
 
@@ -122,7 +123,7 @@ def _declared(name: str, given: Any, shape: Shape) -> Dynamic:
         return "..."
     dynamic: tuple[int | str, ...] = ("?",) * len(shape) if given == "all" else tuple(given)
     if not _fits(dynamic, shape):
-        raise Wrong("dynamic", f"{quoted(list(dynamic))} does not fit {name} of shape {quoted(list(shape))}")
+        raise KeyMistake("dynamic", f"{quoted(list(dynamic))} does not fit {name} of shape {quoted(list(shape))}")
     return dynamic
 
 
@@ -140,27 +141,27 @@ def _covers(dimension: int | str, size: int) -> bool:
 def _check_second_feed(draft: Draft) -> None:
     for name, each in (draft.second or {}).items():
         if draft.binding.get(name) != "parameter":
-            raise Wrong("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
+            raise KeyMistake("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
         first = draft.tensors[name]
         if draft.operation.port_of(name).role == "control" and each.shape != first.shape:
-            raise Wrong("feed", f"{name} has the shape {quoted(list(first.shape))} in the IR")
+            raise KeyMistake("feed", f"{name} has the shape {quoted(list(first.shape))} in the IR")
         if each.element_type != first.element_type:
-            raise Wrong("feed", f"{name} has the element type {first.element_type} in the IR")
+            raise KeyMistake("feed", f"{name} has the element type {first.element_type} in the IR")
         declared = draft.dynamic.get(name, first.shape)
         if declared != "..." and not _fits(declared, each.shape):
             sentence = f"{name} of shape {quoted(list(each.shape))} does not fit the IR's {quoted(list(declared))}"
-            raise Wrong("feed", f"{sentence}; see `dynamic`")
+            raise KeyMistake("feed", f"{sentence}; see `dynamic`")
 
 
 def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
     """Check that the reference semantics reject the last feed for the requirements that the author names."""
     if len(draft.feeds) > 1 and (violated := _violated(draft, 0)):
-        raise Wrong("feed", f"the first feed must be valid, but violates {', '.join(violated)}")
+        raise KeyMistake("feed", f"the first feed must be valid, but violates {', '.join(violated)}")
     named, found = {reject.reject, *reject.also}, set(_violated(draft, len(draft.feeds) - 1))
     if named != found:
         semantics = f"say for {', '.join(sorted(found))}" if found else "accept it"
         author = f"the spec says it is rejected for {', '.join(sorted(named))}"
-        raise Wrong("expect", f"{author}, but the reference semantics {semantics}")
+        raise KeyMistake("expect", f"{author}, but the reference semantics {semantics}")
 
 
 def _check_accepted(draft: Draft, limits: Limits) -> None:
@@ -169,10 +170,10 @@ def _check_accepted(draft: Draft, limits: Limits) -> None:
             which = f" of feed {feed}" if feed else ""
             author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
             sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
-            raise Wrong("twin" if draft.is_twin else "expect", sentence)
+            raise KeyMistake("twin" if draft.is_twin else "expect", sentence)
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
     if requested > limits.outputs:
-        raise Wrong("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
+        raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
 
 
 def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
@@ -190,8 +191,8 @@ def _check_context(draft: Draft) -> None:
         for feed in range(len(draft.feeds) if draft.rejected_for is None else 0):
             inferred(graph, operands_of(draft, feed))
     except ContextError as fault:
-        raise Wrong("context", str(fault)) from fault
+        raise KeyMistake("context", str(fault)) from fault
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         sentence = f"an operation around the one under test is not allowed to do this: {violated}"
-        raise Wrong("context", sentence) from rejection
+        raise KeyMistake("context", sentence) from rejection

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.files import check_no_link, read_regular
@@ -32,7 +32,7 @@ class Written:
 
     id: str
     line: bytes
-    expect: Literal["accept", "reject"]
+    expect: str
     taken: bool
     size: int
 
@@ -57,7 +57,7 @@ class CaseWriter:
             with translated_faults(self.partial):
                 _write_folder(f"{self.partial}/{entry.id}", contents)
         line, size = entry_line(entry).encode(), sum(len(each) for each in contents.values())
-        expect: Literal["accept", "reject"] = "accept" if entry.expect == "accept" else "reject"
+        expect = "accept" if entry.expect == "accept" else "reject"
         return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)
 
     def _is_taken_over(self, identity: str, contents: Mapping[str, bytes]) -> bool:

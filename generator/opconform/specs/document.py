@@ -57,6 +57,14 @@ class SpecMistakes(SpecError):  # noqa: N818 - the name says what it is
         return "\n".join([*lines, f"… and at least {left:,} more."] if left > 0 else lines)
 
 
+class KeyMistake(Exception):  # noqa: N818 - it becomes a mistake of a file
+    """A wrong key of a group or case, and a sentence without a full stop."""
+
+    def __init__(self, key: str, sentence: str) -> None:
+        super().__init__(key, sentence)
+        self.key, self.sentence = key, sentence
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
     """The value of a YAML file with its name in mistakes and its SHA-256, and the line and column of each route."""

@@ -8,6 +8,7 @@ from typing import Any
 from allpairspy import AllPairs
 
 from opconform.errors import quoted
+from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import Expression, ExpressionError, Meter, compiled, expression_of, is_expression
 from opconform.specs.functions import Value
 from opconform.specs.loader import Group
@@ -23,14 +24,6 @@ _SHOWN = 300
 _COMPARED = 500_000
 
 
-class MatrixError(Exception):
-    """A matrix that cannot be expanded; `key` is the wrong key of the group."""
-
-    def __init__(self, key: str, sentence: str) -> None:
-        super().__init__(key, sentence)
-        self.key, self.sentence = key, sentence
-
-
 def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combination]:
     """The combinations of a group's matrix, at most `limit`; an empty one without a matrix."""
     settings = group.settings
@@ -42,11 +35,11 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
         size = prod(len(each) for each in matrix.values())
         if size > limit:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
-            raise MatrixError("matrix", f"the matrix has {number} combinations, over the limit of {limit:,}")
+            raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {limit:,}")
         for key, entries in (("exclude", settings.exclude), ("include", settings.include)):
             if size * len(entries) > _COMPARED:
                 sentence = f"{size:,} combinations times {len(entries):,} entries are over the limit of {_COMPARED:,}"
-                raise MatrixError(key, f"{sentence}; use `where`, or separate groups")
+                raise KeyMistake(key, f"{sentence}; use `where`, or separate groups")
         plain = (dict(zip(matrix, each, strict=True)) for each in product(*matrix.values()))
     kept = (each for each in plain if not any(_matches(each, left_out) for left_out in settings.exclude))
     for each in _included(list(kept), settings.include, list(matrix)) if settings.include else kept:
@@ -67,9 +60,9 @@ def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> b
     try:
         value = wanted.value(variables, meter)
     except ExpressionError as fault:
-        raise MatrixError("where", f"{fault}, with {shown(variables)}") from fault
+        raise KeyMistake("where", f"{fault}, with {shown(variables)}") from fault
     if not isinstance(value, bool):
-        raise MatrixError("where", f"{wanted} gives {quoted(value)}, which is neither true nor false")
+        raise KeyMistake("where", f"{wanted} gives {quoted(value)}, which is neither true nor false")
     return value
 
 
@@ -85,10 +78,10 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
             return [expression_of(each).value({}, meter) if is_expression(each) else each for each in values]
         found = expression_of(values).value({}, meter)
     except ExpressionError as fault:
-        raise MatrixError("matrix", f"{name}: {fault}") from fault
+        raise KeyMistake("matrix", f"{name}: {fault}") from fault
     if not isinstance(found, list) or not found:
         sentence = f"{name}: {expression_of(values)} gives {quoted(found)}, where a list of values is needed"
-        raise MatrixError("matrix", sentence)
+        raise KeyMistake("matrix", sentence)
     return found
 
 
@@ -97,16 +90,16 @@ def _pairwise(
 ) -> Iterator[Combination]:
     names = list(matrix)
     if len(names) < 2:  # noqa: PLR2004 - a pair
-        raise MatrixError("combine", "pairwise needs a matrix of at least two variables")
+        raise KeyMistake("combine", "pairwise needs a matrix of at least two variables")
     sizes = [len(each) for each in matrix.values()]
     pairs = (sum(sizes) ** 2 - sum(each**2 for each in sizes)) // 2
     if pairs > PAIR_LIMIT:
-        raise MatrixError("combine", f"pairwise has {pairs:,} pairs of values, over the limit of {PAIR_LIMIT:,}")
+        raise KeyMistake("combine", f"pairwise has {pairs:,} pairs of values, over the limit of {PAIR_LIMIT:,}")
     tried = count()
 
     def allowed(row: Sequence[Value]) -> bool:
         if next(tried) > _TRIED:
-            raise MatrixError(
+            raise KeyMistake(
                 "where", f"{_TRIED:,} combinations were tried without success; simplify `where` or `exclude`"
             )
         partial = dict(zip(names, row, strict=False))
@@ -114,7 +107,7 @@ def _pairwise(
             return False
         try:
             return wanted is None or holds(wanted, partial, meter)
-        except MatrixError:
+        except KeyMistake:
             if len(row) == len(names):
                 raise
             return True
