@@ -1,9 +1,9 @@
 """What a Python backend is: a class with two methods, `describe` and `run`."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, Self
+from typing import Annotated, Literal, Protocol
 
 from pydantic import ConfigDict, Field
 
@@ -96,10 +96,6 @@ class Implementation:
     def title(self) -> str:
         """The name with the version and the device."""
         return f"{self.name} {self.version}".strip() + (f" on {self.device}" if self.device else "")
-
-    def without_hardware(self) -> Self:
-        """The same implementation without hardware and driver, which belong to a run's environment."""
-        return replace(self, hardware=None, driver=None)
 
 
 #: The fields of an `Implementation` that the environment of a run holds.

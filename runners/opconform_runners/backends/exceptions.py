@@ -50,7 +50,12 @@ class Translation:
         try:
             yield
         except (*self.missing, *self.faults) as fault:
-            raise self.answer(fault, stage, messages) from fault
+            message = " ".join(str(fault).split())
+            short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
+            if isinstance(fault, self.missing) or self.not_implemented.search(message):
+                raise Unsupported(short) from fault
+            requirement = next((name for pattern, name in messages if re.search(pattern, message)), None)
+            raise Rejected(stage, short, requirement) from fault
 
     def caller(self, stage: Stage, messages: Messages = ()) -> Call:
         """A function that calls the product and translates its exceptions, as `at` does."""
@@ -60,11 +65,3 @@ class Translation:
                 return function(*arguments, **named)
 
         return call
-
-    def answer(self, fault: Exception, stage: Stage, messages: Messages = ()) -> Rejected | Unsupported:
-        """The answer that one of the product's exceptions stands for."""
-        message = " ".join(str(fault).split())
-        short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
-        if isinstance(fault, self.missing) or self.not_implemented.search(message):
-            return Unsupported(short)
-        return Rejected(stage, short, next((name for pattern, name in messages if re.search(pattern, message)), None))

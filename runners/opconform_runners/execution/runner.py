@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -221,7 +221,7 @@ class _Judgement:
             cases=len(ids),
             selected=hashlib.sha256("\n".join(ids).encode()).hexdigest(),
             suite=suite_note(self.suite.header),
-            implementation=implementation.without_hardware(),
+            implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
             started=plan.started,
             profiles=tuple(sorted(plan.options.selection.profiles)),
             whole=plan.options.whole,

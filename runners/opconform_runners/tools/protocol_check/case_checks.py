@@ -117,28 +117,22 @@ async def ok_outputs(probe: Probe) -> None:
 async def ok_dtype(probe: Probe) -> None:
     """Outputs are stored in the dtype of their element type."""
     probe.plain_case()
+    notes = probe.notes["ok.dtype"]
     for name in probe.said.element_types:
         for given in islice(probe.accepted(element_type=name), 1):
-            await _check_storage(probe, given, name)
-
-
-async def _check_storage(probe: Probe, given: Given, name: str) -> None:
-    """Play a case of an element type. A backend that crashes on it does not violate the rule."""
-    try:
-        played = await probe.play(probe.prepare(given))
-    except NoAnswer as event:
-        sentence = f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}"
-        probe.notes["ok.dtype"].append(sentence)
-        await probe.end()
-        return
-    if played.status != "ok":
-        answered = played.answer.document.get("status")
-        probe.notes["ok.dtype"].append(f"data of {name}, which is declared, is answered `{answered}`")
-        return
-    outputs = probe.outputs(played)
-    fault = contradiction(outputs, [[name] * len(feed) for feed in outputs])
-    if fault is not None:
-        probe.breach("ok.dtype", fault, played.answer)
+            try:
+                played = await probe.play(probe.prepare(given))
+            except NoAnswer as event:  # a backend that crashes does not violate the rule
+                notes.append(f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}")
+                await probe.end()
+                continue
+            if played.status != "ok":
+                notes.append(f"data of {name}, which is declared, is answered `{played.answer.document.get('status')}`")
+                continue
+            outputs = probe.outputs(played)
+            fault = contradiction(outputs, [[name] * len(feed) for feed in outputs])
+            if fault is not None:
+                probe.breach("ok.dtype", fault, played.answer)
 
 
 async def ok_values(probe: Probe) -> None:
