@@ -195,6 +195,8 @@ class _Builder:
 
     def refuse(self, node: yaml.Node, sentence: str) -> None:
         self.mistakes.append(_at(self.name, node, sentence))
+        if len(self.mistakes) > ENOUGH:
+            raise SpecMistakes(self.mistakes)
 
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+")

@@ -100,7 +100,7 @@ def load_specs(paths: Sequence[Path]) -> list[Spec]:
         except SpecMistakes as fault:
             mistakes.extend(fault.mistakes)
             sound.extend(fault.sound if isinstance(fault, WrongSpecs) else ())
-    mistakes.extend(_repetitions(sound))
+    mistakes.extend(islice(_repetitions(sound), ENOUGH))
     if mistakes:
         raise WrongSpecs(mistakes, sound)
     return specs
@@ -183,7 +183,7 @@ def _groups(document: Document, op: str) -> tuple[list[Group], list[Mistake]]:
         route = ("groups", index)
         found = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
         mistakes.extend(found)
-        if len(mistakes) > ENOUGH:
+        if len(mistakes) >= ENOUGH:
             break
         with contextlib.suppress(ValidationError):
             settings: Any = models.group.model_validate(keys)
