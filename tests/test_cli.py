@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.conftest import MINIATURES, ROOT, Run
+from tests.suite.test_suite import tree
 
 
 def test_help_names_every_command(opconform: Run) -> None:
@@ -217,3 +218,27 @@ def test_json_is_all_that_is_printed(opconform: Run, small_suite: Path, tmp_path
 
     assert json.loads(done.stdout)["conformant"] is True
     assert done.stderr == ""
+
+
+def test_no_suite_replaces_one_of_other_specs(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """A suite is updated with its own specs and with further ones; what it alone has is not lost."""
+    other = tmp_path / "other.yaml"
+    other.write_text(small_spec.read_text().replace("id: ", "id: other-"))
+    signed, made = tmp_path / "signed", tmp_path / "made"
+    opconform("keygen", tmp_path / "me")
+    certify = ("--backend", "numpy", "--jobs", "1", "--out", signed)
+    opconform("certify", small_spec, *certify, "--sign", tmp_path / "me.key")
+    opconform("generate", small_spec, "--jobs", "1", "--out", made)
+    held = [tree(signed), tree(made)]
+    refused = opconform("certify", other, *certify, code=2).stderr
+    seeded = opconform("certify", small_spec, *certify, "--seed", "5", code=2).stderr
+    generated = opconform("generate", other, "--out", made, code=2).stderr
+
+    sentence = "is a suite of other specs: VariadicSplit-1/small.yaml. Name another --out, or delete it."
+    assert refused == f"error: {signed}/suite {sentence}\n"
+    assert generated == f"error: {made} {sentence}\n"
+    assert seeded.startswith(f"error: {signed} holds the results of a certification of numpy ")
+    assert [tree(signed), tree(made)] == held
+    opconform("generate", small_spec, other, "--jobs", "1", "--out", made)
+    opconform("certify", other, *certify, "--force")
+    assert not (signed / "certificate.json").exists()

@@ -33,6 +33,12 @@ def recipe_digest(options: Options) -> str:
     return digest.hexdigest()
 
 
+def spec_digests(specs: Sequence[Spec]) -> dict[str, str]:
+    """The SHA-256 of each spec by its name, which has no folders, since these differ between machines."""
+    ordered = sorted(specs, key=lambda each: (each.op, each.file))
+    return {f"{each.op}/{Path(each.file).name}": each.digest for each in ordered}
+
+
 def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
     known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
@@ -48,11 +54,7 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         blind=options.blind,
         select=options.selection.patterns,
         dialects={name: DIALECTS[name].model for name in options.dialects},
-        # a spec's name has no folders, which differ between machines
-        specs={
-            f"{each.op}/{Path(each.file).name}": each.digest
-            for each in sorted(specs, key=lambda each: (each.op, each.file))
-        },
+        specs=spec_digests(specs),
         specification={op: tuple(page.revision for page in each.pages) for op, each in known.items()},
         requirements={
             op: {one.id: RequirementNote(level=one.level, text=one.text) for one in each.requirements}

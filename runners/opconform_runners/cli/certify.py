@@ -47,8 +47,8 @@ def command(
     generating = generation.options(selection, read=read)
     check_ours(folder / PAGE, PAGE_BEGINNING)
     if not results.force:
-        check_certifiable(folder, started.options, profiles)
-    suite = generate_shown(specs, folder / "suite", generating, quiet=quiet).out
+        check_certifiable(folder, started.options, profiles, generating.seed)
+    suite = generate_shown(specs, folder / "suite", generating, quiet=quiet, force=results.force).out
     running = RunOptions(
         jobs=generation.jobs or 1,
         timeout=backend.timeout,

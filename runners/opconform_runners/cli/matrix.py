@@ -119,7 +119,7 @@ def command(
     generating = generation.options(selection, read=started.dialects)
     for name, mark in _FILES.items():
         check_ours(out / name, mark)
-    suite = open_suite(generate_shown(specs, out / "suite", generating, quiet=quiet).out)
+    suite = open_suite(generate_shown(specs, out / "suite", generating, quiet=quiet, force=results.force).out)
     running = RunOptions(
         jobs=generation.jobs or 1,
         timeout=chosen.timeout,

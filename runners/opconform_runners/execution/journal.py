@@ -192,8 +192,8 @@ def check_folder(out: Path) -> None:
         raise _no_place(out, fault) from fault
 
 
-def check_certifiable(out: Path, started: str, profiles: Sequence[str]) -> None:
-    """Check that a folder holds no results of another run than a certification of those profiles and that backend.
+def check_certifiable(out: Path, started: str, profiles: Sequence[str], seed: int) -> None:
+    """Check that a folder holds no results of another run than a certification of that backend on those profiles.
 
     `started` has the options of the command line that name the backend.
     """
@@ -201,7 +201,8 @@ def check_certifiable(out: Path, started: str, profiles: Sequence[str]) -> None:
     if written is None:
         return
     held = written.header
-    if (held.backend, held.whole, held.profiles) != (started, True, tuple(sorted(profiles))):
+    wanted = (started, True, tuple(sorted(profiles)), seed)
+    if (held.backend, held.whole, held.profiles, held.suite.seed) != wanted:
         raise UsageError(
             f"{out} holds the results of {held.title}, which is not the certification that is asked for. {_OTHERWISE}"
         )

@@ -1,17 +1,18 @@
 """The steps that several commands share: generation, execution, report, page and signature."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from opconform.errors import DiskError
+from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import replace_ours
 from opconform.generation.expansion import specs_of
+from opconform.generation.header import spec_digests
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
-from opconform.suite.reader import Suite
+from opconform.suite.reader import Suite, open_suite
 from opconform_runners.cli.shared.options import PrivateKey
 from opconform_runners.cli.shared.output import console_of, print_json
 from opconform_runners.cli.shared.progress import progress
@@ -42,14 +43,32 @@ def folder_of(name: str) -> Path:
     return Path("opconform-out") / folder_name(name)
 
 
-def generate_shown(specs: Sequence[Path], out: Path, options: Options, *, quiet: bool) -> Generated:
-    """Generate a suite from spec files or folders, or from the shipped specs; with `quiet`, show warnings only."""
+def generate_shown(
+    specs: Sequence[Path], out: Path, options: Options, *, quiet: bool, force: bool = False
+) -> Generated:
+    """Generate a suite from spec files or folders, or from the shipped specs; with `quiet`, show warnings only.
+
+    Raises:
+        UsageError: A suite of other specs is there, and it is not replaced by `force`.
+    """
     loaded = specs_of(specs, seed=options.seed, limits=options.limits)
+    if not force:
+        _check_specs(out, spec_digests(loaded))
     with progress("generate", quiet=quiet) as on_progress:
         generated = generate(loaded, out, options, on_progress)
     for sentence in generated.warnings:
         click.echo(f"warning: {sentence}", err=True)
     return generated
+
+
+def _check_specs(out: Path, specs: Mapping[str, str]) -> None:
+    """Check that the suite at `out` has no spec that a new one would lack; any other suite may be updated."""
+    try:
+        held = open_suite(out).header.specs
+    except SuiteError:  # there is none, or none that could be lost
+        return
+    if lost := sorted(held.keys() - specs.keys()):
+        raise UsageError(f"{out} is a suite of other specs: {', '.join(lost)}. Name another --out, or delete it.")
 
 
 def execute_shown(
