@@ -16,18 +16,18 @@ from opconform_runners.cli.shared.output import print_result
 
 @click.command("adequacy")
 @spec_arguments
-@click.option("--strict", is_flag=True, help="Exit with 1 if anything is left to review.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if anything remains to be reviewed.")
 @json_option("the result")
 def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     """Measure how well the cases of SPECs determine the reference semantics of their operations.
 
     Each systematic mutant of the semantics should change the result of at least one case. Surviving mutants are listed
-    with their source and the requirements that are named beside it. For each condition in the semantics, two cases
-    should differ only in that condition and in the decision. Mutants and conditions that no case can distinguish are
+    with their source location and the requirements named there. For each condition in the semantics, two cases should
+    differ only in that condition and in the decision. Mutants and conditions that no case can distinguish are
     listed with the reason in cases/equivalents.yaml.
 
     Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant, a condition or a stale
-    entry is left to review.
+    entry remains to be reviewed.
     """
     groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile not in NOT_BY_DEFAULT]
     found = adequacy_of(case for each in groups for case in expand(each, limits=LIMITS))

@@ -23,7 +23,7 @@ def command() -> None:
 @click.option("--cases", is_flag=True, help="Write one line per case, and no patterns for whole groups.")
 @click.option("--prune", is_flag=True, help="Also remove lines that match none of the cases.")
 def _update(results: Path, file: Path, cases: bool, prune: bool) -> None:
-    """Make FILE expect exactly the failures of the run RESULTS.
+    """Update FILE so that it lists exactly the failures in RESULTS.
 
     RESULTS is the folder that `run`, `certify` or `judge` wrote, or the file results.jsonl in it.
 

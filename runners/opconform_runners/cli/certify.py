@@ -20,7 +20,7 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 @options.spec_arguments
 @options.backend_options
 @options.profile_option
-@options.generation_options
+@options.generation_options(options.RUN_JOBS)
 @options.result_options()
 @options.sign_option
 def command(
@@ -31,7 +31,7 @@ def command(
     results: options.ResultOptions,
     key: "options.PrivateKey | None",
 ) -> None:
-    """Generate a suite, run a backend on whole profiles of it, and give a verdict on each requirement.
+    """Generate a suite, run a backend on whole profiles of it, and report a verdict for each requirement.
 
     Uses the shipped specs unless SPECs are given. Writes suite/, results.jsonl, report.json and report.html to --out,
     and certificate.json with --sign. The same command continues an interrupted run; with --sign it executes every case

@@ -15,7 +15,7 @@ from opconform_runners.reports.text import counted
 @options.spec_arguments
 @click.option("--out", type=options.PATH, required=True, help="The folder or the file NAME.zip to write.")
 @options.selection_options
-@options.generation_options
+@options.generation_options("Number of processes; one per core by default.")
 @click.option("--blind", is_flag=True, help="Leave out the expected outputs.")
 @options.json_option("the result")
 def command(
@@ -28,7 +28,7 @@ def command(
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
-    An existing suite is updated, and an interrupted generation is continued.
+    Updates an existing suite and resumes an interrupted generation.
     """
     generated = generate_shown(specs, out, generation.options(selection, blind=blind), quiet=as_json)
     header, counts = generated.header, generated.header.counts

@@ -10,9 +10,9 @@ from opconform_runners.cli.shared.options import PATH
 @click.command("keygen")
 @click.argument("name", type=PATH)
 def command(name: Path) -> None:
-    """Make a pair of ed25519 keys: NAME.key for signing certificates, NAME.pub for checking their signatures.
+    """Generate an ed25519 key pair: NAME.key for signing certificates, NAME.pub for verifying signatures.
 
-    Only you can read NAME.key. Existing files are never overwritten.
+    Only you can read NAME.key. `keygen` never overwrites files.
     """
     from opconform_runners.certificates.keys import write_pair
 

@@ -82,21 +82,23 @@ class _Started(NamedTuple):
         "backends",
         multiple=True,
         metavar="NAME[:DEVICE]",
-        help="Run this backend; repeatable; all installed backends by default.",
+        help="Run this backend; all installed backends by default. Can be repeated.",
     ),
-    click.option("--harness", "harnesses", multiple=True, metavar="COMMAND", help="Also run this harness; repeatable."),
+    click.option(
+        "--harness", "harnesses", multiple=True, metavar="COMMAND", help="Also run this harness. Can be repeated."
+    ),
     click.option(
         "--python",
         "pythons",
         multiple=True,
         metavar="NAME=PATH",
-        help="The Python interpreter, in another virtual environment, that runs the backend NAME; repeatable.",
+        help="The Python interpreter, in another virtual environment, that runs the backend NAME. Can be repeated.",
     ),
     options.timeout_option,
     options.memory_option,
 )
 @options.profile_option
-@options.generation_options
+@options.generation_options(options.RUN_JOBS)
 @options.result_options("opconform-out/matrix", "the matrix")
 def command(
     specs: tuple[Path, ...],
@@ -107,11 +109,11 @@ def command(
 ) -> None:
     """Run every installed backend on one suite, and print one row per requirement and one column per backend.
 
-    Writes suite/, one folder per backend, matrix.json, matrix.md and report.html to --out. A backend that cannot be
-    started is listed with the reason.
+    Writes suite/, one folder per backend, matrix.json, matrix.md and report.html to --out. Lists the reason for each
+    backend that cannot be started.
 
-    Exit code: 0 if all backends are conformant, 1 otherwise, 3 if none of them or one named by --backend cannot be
-    started.
+    Exit code: 0 if all backends are conformant, 1 otherwise, 3 if no backend can be started, or one named by
+    --backend cannot be started.
     """
     out, quiet = results.out or Path("opconform-out/matrix"), results.as_json
     selection = Selection(profiles=profiles)

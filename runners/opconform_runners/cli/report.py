@@ -46,19 +46,21 @@ _STDOUT = "-"
 @click.option(
     "--html",
     metavar="FILE",
-    help=f"Write the HTML page; by default to {PAGE} in OUT or, for several runs, in the current folder.",
+    help=f"Write the HTML report; by default to {PAGE} in OUT or, for several runs, in the current folder.",
 )
 @click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per operation.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
 @click.option("--csv", metavar="FILE", help="Write CSV, with one row per case.")
 @click.option("--badge", metavar="FILE", help="Write an SVG badge with the verdict.")
 @click.option("--github", is_flag=True, help="Print the annotations of a GitHub workflow.")
-@click.option("--suite", type=PATH, help="The suite that was run, for the page; OUT/suite or OUT/../suite by default.")
+@click.option(
+    "--suite", type=PATH, help="The suite that was run, for the HTML report; OUT/suite or OUT/../suite by default."
+)
 def command(results: tuple[Path, ...], html: str | None, github: bool, suite: Path | None, **files: str | None) -> None:
     """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
-    If no format is named, the report is an HTML page. It can show several runs on the same suite; the other formats
-    take one run. If the suite is not found, the page has no tensors and no IR. One FILE may be - for standard output.
+    Without a format option, writes an HTML report. Only the HTML report can show several runs, on the same suite. If
+    the suite is not found, the HTML report has no tensors and no IR. Use - as FILE for standard output (once).
 
     Exit code: 0 if the runs are complete, whatever their verdict, 1 if one is incomplete.
     """

@@ -20,10 +20,10 @@ _MOST = 12
 
 @click.command("show")
 @click.argument("case")
-@click.option("--from", "sources", multiple=True, type=PATH, help="Look in this spec or suite; repeatable.")
+@click.option("--from", "sources", multiple=True, type=PATH, help="Look in this spec or suite. Can be repeated.")
 @json_option("case.json")
 def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
-    """Draw CASE: its tensors, their outputs, and the expectation.
+    """Display CASE: its tensors, their outputs, and the expectation.
 
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """

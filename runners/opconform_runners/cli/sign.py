@@ -16,7 +16,8 @@ from opconform_runners.cli.shared.steps import sign_results
 def command(results: Path, key: PrivateKey, suite: Path | None) -> None:
     """Sign the results in RESULTS, the folder that a complete `certify` or `judge` wrote.
 
-    Writes certificate.json to that folder, as `certify --sign` does, whether or not the backend is conformant.
+    Writes certificate.json to that folder, as `certify --sign` and `judge --sign` do, whether or not the backend is
+    conformant.
     """
     place = suite or results / "suite"
     if suite is None and not place.exists():

@@ -15,7 +15,7 @@ from opconform_runners.reports.text import counted
 @click.argument("suite", type=PATH)
 @json_option("the faults")
 def command(suite: Path, as_json: bool) -> None:
-    """Find every missing, changed or foreign file of SUITE (a folder or a zip file).
+    """Find every missing, changed or unexpected file of SUITE (a folder or a zip file).
 
     Exit code: 0 if the suite is intact, 1 otherwise.
     """

@@ -16,13 +16,13 @@ from opconform_runners.cli.shared.output import print_result
 @click.option("--results", type=PATH, help="The folder of the certified results.")
 @click.option("--suite", type=PATH, help="The suite that was run; generate it yourself for an independent check.")
 @click.option("--outputs", type=PATH, help="The file of outputs, if outputs were judged.")
-@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Require this profile; repeatable.")
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Require this profile. Can be repeated.")
 @click.option("--require-conformant", is_flag=True, help="Exit with 1 if the backend is not conformant.")
 @json_option("the statement and the checks")
 def command(certificate: Path, key: Path, require_conformant: bool, as_json: bool, **evidence: Any) -> None:
     """Check the signature of CERTIFICATE and, with --results and --suite, every digest and count in it.
 
-    Exit code: 0 if everything that was checked is right, whatever the certificate says about the backend, 1 otherwise.
+    Exit code: 0 if all checks pass, whatever the certificate says about the backend, 1 otherwise.
     With --require-conformant it is also 1 if the backend is not conformant.
     """
     from opconform_runners.certificates.statement import statement_bytes

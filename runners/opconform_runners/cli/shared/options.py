@@ -81,7 +81,7 @@ ONE_CASE = replace(LIMITS, elements=1 << 31)
 
 spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
 profile_option = click.option(
-    "--profile", "profiles", multiple=True, metavar="NAME", help="Use only this profile; repeatable."
+    "--profile", "profiles", multiple=True, metavar="NAME", help="Use only this profile. Can be repeated."
 )
 python_option = click.option(
     "--python", type=PATH, help="The Python interpreter, in another virtual environment, that runs the backend."
@@ -117,7 +117,7 @@ selection_options = collected(
         "patterns",
         multiple=True,
         metavar="PATTERN",
-        help="Use only cases whose id matches, as in 'Split-1/axis-*', or that test this requirement; repeatable.",
+        help="Use only cases whose id matches, as in 'Split-1/axis-*', or that test this requirement. Can be repeated.",
     ),
 )
 
@@ -207,20 +207,25 @@ def jobs_option(what: str, default: int | None = None) -> Decorator:
     return click.option("--jobs", type=_COUNT, default=default, show_default=True, metavar="N", help=what)
 
 
-#: Adds the options of a generation, collected in the parameter `generation`.
-generation_options = collected(
-    "generation",
-    GenerationOptions,
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and samples."),
-    click.option(
-        "--dialect",
-        "dialects",
-        multiple=True,
-        metavar="NAME",
-        help=f"Render models in this dialect; repeatable. Allowed are: {', '.join(DIALECTS)}.",
-    ),
-    _limit_option("--max-cases", LIMITS.cases, "number of cases per group"),
-    _limit_option("--max-elements", LIMITS.elements, "number of elements per tensor"),
-    _limit_option("--max-bytes", LIMITS.bytes, "size of the suite in bytes"),
-    jobs_option("Number of processes; by default one per core for generating, and one for the harness."),
-)
+def generation_options(jobs: str) -> Decorator:
+    """The options of a generation, collected in the parameter `generation`; `jobs` is the help of `--jobs`."""
+    return collected(
+        "generation",
+        GenerationOptions,
+        click.option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and samples."),
+        click.option(
+            "--dialect",
+            "dialects",
+            multiple=True,
+            metavar="NAME",
+            help=f"Render models in this dialect: {', '.join(DIALECTS)}. Can be repeated.",
+        ),
+        _limit_option("--max-cases", LIMITS.cases, "number of cases per group"),
+        _limit_option("--max-elements", LIMITS.elements, "number of elements per tensor"),
+        _limit_option("--max-bytes", LIMITS.bytes, "size of the suite in bytes"),
+        jobs_option(jobs),
+    )
+
+
+#: The help of `--jobs` for commands that generate a suite and run it.
+RUN_JOBS = "Number of processes; by default one per core for generating, and one harness process."
