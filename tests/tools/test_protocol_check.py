@@ -10,7 +10,7 @@ import pytest
 
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.harness.command import Command, Launch, backend_command
-from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
+from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
 from opconform_runners.tools.protocol_check.rules import RULES, Checked, check, sentence_of
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.unruly import BoastsInStart
@@ -209,7 +209,7 @@ def test_a_broken_rule_is_shown_with_its_request_and_reply(opconform: Run) -> No
     assert " ".join(" ".join(lines[place : place + 2]).split()) == f"✗ start.answer {sentence_of('start.answer')}"
     assert lines[place + 2 : place + 5] == [
         '    → {"cmd":"start","protocol":1}',
-        f"    ← {shortened(json.dumps(BoastsInStart().said()).encode())}",
+        f"    ← {abridged(json.dumps(BoastsInStart().said()).encode())}",
         "    `speed` is not a key of this message",
     ]
     assert "    not applicable: the harness declares no dialect" in lines

@@ -21,7 +21,7 @@ from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.harness.command import Launch
 from opconform_runners.reports.text import counted
-from opconform_runners.tools.protocol_check.conversation import greeting_of, shortened
+from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
 from opconform_runners.tools.protocol_check.rules import Checked, check
 
 #: The number of breaches shown per rule.
@@ -78,7 +78,7 @@ def _remarks(each: Checked) -> Iterator[Text]:
     for breach in each.breaches[:_MOST]:
         for arrow, message in (("→", breach.exchange.request), ("←", breach.exchange.reply)):
             if message is not None:
-                yield Text(f"    {arrow} {shortened(message)}")
+                yield Text(f"    {arrow} {abridged(message)}")
         yield Text(f"    {breach.sentence}", "red")
     if len(each.breaches) > _MOST:
         yield Text(f"    and {len(each.breaches) - _MOST} more", "red")
@@ -100,4 +100,4 @@ def _document(each: Checked) -> dict[str, object]:
 
 
 def _shown(line: bytes | None) -> str | None:
-    return None if line is None else shortened(line)
+    return None if line is None else abridged(line)

@@ -125,7 +125,7 @@ async def greeting_of(launch: Launch) -> Exchange:
         await process.kill()
         cause = fault.__cause__ or fault
         if isinstance(cause, HarnessEnded) and conversation.early:
-            cause = ProtocolError(f"it wrote {shortened(conversation.early[0])!r} and ended")
+            cause = ProtocolError(f"it wrote {abridged(conversation.early[0])!r} and ended")
         raise HarnessError(start_sentence(launch.command, cause, process.said_last)) from fault
     finally:
         await process.kill()
@@ -148,7 +148,7 @@ def said_in(document: Mapping[str, Any]) -> Implementation:
     return said_of(json.dumps(valid).encode())
 
 
-def shortened(line: bytes, longest: int = 320) -> str:
+def abridged(line: bytes, longest: int = 320) -> str:
     """A line to print: the beginning and the end of a long one."""
     text = line.decode(errors="replace").rstrip("\n")
     half = longest // 2

@@ -17,7 +17,7 @@ from opconform_runners.execution.request import Layout, Request, dialect_of, lay
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.process import started
 from opconform_runners.harness.protocol import STATUSES, reply_faults
-from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, said_in, shortened
+from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, abridged, said_in
 from opconform_runners.verdicts.judge import declared_gap
 
 #: The tolerance of reported times, since clocks differ, in seconds.
@@ -209,7 +209,7 @@ class Probe:
 
     def _unexpected(self, rule: str, lines: Iterable[Exchange]) -> None:
         for each in lines:
-            self.breach(rule, f"unexpected output {shortened(each.reply or b'', 80)!r}", each)
+            self.breach(rule, f"unexpected output {abridged(each.reply or b'', 80)!r}", each)
 
 
 def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
