@@ -25,16 +25,11 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import _case_faults as _entry_faults
 from opconform.suite.verification import faults_of
 from opconform.tensors.npz import arrays_of
-from opconform_runners.certificates.certificate import (
-    check_claims,
-    check_profiles,
-    check_results,
-    check_suite,
-    read_certificate,
-)
+from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.envelope import envelope_of, envelope_text, sealed
 from opconform_runners.certificates.keys import read_private, read_public
 from opconform_runners.certificates.summary import summary_lines
+from opconform_runners.certificates.verification import check_claims, check_profiles, check_results, check_suite
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import Seen, result_of
 from opconform_runners.execution.failed_outputs import Kept

@@ -25,10 +25,10 @@ from securesystemslib.signer import CryptoSigner, SSlibKey
 from opconform import __version__
 from opconform.errors import CertificateError, SuiteError
 from opconform.suite.case import canonical_json
-from opconform_runners.certificates.certificate import check_results, read_certificate
+from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.envelope import PAYLOAD_TYPE, envelope_text, sealed
 from opconform_runners.certificates.keys import public_pem, read_private, read_public
-from opconform_runners.certificates.verification import intact_suite
+from opconform_runners.certificates.verification import check_results, intact_suite
 from tests.conftest import MINIATURES, ROOT, Run
 
 

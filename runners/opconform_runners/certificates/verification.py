@@ -1,36 +1,29 @@
 """The verification of a certificate against results, suite and outputs, and of a suite against the shipped specs."""
 
+import hashlib
+import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import opconform
 from opconform.errors import CertificateError, UsageError
 from opconform.generation.provenance import check_goldens, check_provenance, foreign_specs
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
+from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
-from opconform_runners.certificates.certificate import (
-    check_claims,
-    check_outputs,
-    check_profiles,
-    check_results,
-    check_suite,
-    check_verdicts,
-    read_certificate,
-)
+from opconform_runners.certificates.certificate import read_certificate
+from opconform_runners.certificates.evidence import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
-from opconform_runners.certificates.statement import Statement
-from opconform_runners.execution.outputs_archive import open_recorded
-
-
-class Verified(NamedTuple):
-    """The statement of a certificate, what was checked, and what was not."""
-
-    statement: Statement
-    checked: list[str]
-    unchecked: list[str]
+from opconform_runners.certificates.statement import OUTPUTS, Resource, Statement, statement_of
+from opconform_runners.execution.outputs_archive import Recorded, open_recorded
+from opconform_runners.execution.replay import judge
+from opconform_runners.reports.report_file import read_report
+from opconform_runners.verdicts.results import REPORT, RESULTS, read_results
 
 
 def verified(
@@ -41,7 +34,7 @@ def verified(
     suite: Path | None = None,
     outputs: Path | None = None,
     profiles: Sequence[str] = (),
-) -> Verified:
+) -> tuple[Statement, list[str], list[str]]:
     """Check the signature of a certificate, and its claims as far as the evidence for them is given.
 
     Args:
@@ -51,6 +44,9 @@ def verified(
         suite: The suite that was run.
         outputs: The outputs that were judged.
         profiles: The profiles that the certificate must cover.
+
+    Returns:
+        The statement, what was checked, and what was not.
 
     Raises:
         CertificateError: The signature or a claim is wrong.
@@ -86,7 +82,7 @@ def verified(
             if outputs is not None:
                 check_verdicts(results, opened, open_recorded(outputs))
                 checked.append("every verdict, judged again from the outputs")
-    return Verified(statement, checked, unchecked)
+    return statement, checked, unchecked
 
 
 def _unchecked(statement: Statement, results: Path | None, suite: Path | None, outputs: Path | None) -> Iterator[str]:
@@ -137,3 +133,85 @@ def check_origin(suite: Suite) -> None:
         check_goldens(suite)
     else:
         check_provenance(suite)
+
+
+def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
+    """Check that a certificate covers all the wanted profiles."""
+    covered = [each.name for each in statement.predicate.opconform.profiles]
+    lacking = [each for each in wanted if each not in covered]
+    if lacking:
+        raise CertificateError(f"The certificate covers {', '.join(covered)}, but not {', '.join(lacking)}.")
+
+
+def check_results(statement: Statement, out: Path) -> None:
+    """Check that results are the certified ones."""
+    claimed = _digests(statement.subject)
+    for name in (RESULTS, REPORT):
+        if file_digest(out / name) != claimed.get(name):
+            raise CertificateError(f"{out / name} is not the file that was certified: its digest differs.")
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in read_results(out / RESULTS):
+        counts[each.profile][each.verdict] += 1
+    if counts != {each.name: +Counter(each.counts) for each in statement.predicate.opconform.profiles}:
+        raise CertificateError(f"The counts of the certificate are not those of the verdicts in {out / RESULTS}.")
+
+
+def check_outputs(statement: Statement, path: Path) -> None:
+    """Check that a file of outputs is the one that was judged."""
+    if file_digest(path) != _digests(statement.subject).get(OUTPUTS):
+        raise CertificateError(f"{path} is not the file of outputs that was judged for this certificate.")
+
+
+def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
+    """Check that recorded outputs, judged again, give the results."""
+    with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
+        again = Path(folder) / "again"
+        judge(suite, recorded, again, strict=read_report(out).strict)
+        if file_digest(again / RESULTS) != file_digest(out / RESULTS):
+            raise CertificateError(f"{recorded.path}, judged again, does not give the verdicts in {out / RESULTS}.")
+
+
+def check_suite(statement: Statement, suite: Suite) -> None:
+    """Check that a suite is the certified one, with the certified number of cases per profile."""
+    claimed, place = statement.predicate.opconform, suite.store.root
+    if suite.header.digest != claimed.suite.digest:
+        raise CertificateError(
+            f"{place} is not the suite that was certified: its digest is {suite.header.digest[:16]}, "
+            f"not {claimed.suite.digest[:16]}."
+        )
+    header = hashlib.sha256(suite.store.read(HEADER)).hexdigest()
+    if _digests(statement.predicate.configuration).get(HEADER) != header:
+        raise CertificateError(f"{place}/{HEADER} is not that of the suite that was certified.")
+    cases = Counter(each.profile for each in suite.entries)
+    for each in claimed.profiles:
+        certified = sum(each.counts.values())
+        if cases[each.name] != certified:
+            raise CertificateError(
+                f"The certificate counts {certified:,} cases of the profile {each.name}, "
+                f"but {place} has {cases[each.name]:,}."
+            )
+
+
+def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
+    """Check that a certificate follows from results and suite, with everything computed again."""
+    report, digests = evidence_of(out, suite)
+    true = statement_of(report, suite.header, digests, statement.predicate.opconform.timestamp)
+    if true != statement:
+        differing = ", ".join(_differing(true, statement))
+        raise CertificateError(f"The certificate does not follow from {out / RESULTS} and the suite: {differing}.")
+
+
+def _digests(files: Sequence[Resource]) -> dict[str, str]:
+    return {each.name: each.digest["sha256"] for each in files}
+
+
+def _differing(true: Statement, claimed: Statement) -> list[str]:
+    """The keys in which two statements differ."""
+    pairs: list[tuple[Any, Any]] = [(true, claimed), (true.predicate, claimed.predicate)]
+    pairs.append((true.predicate.opconform, claimed.predicate.opconform))
+    return [
+        each.name
+        for one, other in pairs
+        for each in fields(one)
+        if each.name not in ("predicate", "opconform") and getattr(one, each.name) != getattr(other, each.name)
+    ]

@@ -30,8 +30,7 @@ def _update(results: Path, file: Path, cases: bool, prune: bool) -> None:
     Lines that still hold are unchanged, with the comments above them. Lines that no longer hold are removed.
     """
     before = read_baseline(file) if file.exists() else Baseline(file=str(file))
-    updated = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
-    written, changes = updated.baseline, updated.changes
+    written, changes = update(before, settled_results(read_report(results)), patterns=not cases, prune=prune)
     if not file.exists() or written.text.encode() != file.read_bytes():
         replace_named(file, written.text.encode())
     for name, why in (("added", ""), ("changed", ""), ("removed", ", since it no longer holds")):

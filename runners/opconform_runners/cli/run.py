@@ -65,13 +65,13 @@ def command(
 def _record(suite: Suite, command: Command, out: Path, running: RunOptions, *, as_json: bool) -> int:
     """Write the outputs of a suite, and return 1 if the harness failed on some cases, else 0."""
     with progress("run twice", of="executions", quiet=as_json) as on_progress:
-        recording = record(suite, command, out, running, on_progress)
-    origin, counts = recording.origin, dict(recording.origin.counts)
+        digest, origin = record(suite, command, out, running, on_progress)
+    counts = dict(origin.counts)
     kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     who = f"{origin.implementation.name} {origin.implementation.version}"
     print_result(
-        {"out": str(out), "sha256": recording.digest, "suite": origin.suite, "counts": counts},
-        [f"{out}: {who}, {counted(sum(counts.values()), 'case')} ({kinds})", f"SHA-256 {recording.digest}"],
+        {"out": str(out), "sha256": digest, "suite": origin.suite, "counts": counts},
+        [f"{out}: {who}, {counted(sum(counts.values()), 'case')} ({kinds})", f"SHA-256 {digest}"],
         as_json=as_json,
     )
     return 1 if counts.get("error") else 0

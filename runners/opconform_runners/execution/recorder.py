@@ -40,21 +40,16 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 _ALONE = ("crash", "timeout")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recording:
-    """The SHA-256 of a written file, and its origin."""
-
-    digest: str
-    origin: Origin
-
-
 def record(
     suite: Suite, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
-) -> Recording:
+) -> tuple[str, Origin]:
     """Execute cases of a suite and record their outcomes.
 
     Every case is executed twice, the second time in a fresh harness, since it is not known here which cases fail.
     The suite may be blind. The file appears whole or not at all. `on_progress` is called with the number of executions.
+
+    Returns:
+        The SHA-256 of the file, and its origin.
     """
     entries = selected(suite, options.selection)
     with _archive(out) as archive:
@@ -75,7 +70,7 @@ def record(
         archive.writestr(member(ANSWERS), lines)
         archive.writestr(member(HEADER), origin_text(origin))
     with out.open("rb") as file:
-        return Recording(digest=hashlib.file_digest(file, "sha256").hexdigest(), origin=origin)
+        return hashlib.file_digest(file, "sha256").hexdigest(), origin
 
 
 @contextlib.contextmanager

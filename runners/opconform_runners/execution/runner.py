@@ -20,7 +20,7 @@ from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady, 
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.verdicts.results import RESULTS, Result, write_results
+from opconform_runners.verdicts.results import Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, progress_of, suite_note
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
@@ -180,7 +180,9 @@ class _Judgement:
         interrupted = None
         try:
             gave_up = self._execute()
-            self._write_results()
+            results = self._results()
+            if len(results) == len(self.entries):
+                write_results(self.plan.out, self.header, results)
         except (KeyboardInterrupt, DiskError) as fault:
             if not self.journal.is_begun:
                 raise
@@ -189,7 +191,7 @@ class _Judgement:
             gave_up = f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
         return Run(
             header=self.header,
-            results=tuple(self._results()),
+            results=self._results(),
             missing=tuple(each.id for each in self.entries if each.id not in self.verdicts.own),
             gave_up=gave_up,
             interrupted=interrupted,
@@ -250,13 +252,5 @@ class _Judgement:
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
 
-    def _results(self) -> list[Result]:
-        return [self.verdicts.result(each) for each in self.entries if each.id in self.verdicts.own]
-
-    def _write_results(self) -> None:
-        """Replace the journal with the complete results, if every case has one."""
-        if all(each.id in self.verdicts.own for each in self.entries):
-            try:
-                write_results(self.plan.out, self.header, self._results())
-            except OSError as fault:
-                raise DiskError(self.plan.out / RESULTS, fault) from fault
+    def _results(self) -> tuple[Result, ...]:
+        return tuple(self.verdicts.result(each) for each in self.entries if each.id in self.verdicts.own)

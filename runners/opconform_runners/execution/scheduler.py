@@ -145,15 +145,18 @@ class Worker:
             if self.harness is None:
                 self.harness = await self._connected()
             elif not self._fill(self.harness):
-                await self._replace()
+                await self.end(kill=True)
             elif self.sent:
                 await self._settle(self.harness)
 
-    async def end(self) -> None:
-        """Stop the harness; the cases that it has not answered wait again."""
-        harness = self._release()
+    async def end(self, *, kill: bool = False) -> None:
+        """Stop or kill the harness; the cases that it has not answered wait again."""
+        doubted = self.doubted[0].id if self.doubted else None
+        self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
+        self.sent.clear()
+        harness, self.harness = self.harness, None
         if harness is not None:
-            await harness.process.stop()
+            await (harness.process.kill() if kill else harness.process.stop())
 
     async def _connected(self) -> Harness | None:
         """A harness, or None where it could not be started several times in a row."""
@@ -164,20 +167,6 @@ class Worker:
                 if attempt == STARTS - 1:
                     self.execution.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
         return None
-
-    async def _replace(self) -> None:
-        """Kill the harness; the cases that it has not answered wait again."""
-        harness = self._release()
-        if harness is not None:
-            await harness.process.kill()
-
-    def _release(self) -> Harness | None:
-        """Let go of the harness; the cases that it has not answered wait again."""
-        doubted = self.doubted[0].id if self.doubted else None
-        self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
-        self.sent.clear()
-        harness, self.harness = self.harness, None
-        return harness
 
     def _fill(self, harness: Harness) -> bool:
         """Send a harness as many requests as it may have in flight; returns whether its scratch folder is usable."""
@@ -225,14 +214,14 @@ class Worker:
         is_doubtful = state == "exited" or (isinstance(outcome, Error) and execution.confirmed_errors < CONFIRMATIONS)
         if is_doubtful and not is_alone:
             self.doubted = (request.entry, outcome)
-            await self._replace()
+            await self.end(kill=True)
             if filled:
                 check_room(scratch.parent)
             return
         clear(request)
         outcome = self._confirmed(outcome)
         if state != "usable" or execution.ahead == 1:
-            await self._replace()
+            await self.end(kill=True)
         if filled:
             check_room(scratch.parent)
         execution.on_outcome(request.entry, request.case, outcome)

@@ -75,14 +75,7 @@ class Environment:
 #: The environment of a run that did not record it.
 UNKNOWN = Environment(system="unknown", machine="unknown", runner="unknown")
 
-_ENVIRONMENT = TypeAdapter(Environment)
 _ANSWER: TypeAdapter[tuple[str, dict[str, str | None]]] = TypeAdapter(tuple[str, dict[str, str | None]])
-
-
-def environment_document(environment: Environment) -> dict[str, object]:
-    """An environment as a JSON object."""
-    document: dict[str, object] = _ENVIRONMENT.dump_python(environment, mode="json")
-    return document
 
 
 def environment_facts(environment: Environment, named: str | None) -> tuple[tuple[str, str], ...]:

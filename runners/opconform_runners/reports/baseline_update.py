@@ -1,8 +1,8 @@
 """Updates a baseline to a run; lines that still hold stay as they are written."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from opconform.errors import SuiteError
 from opconform_runners.reports.report import Report
@@ -17,20 +17,6 @@ _LONGEST = 120
 _LONGEST_REASON = 300
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Update:
-    """An updated baseline, and its changes.
-
-    Attributes:
-        baseline: The new baseline.
-        changes: The lines that were `added`, `changed` or `removed`, and the `unseen` ones, which decide no case of the
-            run and are kept.
-    """
-
-    baseline: Baseline
-    changes: Mapping[str, Sequence[Line]]
-
-
 def settled_results(report: Report) -> tuple[Result, ...]:
     """The results of a run in which every case has a verdict; a SuiteError for any other run."""
     if not report.is_finished:
@@ -38,7 +24,9 @@ def settled_results(report: Report) -> tuple[Result, ...]:
     return report.results
 
 
-def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, prune: bool) -> Update:
+def update(
+    baseline: Baseline, results: Sequence[Result], *, patterns: bool, prune: bool
+) -> tuple[Baseline, dict[str, list[Line]]]:
     """Make a baseline expect exactly what fails in a run.
 
     Lines that hold stay. A pattern some of whose cases pass becomes one line per case that does not.
@@ -48,6 +36,10 @@ def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, pru
         results: The result of every case of a complete run.
         patterns: Whether a group whose cases all fail for one reason becomes one pattern.
         prune: Whether lines that decide none of the cases are removed, too.
+
+    Returns:
+        The new baseline; and the lines that were `added`, `changed` or `removed`, and the `unseen` ones, which decide
+        no case of the run and are kept.
     """
     kept: list[Line] = []
     changes: dict[str, list[Line]] = {"added": [], "changed": [], "removed": [], "unseen": []}
@@ -69,10 +61,8 @@ def update(baseline: Baseline, results: Sequence[Result], *, patterns: bool, pru
             del open_cases[name]
     unexpected += [by_id[name] for name in open_cases if by_id[name].verdict == "fail"]
     changes["added"] = list(_added(unexpected, results if patterns else (), {each.pattern for each in kept}))
-    return Update(
-        baseline=replace(baseline, lines=(*kept, *changes["added"])),
-        changes={name: sorted(lines, key=lambda each: each.pattern) for name, lines in changes.items()},
-    )
+    ordered = {name: sorted(lines, key=lambda each: each.pattern) for name, lines in changes.items()}
+    return replace(baseline, lines=(*kept, *changes["added"])), ordered
 
 
 def _updated(line: Line, cases: Sequence[Result]) -> list[Line]:

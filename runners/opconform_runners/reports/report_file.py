@@ -1,7 +1,6 @@
 """The file `report.json`: the report of a run, written and read."""
 
 import json
-from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +11,7 @@ from opconform.errors import DiskError, SuiteError
 from opconform.files import read_regular, replace_file
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.journal import read_steps, results_so_far
-from opconform_runners.harness.environment import environment_document
 from opconform_runners.reports.report import Report, report_of
-from opconform_runners.verdicts.baseline_check import comparison_document
 from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
@@ -88,15 +85,12 @@ def report_document(report: Report) -> dict[str, object]:
     for each in report.requirements:
         row = {"level": each.level, "text": each.text, "broken": each.is_broken, **each.counts}
         requirements[each.op][each.id] = row
-    return {
-        "format": report.format,
-        "suite": asdict(report.suite),
-        "implementation": {name: each for name, each in asdict(report.implementation).items() if name not in HARDWARE},
-        "started": report.started,
-        "environment": environment_document(report.environment),
-        **({} if report.outputs is None else {"outputs": report.outputs}),
-        "whole": report.whole,
-        "strict": report.strict,
+    plain = _REPORT.dump_python(
+        report, mode="json", exclude={"notes": True, "results": True, "implementation": HARDWARE}
+    )
+    head = ("format", "suite", "implementation", "started", "environment", "outputs", "whole", "strict")
+    document = {name: plain[name] for name in head if plain[name] is not None}
+    document |= {
         "conformant": report.conformant,
         "incomplete": list(report.incomplete),
         "coverage": {"supported": report.supported, "cases": len(report.results) + len(report.missing)},
@@ -106,8 +100,8 @@ def report_document(report: Report) -> dict[str, object]:
         "profiles": report.profiles,
         "requirements": requirements,
         "cases": [result_document(each) for each in report.results],
-        **({} if report.baseline is None else {"baseline": comparison_document(report.baseline)}),
     }
+    return document if report.baseline is None else document | {"baseline": plain["baseline"]}
 
 
 def _results_path(place: Path) -> Path:

@@ -3,9 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict
 
 from opconform.suite.case import CaseId
 from opconform_runners.verdicts.baseline import Baseline, Ending, Line
@@ -65,9 +64,6 @@ class Comparison:
         return not (self.regressions or self.passes or self.stale)
 
 
-_COMPARISON = TypeAdapter(Comparison)
-
-
 def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, str]) -> Comparison:
     """The comparison of results with a baseline.
 
@@ -91,12 +87,6 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     ]
     kinds = ("regressions", "passes", "known", "undecided")
     return Comparison(file=baseline.file, stale=tuple(stale), **{kind: tuple(met[kind]) for kind in kinds})
-
-
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as a JSON object."""
-    document: dict[str, Any] = _COMPARISON.dump_python(comparison, mode="json")
-    return document
 
 
 def _kind(result: Result, line: Line | None) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.errors import MissingError, SuiteError
+from opconform.errors import DiskError, MissingError, SuiteError
 from opconform.files import read_regular, replace_file
 from opconform.suite.case import CaseId, canonical_json
 from opconform_runners.backends.backend import Placement, Stage
@@ -107,12 +107,19 @@ def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
 
 
 def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
-    """Replace the results that were written one by one with the complete ones, sorted and with a footer."""
+    """Replace the results that were written one by one with the complete ones, sorted and with a footer.
+
+    Raises:
+        DiskError: They cannot be written.
+    """
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
     footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
-    out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
-    replace_file(out / RESULTS, lines + line_of(_FOOTER.dump_python(footer, mode="json")))
+    try:
+        out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
+        replace_file(out / RESULTS, lines + line_of(_FOOTER.dump_python(footer, mode="json")))
+    except OSError as fault:
+        raise DiskError(out / RESULTS, fault) from fault
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
