@@ -67,7 +67,6 @@ def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None
 
 
 def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bool:
-    """Whether a result can come from its case."""
     entry = suite.by_id[result.id]
     expect = "accept" if entry.expect == "accept" else "reject"
     claimed = (result.profile, result.expect, result.requirements, result.essential)

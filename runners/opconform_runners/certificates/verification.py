@@ -86,7 +86,6 @@ def verified(
 
 
 def _unchecked(statement: Statement, results: Path | None, suite: Path | None, outputs: Path | None) -> Iterator[str]:
-    """What is not checked, and what the check needs."""
     if results is None:
         yield "the results, which need --results"
     if suite is None:
@@ -206,7 +205,6 @@ def _digests(files: Sequence[Resource]) -> dict[str, str]:
 
 
 def _differing(true: Statement, claimed: Statement) -> list[str]:
-    """The keys in which two statements differ."""
     pairs: list[tuple[Any, Any]] = [(true, claimed), (true.predicate, claimed.predicate)]
     pairs.append((true.predicate.opconform, claimed.predicate.opconform))
     return [

@@ -120,7 +120,6 @@ class CaseVerdicts:
 
 
 def _second(executions: Mapping[Attempt, Own]) -> Own | None:
-    """The second execution that counts."""
     return executions.get("alone", executions.get("again"))
 
 

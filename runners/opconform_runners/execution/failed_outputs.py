@@ -117,7 +117,6 @@ def _place(name: str) -> tuple[int, int]:
 
 
 def _archive(path: Path) -> zipfile.ZipFile:
-    """The archive in a file, which a killed run may not have finished."""
     open_regular(path).close()
     if _is_finished(path):
         return zipfile.ZipFile(path)

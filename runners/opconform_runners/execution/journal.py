@@ -209,7 +209,6 @@ def check_certifiable(out: Path, started: str, profiles: Sequence[str], seed: in
 
 
 def _held(path: Path) -> Written | None:
-    """The results that a folder holds, or None."""
     try:
         return read_written(path) if path.is_file() and path.stat().st_size else None
     except SuiteError as fault:

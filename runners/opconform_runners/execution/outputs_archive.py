@@ -159,7 +159,6 @@ def files_of(answer: Answer) -> tuple[str, ...]:
 
 
 def _named_files(identity: str, first: Answer, again: Answer) -> Iterator[tuple[str, str]]:
-    """The files of a case in the archive, and the digest of each."""
     for feed, digest in enumerate(files_of(first)):
         yield f"{identity}/{outputs_name(feed, again=False)}", digest
     if files_of(again) != files_of(first):

@@ -98,8 +98,6 @@ def _is_ours(path: Path) -> bool:
 
 @dataclass(slots=True)
 class _Recorder:
-    """One recording, from its first execution to its last."""
-
     suite: Suite
     launch: Launch
     entries: Sequence[Entry]

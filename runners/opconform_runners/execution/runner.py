@@ -176,7 +176,6 @@ class _Judgement:
     verdicts: CaseVerdicts = field(init=False)
 
     def run(self) -> Run:
-        """Execute the cases and judge them."""
         interrupted = None
         try:
             gave_up = self._execute()
@@ -217,7 +216,6 @@ class _Judgement:
         return gave_up
 
     def _begin(self, implementation: Implementation) -> None:
-        """Begin or continue the journal, now that it is known what is tested."""
         plan, ids = self.plan, sorted(each.id for each in self.entries)
         self.header = RunHeader(
             cases=len(ids),
@@ -242,7 +240,6 @@ class _Judgement:
             self.verdicts.restore(step)
 
     def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome) -> None:
-        """Judge an outcome and write it to the journal."""
         if attempt == "control":
             entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
         step = self.verdicts.add(entry, attempt, case, outcome)

@@ -66,7 +66,6 @@ def update(
 
 
 def _updated(line: Line, cases: Sequence[Result]) -> list[Line]:
-    """The lines in the place of one that applies to these cases."""
     failing = [each for each in cases if each.verdict == "fail"]
     holding = [each for each in failing if each.reason in line.endings]
     passing = [each for each in cases if each.verdict == "pass" and "pass" not in line.endings]

@@ -150,7 +150,6 @@ def _case_document(change: CaseChange) -> dict[str, object]:
 
 
 def _kind(old: Result | None, new: Result | None) -> str:
-    """The kind of a change; empty for a case that did not change."""
     if old is None:
         return "new"
     if new is None:
@@ -178,7 +177,6 @@ def _sentence(change: CaseChange) -> str:
 
 
 def _facts(old: Report, new: Report) -> Iterator[Fact]:
-    """The properties of the runs that differ."""
     before, after = _properties(old), _properties(new)
     for what in dict.fromkeys([*before, *after]):
         if before.get(what) != after.get(what):

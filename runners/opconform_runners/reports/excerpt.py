@@ -116,7 +116,6 @@ def _start(place: int, size: int, room: int) -> int:
 
 
 def _text(element: Array, kind: ElementType, *, known: bool) -> str:
-    """An array of one element as text."""
     if known and kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte or more
         with np.errstate(all="ignore"):
             return f"{element.view(kind.native)[0].astype(np.float64):.6g}"

@@ -105,7 +105,6 @@ def report_document(report: Report) -> dict[str, object]:
 
 
 def _results_path(place: Path) -> Path:
-    """The `results.jsonl` in a folder or beside a `report.json`."""
     if place.is_dir():
         return place / RESULTS
     return place.with_name(RESULTS) if place.name == REPORT else place

@@ -66,7 +66,6 @@ def _properties(named: Iterable[tuple[str, str]]) -> ET.Element:
 
 
 def _result_cases(report: Report, op: str) -> Iterator[ET.Element]:
-    """The test case of each result of an operation."""
     stands, baseline = standings(report), report.baseline
     texts = {row.id: row.text for row in report.requirements if row.op == op}
     expected = {each.id: each.line.note for each in baseline.known if each.line} if baseline is not None else {}

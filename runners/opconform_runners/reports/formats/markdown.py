@@ -95,7 +95,6 @@ def _requirements(report: Report) -> Iterator[str]:
 
 
 def _fitting(lines: list[str], room: int) -> list[str]:
-    """The lines that there is room for, and a note where some are left out."""
     if _length(lines) <= room:
         return lines
     note = "\nThe rest does not fit here; see the report.\n"

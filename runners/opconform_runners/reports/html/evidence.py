@@ -85,7 +85,6 @@ def _outputs(case: Case, golden: Arrays, actual: Arrays, mismatch: Mismatch | No
 
 
 def _compared(output: Output, want: Array, actual: Array | None, mismatch: Mismatch) -> tuple[Excerpt, Excerpt]:
-    """An expected and an actual output around the first difference."""
     name, element_type, at = output.name, output.element_type, mismatch.at or ()
     if actual is not None and (actual.dtype.kind, actual.shape) == (want.dtype.kind, want.shape):
         return (
@@ -140,7 +139,6 @@ def _expected(case: Case) -> str:
 
 
 def _models(suite: Suite, entry: Entry) -> list[tuple[str, str]]:
-    """A case's IR as text, one model per dialect."""
     models = []
     for name, file in suite.header.dialects.items():
         shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
