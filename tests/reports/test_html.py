@@ -16,7 +16,7 @@ from opconform_runners.reports.case_text import drawing_lines, input_lines
 from opconform_runners.reports.html import cases, evidence
 from opconform_runners.reports.html.page import page_text, script_json
 from opconform_runners.reports.html.subject import Subject, cases_place, short
-from opconform_runners.reports.matrix import Column, matrix_of
+from opconform_runners.reports.matrix import Column, Matrix
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
@@ -257,6 +257,6 @@ def test_a_requirement_stands_as_its_cases_say(
     results: tuple[Result, ...], mapped: tuple[str, ...], standing: str
 ) -> None:
     """An error of the harness outweighs a failure, and a failure what is mapped."""
-    matrix = matrix_of([Column(name="some", report=report(*results, mapped=mapped))], {})
+    matrix = Matrix(columns=[Column(name="some", report=report(*results, mapped=mapped))])
 
     assert {row[0].id: row[0].standing for row in matrix.rows}["axis.range"] == standing

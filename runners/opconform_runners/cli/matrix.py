@@ -23,7 +23,7 @@ from opconform_runners.execution.runner import RunOptions, run_suite
 from opconform_runners.harness.command import Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
-from opconform_runners.reports.matrix import Column, matrix_document, matrix_markdown, matrix_of, matrix_view
+from opconform_runners.reports.matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
 from opconform_runners.reports.report import report_of
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
@@ -131,7 +131,7 @@ def command(
         force=results.force,
     )
     columns = [_column(name, each, suite, out, running, quiet=quiet) for name, each in started.commands.items()]
-    matrix = matrix_of(columns, started.absent)
+    matrix = Matrix(columns=columns, absent=started.absent)
     document = matrix_document(matrix)
     replace_file(out / "matrix.json", (json.dumps(document, indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())

@@ -92,13 +92,9 @@ def pass_sentences(comparison: Comparison) -> dict[str, str]:
 
 
 def stale_sentences(comparison: Comparison) -> list[str]:
-    """Each line that applies to no case, and why."""
-    sentences = []
-    for each in comparison.stale:
-        why = "matches no case of the suite"
-        if each.matches:
-            none = "which cannot" if each.matches == 1 else "none of which can"
-            endings = " or ".join(ending for ending in each.endings if ending != "pass")
-            why = f"matches {counted(each.matches, 'case')}, {none} fail with {endings}"
-        sentences.append(f"{comparison.file}:{each.number}: {each.pattern!r} {why}")
-    return sentences
+    """Each line that applies to no case."""
+    return [
+        f"{comparison.file}:{each.number}: no case of the suite that matches {each.pattern!r} can fail with "
+        + " or ".join(ending for ending in each.endings if ending != "pass")
+        for each in comparison.stale
+    ]

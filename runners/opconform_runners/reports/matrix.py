@@ -1,9 +1,9 @@
 """The reports of several backends on one suite side by side: one row per requirement, one column per backend."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
-from types import MappingProxyType
 from typing import NamedTuple
 
 from rich.console import RenderableType
@@ -25,15 +25,13 @@ class Sign(NamedTuple):
     words: str
 
 
-SIGNS: Mapping[RequirementStanding, Sign] = MappingProxyType(
-    {
-        "kept": Sign("✓", "green", "kept"),
-        "broken": Sign("✗", "red", "broken"),
-        "mapped": Sign("~", "dim", "fulfilled by the harness"),
-        "open": Sign("·", "dim", "not decided"),
-        "error": Sign("!", "magenta", "harness error"),
-    }
-)
+SIGNS: Mapping[RequirementStanding, Sign] = {
+    "kept": Sign("✓", "green", "kept"),
+    "broken": Sign("✗", "red", "broken"),
+    "mapped": Sign("~", "dim", "fulfilled by the harness"),
+    "open": Sign("·", "dim", "not decided"),
+    "error": Sign("!", "magenta", "harness error"),
+}
 #: The meaning of the marks.
 LEGEND = (
     "✓ all decided cases pass, ✗ the number of cases that fail, ~ fulfilled by the harness, "
@@ -57,26 +55,23 @@ class Column:
         return f"{self.name} {who.version}" + (f" on {who.device}" if who.device else "")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """The reports of several backends on one suite.
+    """The reports of one backend or more on the same suite.
 
     Attributes:
         columns: The backends.
-        rows: The requirements.
         absent: The reason why each of the other backends could not be run, by its name.
     """
 
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    absent: Mapping[str, str]
+    columns: Sequence[Column]
+    absent: Mapping[str, str] = field(default_factory=dict)
 
-
-def matrix_of(columns: Sequence[Column], absent: Mapping[str, str]) -> Matrix:
-    """The matrix of one report or more on the same suite; `absent` is that of `Matrix`."""
-    by_column = [{each.name: each for each in column.report.requirements} for column in columns]
-    rows = tuple(tuple(found[each.name] for found in by_column) for each in columns[0].report.requirements)
-    return Matrix(columns=tuple(columns), rows=rows, absent=MappingProxyType(dict(absent)))
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The requirements."""
+        by_column = [{each.name: each for each in column.report.requirements} for column in self.columns]
+        return tuple(tuple(found[name] for found in by_column) for name in by_column[0])
 
 
 def matrix_document(matrix: Matrix) -> dict[str, object]:

@@ -76,17 +76,20 @@ class Line:
         """The text of the line."""
         return f"{self.pattern}  {','.join(self.endings)}  # {self.note or PLACEHOLDER}"
 
-    def matching(self, expects: Mapping[str, str]) -> list[str]:
-        """The ids that it matches, among cases with their expectations by id."""
+    def concerned(self, expects: Mapping[str, str]) -> list[str]:
+        """The ids that it applies to, among cases with their expectations by id.
+
+        A pattern only applies to cases that can fail for one of its reasons.
+        """
         if not self.is_pattern:
             return [self.pattern] if self.pattern in expects else []
-        patterns = (self.pattern, f"{self.pattern}/*")
-        return [name for name in expects if any(fnmatchcase(name, each) for each in patterns)]
-
-    def concerned(self, expects: Mapping[str, str]) -> list[str]:
-        """The ids that it applies to: a pattern only applies to cases that can fail for one of its reasons."""
         possible = {each for each in ("accept", "reject") if any(_is_possible(ending, each) for ending in self.endings)}
-        return [name for name in self.matching(expects) if not self.is_pattern or expects[name] in possible]
+        patterns = (self.pattern, f"{self.pattern}/*")
+        return [
+            name
+            for name, expect in expects.items()
+            if expect in possible and any(fnmatchcase(name, each) for each in patterns)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

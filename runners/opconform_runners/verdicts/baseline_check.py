@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import ConfigDict
 
 from opconform.suite.case import CaseId
-from opconform_runners.verdicts.baseline import Baseline, Ending, Line
+from opconform_runners.verdicts.baseline import Baseline, Line
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
@@ -22,19 +22,6 @@ class Met:
     verdict: VerdictName
     reason: FailReason | None = None
     line: Line | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stale:
-    """A line that applies to no case: `matches` cases have such an id, and none can fail as the line says."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
-
-    number: int
-    pattern: str
-    endings: tuple[Ending, ...]
-    note: str
-    matches: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +43,7 @@ class Comparison:
     passes: tuple[Met, ...] = ()
     known: tuple[Met, ...] = ()
     undecided: tuple[Met, ...] = ()
-    stale: tuple[Stale, ...] = ()
+    stale: tuple[Line, ...] = ()
 
     @property
     def is_as_expected(self) -> bool:
@@ -74,19 +61,9 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     for each in results:
         line = lines.get(each.id)
         met[_kind(each, line)].append(Met(id=each.id, verdict=each.verdict, reason=each.reason, line=line))
-    stale = [
-        Stale(
-            number=each.number,
-            pattern=each.pattern,
-            endings=each.endings,
-            note=each.note,
-            matches=len(each.matching(suite)),
-        )
-        for each in baseline.lines
-        if not each.concerned(suite)
-    ]
+    stale = tuple(each for each in baseline.lines if not each.concerned(suite))
     kinds = ("regressions", "passes", "known", "undecided")
-    return Comparison(file=baseline.file, stale=tuple(stale), **{kind: tuple(met[kind]) for kind in kinds})
+    return Comparison(file=baseline.file, stale=stale, **{kind: tuple(met[kind]) for kind in kinds})
 
 
 def _kind(result: Result, line: Line | None) -> str:

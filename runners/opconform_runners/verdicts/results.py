@@ -5,16 +5,16 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, MissingError, SuiteError
 from opconform.files import read_regular, replace_file
 from opconform.suite.case import CaseId, canonical_json
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.verdicts.comparison import Mismatch
-from opconform_runners.verdicts.run_header import RunHeader, header_from, header_line
+from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.
@@ -76,19 +76,7 @@ class Result:
         return self.id.split("/", 1)[0]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Footer:
-    """The last line of complete results; `digest` is the SHA-256 of the lines before it."""
-
-    __pydantic_config__ = _STRICT
-
-    footer: Literal[True] = True
-    cases: Annotated[int, Field(ge=0)]
-    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
 _RESULT = TypeAdapter(Result)
-_FOOTER = TypeAdapter(Footer)
 #: The beginning of the footer, whose keys are sorted, and of no other line.
 _FOOTER_BEGINNING = b'{"cases":'
 #: The default values that are left out.
@@ -114,10 +102,9 @@ def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> No
     """
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
-    footer = Footer(cases=len(results), digest=hashlib.sha256(lines).hexdigest())
     try:
         out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
-        replace_file(out / RESULTS, lines + line_of(_FOOTER.dump_python(footer, mode="json")))
+        replace_file(out / RESULTS, lines + _footer(lines, len(results)))
     except OSError as fault:
         raise DiskError(out / RESULTS, fault) from fault
 
@@ -151,21 +138,16 @@ def read_written(path: Path) -> Written:
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
     first, *lines = [each for each in io.BytesIO(content) if each.endswith(b"\n")] or [b""]
-    header = header_from(first)
     if not first:
         raise SuiteError(f"{path} is empty: the run was interrupted before its first case. Run it again.")
-    if header is None:
-        raise SuiteError(f"{path} has no header that this version of opconform writes. Run it again.")
-    if not lines or not lines[-1].startswith(_FOOTER_BEGINNING):
-        return Written(header=header, lines=tuple(lines), is_complete=False)
     try:
-        footer = _FOOTER.validate_json(lines.pop())
+        header = RUN_HEADER.validate_json(first)
     except ValidationError as fault:
-        raise SuiteError(f"{path} was changed after the run. Run it again.") from fault
-    digest = hashlib.sha256(b"".join([first, *lines])).hexdigest()
-    if (footer.digest, footer.cases) != (digest, len(lines)) or not content.endswith(b"\n"):
+        raise SuiteError(f"{path} has no header that this version of opconform writes. Run it again.") from fault
+    is_complete = bool(lines) and lines[-1].startswith(_FOOTER_BEGINNING)
+    if is_complete and content != (body := b"".join([first, *lines[:-1]])) + _footer(body, len(lines) - 1):
         raise SuiteError(f"{path} was changed after the run. Run it again.")
-    return Written(header=header, lines=tuple(lines), is_complete=True)
+    return Written(header=header, lines=tuple(lines[:-1] if is_complete else lines), is_complete=is_complete)
 
 
 def read_results(path: Path) -> list[Result]:
@@ -182,3 +164,8 @@ def read_results(path: Path) -> list[Result]:
 def line_of(document: Mapping[str, object]) -> bytes:
     """A JSON object as a line."""
     return canonical_json(document).encode() + b"\n"
+
+
+def _footer(lines: bytes, cases: int) -> bytes:
+    """The last line of complete results, with the SHA-256 of the lines before it."""
+    return line_of({"footer": True, "cases": cases, "digest": hashlib.sha256(lines).hexdigest()})

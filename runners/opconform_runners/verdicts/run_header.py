@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import Header, RequirementNote
@@ -81,7 +81,8 @@ class RunHeader:
         return self.started or self.implementation.name
 
 
-_HEADER = TypeAdapter(RunHeader)
+#: Reads and writes a header.
+RUN_HEADER = TypeAdapter(RunHeader)
 #: The fields that may have changed when a run is continued, and their names in messages.
 _DETAILS: Mapping[str, str] = {
     "suite": "the suite",
@@ -97,16 +98,8 @@ _DETAILS: Mapping[str, str] = {
 
 def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
-    document = _HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE})
+    document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE})
     return canonical_json(document).encode() + b"\n"
-
-
-def header_from(line: bytes) -> RunHeader | None:
-    """The header in a line, or None for any other line."""
-    try:
-        return _HEADER.validate_json(line)
-    except ValidationError:
-        return None
 
 
 def difference(held: RunHeader, new: RunHeader) -> str | None:

@@ -1,7 +1,5 @@
 """SVG badges: two fields, opconform and the verdict, without external fonts or links."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from xml.sax.saxutils import escape, quoteattr
 
 from opconform_runners.reports.report import Report
@@ -10,9 +8,7 @@ from opconform_runners.reports.text import printable
 #: The width of a character in pixels, which `textLength` makes true in every font, and the room beside a text.
 CHARACTER = 6.5
 _PADDING = 6
-_COLOURS: Mapping[str, str] = MappingProxyType(
-    {"conformant": "#1a7f37", "not conformant": "#b3261e", "incomplete": "#6e5494"}
-)
+_COLOURS = {"conformant": "#1a7f37", "not conformant": "#b3261e", "incomplete": "#6e5494"}
 _LABEL = "opconform"
 
 

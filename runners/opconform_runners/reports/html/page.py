@@ -14,7 +14,7 @@ from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.failures import groups
 from opconform_runners.reports.html.cases import cases_of, shown_evidence
 from opconform_runners.reports.html.subject import Subject, cases_place, short
-from opconform_runners.reports.matrix import SIGNS, counts_text, matrix_of
+from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
 from opconform_runners.reports.report import Report, RequirementRow
 from opconform_runners.reports.text import counted
 
@@ -31,7 +31,7 @@ def page_text(subjects: Sequence[Subject]) -> str:
     columns = [each.column for each in subjects]
     evidence, left_out = shown_evidence(subjects)
     reasons = Counter(each.reason or "" for one in columns for each in one.report.results if each.verdict == "fail")
-    decided = [row for row in matrix_of(columns, {}).rows if any(any(each.counts.values()) for each in row)]
+    decided = [row for row in Matrix(columns=columns).rows if any(any(each.counts.values()) for each in row)]
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
         "report/page.html.j2",
