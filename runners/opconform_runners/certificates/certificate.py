@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 def sign(out: Path, suite: Suite, key: "CryptoSigner") -> Statement:
     """Write `certificate.json` beside the results of a complete run of whole profiles, conformant or not.
 
-    Args:
-        out: The folder of the results; a certificate in it that was signed with another key is not overwritten.
-        suite: The suite that was run; its files must have been verified.
-        key: The signer.
+    A certificate in the folder that was signed with another key is not overwritten. The suite must have been verified.
     """
     errors = sum(each.verdict == "error" for each in read_results(out / RESULTS))
     if errors:

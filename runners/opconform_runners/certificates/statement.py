@@ -166,13 +166,9 @@ _STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
 
 
 def statement_of(report: Report, header: Header, digests: Mapping[str, str], timestamp: str) -> Statement:
-    """The statement of a complete run.
+    """The statement of a complete run on a suite.
 
-    Args:
-        report: The run's report.
-        header: The header of its suite.
-        digests: The SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name.
-        timestamp: The time of the signature.
+    `digests` has the SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name.
     """
     finding = _finding(report, header, timestamp)
     undeclared = [each for each in report.results if UNDECLARED_UNSUPPORTED in each.findings]

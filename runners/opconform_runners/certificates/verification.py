@@ -37,21 +37,10 @@ def verified(
 ) -> tuple[Statement, list[str], list[str]]:
     """Check the signature of a certificate, and its claims as far as the evidence for them is given.
 
-    Args:
-        certificate: The `certificate.json`.
-        key: The file of the signer's public key.
-        results: The folder of the certified results.
-        suite: The suite that was run.
-        outputs: The outputs that were judged.
-        profiles: The profiles that the certificate must cover.
+    `key` is the file of the signer's public key, and the certificate must cover the profiles.
 
     Returns:
         The statement, what was checked, and what was not.
-
-    Raises:
-        CertificateError: The signature or a claim is wrong.
-        SuiteError: A file is missing, cut short or changed.
-        UsageError: There is no certificate or no key.
     """
     public = read_public(key)
     if not certificate.is_file():
@@ -99,11 +88,7 @@ def _unchecked(statement: Statement, results: Path | None, suite: Path | None, o
 
 
 def intact_suite(path: Path) -> Suite:
-    """A suite that has exactly the files that were generated.
-
-    Raises:
-        CertificateError: A file is missing, changed or foreign.
-    """
+    """A suite that has exactly the files that were generated; a CertificateError for any other."""
     faults = list(faults_of(path))
     if faults:
         more = f" There are {len(faults) - 1:,} more faults." if len(faults) > 1 else ""
@@ -114,12 +99,8 @@ def intact_suite(path: Path) -> Suite:
 def check_origin(suite: Suite) -> None:
     """Check that a suite has the shipped requirements, and goldens that the reference semantics give.
 
-    The check is made against this version of opconform, whichever version the suite names.
-
-    Raises:
-        CertificateError: The requirements differ; the suite digest does not cover them.
-        SuiteError: A golden differs, or a case of the shipped specs.
-        UsageError: A dialect of the suite cannot be rendered here.
+    The check is made against this version of opconform, whichever version the suite names. The suite digest does not
+    cover the requirements.
     """
     for op in OPERATIONS.keys() & suite.header.requirements.keys():
         notes = {name: (each.level, each.text) for name, each in suite.header.requirements[op].items()}

@@ -113,11 +113,7 @@ class Journal:
             raise _no_place(self._out, fault) from fault
 
     def add(self, step: Step) -> None:
-        """Write a line at once.
-
-        Raises:
-            DiskError: The line cannot be written.
-        """
+        """Write a line at once, or raise a DiskError."""
         document = {"execution": step.execution, "own": step.own, "twin": step.twin}
         try:
             self._write(line_of(document | {"result": result_document(step.result)}))
@@ -145,11 +141,7 @@ class Journal:
 
 
 def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
-    """The steps of an interrupted run.
-
-    Raises:
-        SuiteError: A line is not a step.
-    """
+    """The steps of an interrupted run; a SuiteError if a line is not a step."""
     try:
         steps = [_STEP.validate_json(line) for line in lines]
         for each in steps:

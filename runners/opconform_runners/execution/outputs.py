@@ -38,10 +38,7 @@ class OversizedOutputs(Exception):  # noqa: N818 - the same
 def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
     """The outputs in a file, in order.
 
-    Args:
-        path: The file.
-        where: The name of the file in errors.
-        limit: The bytes that the file, and all its arrays together, may take.
+    `limit` is the most bytes of the file, and of all its arrays together; `where` is the file's name in errors.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -77,11 +74,7 @@ def in_order(arrays: Mapping[str, Array]) -> tuple[Array, ...] | None:
 
 
 def member_content(archive: zipfile.ZipFile, path: Path, name: str, limit: int) -> bytes:
-    """The content of a member of an archive that opconform wrote.
-
-    Raises:
-        SuiteError: It is missing, damaged, or larger than the limit.
-    """
+    """The content of a member of an archive that opconform wrote; a SuiteError if it is missing or not readable."""
     try:
         metadata = archive.getinfo(name)
         if metadata.file_size <= limit:

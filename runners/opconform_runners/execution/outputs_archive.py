@@ -85,7 +85,6 @@ class Origin:
 
     Attributes:
         suite: The digest that the suite has with --blind.
-        timeout: The time limit of a case, in seconds.
         counts: The number of cases by outcome.
         digest: The SHA-256 of the answers.
         checksum: The SHA-256 of this document without this key, in canonical JSON.

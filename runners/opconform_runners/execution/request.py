@@ -39,12 +39,7 @@ class Request:
 
 
 def lay_out(suite: Suite, entry: Entry, case: Case, dialect: str | None, layout: Layout) -> Request:
-    """Write the files that a harness needs to execute a case.
-
-    Raises:
-        OSError: A file cannot be written.
-        SuiteError: A file of the suite is missing, changed or not readable.
-    """
+    """Write the files that a harness needs to execute a case; an OSError if that fails."""
     for name in entry.files:
         if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
             path = layout.folder / name

@@ -69,7 +69,6 @@ class Execution:
         ahead: How many requests a harness is sent before it replies; 1 gives each case a harness of its own.
         confirmed_errors: How many errors in a row were confirmed alone.
         gave_up: Why no harness can be started any more, or None.
-        implementation: What the first harness says of itself.
     """
 
     suite: Suite
@@ -111,7 +110,7 @@ class Worker:
 
     Attributes:
         harness: The harness, or None where the next case needs a new one.
-        sent: The requests that were sent, the oldest first.
+        sent: The requests, the oldest first.
         doubted: The case that is executed again before all others, and its first outcome.
     """
 

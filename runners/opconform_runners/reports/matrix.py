@@ -57,12 +57,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """The reports of one backend or more on the same suite.
-
-    Attributes:
-        columns: The backends.
-        absent: The reason why each of the other backends could not be run, by its name.
-    """
+    """The reports of one backend or more on the same suite, and why each of the `absent` ones could not be run."""
 
     columns: Sequence[Column]
     absent: Mapping[str, str] = field(default_factory=dict)

@@ -8,12 +8,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""A text with every invisible character escaped, as in `\x1b`.
-
-    Args:
-        text: Any text.
-        lines: Whether line breaks and tabs stay.
-    """
+    r"""A text with every invisible character escaped, as in `\x1b`; `lines` keeps line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(

@@ -144,11 +144,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def parse_baseline(text: str, file: str) -> Baseline:
-    """The baseline in a text.
-
-    Raises:
-        BaselineMistakes: Some lines are not valid.
-    """
+    """The baseline in a text, or BaselineMistakes."""
     head: tuple[str, ...] = ()
     comments: list[str] = []
     lines: dict[str, Line] = {}

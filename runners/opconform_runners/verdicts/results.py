@@ -95,11 +95,7 @@ def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
 
 
 def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
-    """Replace the results that were written one by one with the complete ones, sorted and with a footer.
-
-    Raises:
-        DiskError: They cannot be written.
-    """
+    """Replace the journal with the complete results, sorted and with a footer, or raise a DiskError."""
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
     try:
@@ -124,11 +120,7 @@ class Written:
 
 
 def read_written(path: Path) -> Written:
-    """Results, complete or interrupted.
-
-    Raises:
-        SuiteError: The file is missing, has no header, or was changed after a complete run.
-    """
+    """Results, complete or interrupted; a SuiteError if the file has no header or was changed after a complete run."""
     try:
         content = read_regular(path, RESULTS_LIMIT)
     except FileNotFoundError as fault:

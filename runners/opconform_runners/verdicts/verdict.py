@@ -24,7 +24,7 @@ VerdictName = Literal["pass", "fail", "unsupported", "inconclusive", "error"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pass:
-    """The backend does what the specification demands.
+    """The backend does what the specification requires.
 
     Attributes:
         late: It rejected at run time what it could have rejected when the model was built.

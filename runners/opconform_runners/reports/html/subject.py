@@ -22,11 +22,9 @@ class Subject:
     """A run on the page.
 
     Attributes:
-        column: The backend's name and its report.
         suite: The suite, where it was found.
         place: The path of the suite in commands.
         script: The options with which `opconform repro` writes a script for the backend; empty where it cannot.
-        kept: The outputs that the run kept.
     """
 
     column: Column
@@ -37,12 +35,9 @@ class Subject:
 
 
 def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Collection[str]) -> list[Subject]:
-    """The runs as a page shows them, with their suite if it is found.
+    """The runs as a page shows them, with the suite at `place`, or else the one in a run's folder or beside it.
 
-    Args:
-        runs: The runs.
-        place: The suite; if None, the suite in a run's folder or beside it.
-        reproducible: The backends that `opconform repro` has scripts for.
+    `reproducible` has the backends that `opconform repro` has scripts for.
     """
     digests = {each.report.suite.digest: each.folder for each in runs}
     if len(digests) > 1:
