@@ -293,8 +293,8 @@ def _unknown(members: dict[str, bytes]) -> None:
     [
         (_padded, "bytes, more than the "),
         (_misnamed, "are not called output_0, output_1, …."),
-        (_feed_more, "has 1 feeds, and outputs of 2."),
-        (_type_less, "has 1 feeds, and element types of 0."),
+        (_feed_more, "are not those of 1 feeds."),
+        (_type_less, "are not those of 1 feeds."),
         (_foreign, "does not hold the files that it lists: ../../evil."),
         (_unsorted, "answers.jsonl is not sorted by id, each once."),
         (_unknown, "answers.jsonl holds a line that is not an answer."),

@@ -186,11 +186,8 @@ class Recorded:
         answer = second if again else first
         if not isinstance(answer, SavedOutputs):
             return answer
-        if len(answer.files) != case.feeds:
-            raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and outputs of {len(answer.files)}.")
-        if answer.element_types is not None and len(answer.element_types) != case.feeds:
-            said = len(answer.element_types)
-            raise SuiteError(f"{self.path}: {case.id} has {case.feeds} feeds, and element types of {said}.")
+        if any(len(each) != case.feeds for each in (answer.files, answer.element_types) if each is not None):
+            raise SuiteError(f"{self.path}: the outputs of {case.id} are not those of {case.feeds} feeds.")
         is_other = again and files_of(first) != files_of(second)
         names = [f"{case.id}/{outputs_name(feed, again=is_other)}" for feed in range(case.feeds)]
         size = max((self.archive.getinfo(name).file_size for name in names), default=0)

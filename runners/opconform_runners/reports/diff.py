@@ -23,14 +23,6 @@ class CaseChange(NamedTuple):
     new: Result | None
 
 
-class Fact(NamedTuple):
-    """A property of the whole run that changed, such as the suite, the backend or the verdict."""
-
-    what: str
-    old: str
-    new: str
-
-
 #: The kinds of change in the order in which they are listed: the heading, and the noun in the summary with its plural.
 _KINDS = {
     "regressions": ("Regressions (fail now, and did not)", "regression", ""),
@@ -51,7 +43,7 @@ class Changes:
     """The differences between two runs.
 
     Attributes:
-        facts: The differences of the runs as a whole.
+        facts: The properties of the whole runs that differ, such as the suite, the backend or the verdict.
         cases: The cases that changed, by kind: `regressions`, `lost`, `fixes`, `gained`, `reasons`, `others`, `new` and
             `gone`; and `unknown`, cases of one run that the other, which is incomplete, may not have reached.
         broken: The requirements that only the new run breaks; empty where the old run is incomplete.
@@ -59,7 +51,7 @@ class Changes:
         why: Why the comparison is incomplete; empty where both runs are complete.
     """
 
-    facts: tuple[Fact, ...]
+    facts: Sequence[Mapping[str, str]]
     cases: Mapping[str, Sequence[CaseChange]]
     broken: tuple[str, ...]
     mended: tuple[str, ...]
@@ -85,7 +77,7 @@ def changes_between(old: Report, new: Report) -> Changes:
         {f"{each.op} {each.id}" for each in report.requirements if each.is_broken} for report in (old, new)
     )
     return Changes(
-        facts=tuple(_facts(old, new)),
+        facts=_facts(old, new),
         cases=cases,
         broken=tuple(sorted(is_broken - was_broken)) if old.is_finished else (),
         mended=tuple(sorted(was_broken - is_broken)) if new.is_finished else (),
@@ -102,7 +94,7 @@ def changes_document(changes: Changes) -> dict[str, object]:
     return {
         "format": FORMAT,
         "is_worse": changes.is_worse,
-        "facts": [each._asdict() for each in changes.facts],
+        "facts": changes.facts,
         **{name: [_case_document(each) for each in found] for name, found in changes.cases.items()},
         "broken": list(changes.broken),
         "mended": list(changes.mended),
@@ -116,7 +108,7 @@ def changes_lines(changes: Changes) -> Iterator[str]:
     if changes.why:
         yield f"INCOMPLETE, so nothing is settled. {changes.why}"
     for fact in changes.facts:
-        yield one_line(f"{fact.what}: {fact.old} → {fact.new}", _LONGEST)
+        yield one_line(f"{fact['what']}: {fact['old']} → {fact['new']}", _LONGEST)
     for title, names in (("Broken now", changes.broken), ("No longer broken", changes.mended)):
         if names:
             yield printable(f"{title}: {', '.join(names)}")
@@ -176,11 +168,13 @@ def _sentence(change: CaseChange) -> str:
     return f"{change.id}  {sides}{f': {one_line(said, _LONGEST)}' if said else ''}"
 
 
-def _facts(old: Report, new: Report) -> Iterator[Fact]:
+def _facts(old: Report, new: Report) -> list[dict[str, str]]:
     before, after = _properties(old), _properties(new)
-    for what in dict.fromkeys([*before, *after]):
-        if before.get(what) != after.get(what):
-            yield Fact(what, before.get(what) or "nothing", after.get(what) or "nothing")
+    return [
+        {"what": what, "old": before.get(what) or "nothing", "new": after.get(what) or "nothing"}
+        for what in dict.fromkeys([*before, *after])
+        if before.get(what) != after.get(what)
+    ]
 
 
 def _properties(report: Report) -> dict[str, str]:

@@ -15,7 +15,7 @@ from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.case_text import input_lines
 from opconform_runners.reports.excerpt import UNKNOWN, Excerpt, excerpt_of
 from opconform_runners.reports.html.subject import short
-from opconform_runners.verdicts.comparison import Mismatch
+from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
 #: The most outputs, the most values of an input, and the most elements of a case whose tensors are drawn.
@@ -77,7 +77,7 @@ def _outputs(case: Case, golden: Arrays, actual: Arrays, mismatch: Mismatch | No
     tensors = (each.element_type for each in case.inputs if each.role == "tensor")
     element_type = outputs[0].element_type if outputs else next(tensors, "f32")
     listed = [each for each in ([at_fault] if at_fault else outputs) if each.name in golden][:_OUTPUTS]
-    names = [at_fault.name] if at_fault else sorted(actual, key=_number)[:_OUTPUTS]
+    names = [at_fault.name] if at_fault else sorted(actual, key=output_number)[:_OUTPUTS]
     return (
         tuple(excerpt_of(each.name, golden[each.name], each.element_type) for each in listed),
         tuple(excerpt_of(each, actual[each], element_type) for each in names if each in actual),
@@ -118,10 +118,6 @@ def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt |
             at = tuple(map(add, start, mismatch.at))
     name = highlight.input
     return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, at=at)
-
-
-def _number(output: str) -> int:
-    return int(output.removeprefix("output_"))
 
 
 def _expected(case: Case) -> str:
