@@ -15,7 +15,7 @@ from opconform_runners.reports.failures import groups
 from opconform_runners.reports.html.cases import cases_of, shown_evidence
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
-from opconform_runners.reports.report import Report, RequirementRow
+from opconform_runners.reports.report import RequirementRow
 from opconform_runners.reports.text import counted
 
 #: The most cases that a group of failures lists.
@@ -49,7 +49,7 @@ def page_text(subjects: Sequence[Subject]) -> str:
         conclusion=conclusion,
         counted=counted,
         counts_text=counts_text,
-        facts=facts,
+        environment_facts=environment_facts,
         most_named=_NAMED,
         segments=segments,
         short=short,
@@ -57,24 +57,6 @@ def page_text(subjects: Sequence[Subject]) -> str:
         unknown=UNKNOWN,
     )
     return text
-
-
-def facts(report: Report) -> Iterator[tuple[str, str]]:
-    """The details of a run and its suite, by name."""
-    who, suite, packages = report.implementation, report.suite, report.environment.packages
-    yield "Tested", who.title
-    yield from environment_facts(report.environment, who.device)
-    if packages:
-        yield "Packages", ", ".join(f"{name} {version}" for name, version in packages.items())
-    if report.outputs is not None:
-        yield "Judged from outputs with SHA-256", report.outputs
-    yield "Extent", "whole profiles" if report.whole else "a selection, which cannot be certified"
-    yield "Rules", "interpretations count as well (strict)" if report.strict else "normative requirements count"
-    yield "Given as", ", ".join(who.dialects) or "the case itself"
-    yield "Suite", f"version {suite.version}, seed {suite.seed}, by opconform {suite.generator}"
-    yield "Suite digest", suite.digest
-    for op, revisions in suite.specification.items():
-        yield f"Specification of {op}", ", ".join(revisions)
 
 
 def segments(row: RequirementRow) -> Iterator[tuple[str, str, str]]:
