@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from opconform.resources import render
 from opconform_runners.reports.report import Report, RequirementRow, RequirementStanding
 from opconform_runners.reports.text import counted
 
@@ -126,26 +127,9 @@ def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
 
 def matrix_markdown(matrix: Matrix) -> str:
     """A matrix as a page of Markdown."""
-    suite, verdicts = matrix.columns[0].report.suite, list(matrix.columns[0].report.summary)
-    absent = [f"- {name}: not run: {why}" for name, why in matrix.absent.items()]
-    lines = [
-        f"Suite {suite.version}, digest {suite.digest}.",
-        "",
-        _line("backend", "verdict", *verdicts),
-        f"|---|---|{'---:|' * len(verdicts)}",
-        *(
-            _line(each.title, each.report.verdict, *(f"{count:,}" for count in each.report.summary.values()))
-            for each in matrix.columns
-        ),
-        *(["", *absent] if absent else []),
-        "",
-        _line("operation", "requirement", "level", *(each.name for each in matrix.columns)),
-        f"|---|---|---|{'---|' * len(matrix.columns)}",
-        *(_line(row[0].op, row[0].id, row[0].note, *map(_cell, row)) for row in matrix.rows),
-        "",
-        f"{LEGEND}.",
-    ]
-    return "\n".join(lines) + "\n"
+    return render(
+        "report/matrix.md.j2", columns=matrix.columns, rows=matrix.rows, absent=matrix.absent, legend=LEGEND, cell=_cell
+    )
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
@@ -156,7 +140,3 @@ def counts_text(counts: Mapping[str, int]) -> str:
 def _cell(row: RequirementRow) -> str:
     """The mark, with the number of failures where there are any."""
     return SIGNS[row.standing].mark + (f" {row.counts['fail']:,}" if row.standing == "broken" else "")
-
-
-def _line(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
