@@ -39,7 +39,7 @@ from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
-from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
+from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
@@ -312,7 +312,7 @@ class RunReader:
         print_summary(report, Console(file=io.StringIO()))
         for changes in (changes_between(self._right, report), changes_between(report, self._right)):
             deque(changes_lines(changes), maxlen=0)
-            json.dumps(changes_document(changes))
+            json.dumps(changes)
         page_of_runs([run], self._suite if report.suite.digest == self._right.suite.digest else None)
 
     def _put(self, name: str, content: bytes) -> None:

@@ -52,7 +52,8 @@ def verified(
         check_results(statement, results)
         checked.append(f"the digests and counts of {results}")
     if outputs is not None:
-        check_outputs(statement, outputs)
+        if file_digest(outputs) != _digests(statement.subject).get(OUTPUTS):
+            raise CertificateError(f"{outputs} is not the file of outputs that was judged for this certificate.")
         checked.append(f"the digest of {outputs}")
     unchecked = [*_unchecked(statement, results, suite, outputs)]
     if suite is not None:
@@ -134,12 +135,6 @@ def check_results(statement: Statement, out: Path) -> None:
         counts[each.profile][each.verdict] += 1
     if counts != {each.name: +Counter(each.counts) for each in statement.predicate.opconform.profiles}:
         raise CertificateError(f"The counts of the certificate are not those of the verdicts in {out / RESULTS}.")
-
-
-def check_outputs(statement: Statement, path: Path) -> None:
-    """Check that a file of outputs is the one that was judged."""
-    if file_digest(path) != _digests(statement.subject).get(OUTPUTS):
-        raise CertificateError(f"{path} is not the file of outputs that was judged for this certificate.")
 
 
 def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:

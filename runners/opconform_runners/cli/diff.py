@@ -6,7 +6,7 @@ import click
 
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.diff import changes_between, changes_document, changes_lines
+from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.report_file import read_report
 
 
@@ -22,5 +22,5 @@ def command(old: Path, new: Path, as_json: bool) -> None:
     Exit code: 0 if nothing got worse, 1 if a case newly fails or no longer passes, or if a run is incomplete.
     """
     changes = changes_between(read_report(old), read_report(new))
-    print_result(changes_document(changes), changes_lines(changes), as_json=as_json)
-    raise click.exceptions.Exit(1 if changes.is_worse else 0)
+    print_result(changes, changes_lines(changes), as_json=as_json)
+    raise click.exceptions.Exit(1 if changes["is_worse"] else 0)

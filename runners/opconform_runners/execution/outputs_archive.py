@@ -53,17 +53,17 @@ class SavedOutputs:
 #: The outcome of a case, without the arrays of its outputs.
 Answer = SavedOutputs | Oversized | Refused | NotSupported | Crashed | TimedOut | Error | NotSent
 
-_KINDS: Mapping[str, type[Any]] = {
-    "returned": SavedOutputs,
-    "rejected": Refused,
-    "unsupported": NotSupported,
-    "crash": Crashed,
-    "timeout": TimedOut,
-    "oversized": Oversized,
-    "not-sent": NotSent,
-    "error": Error,
+_KINDS: Mapping[type[Any], str] = {
+    SavedOutputs: "returned",
+    Refused: "rejected",
+    NotSupported: "unsupported",
+    Crashed: "crash",
+    TimedOut: "timeout",
+    Oversized: "oversized",
+    NotSent: "not-sent",
+    Error: "error",
 }
-_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for name, each in _KINDS.items()}
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for each, name in _KINDS.items()}
 #: The kinds whose `seq` is not recorded.
 _REPLIES = ("rejected", "unsupported")
 
@@ -130,7 +130,7 @@ def answer_line(identity: str, first: Answer, again: Answer) -> bytes:
 
 def kind_of(answer: Answer) -> str:
     """The name of an answer's kind in the file."""
-    return next(name for name, each in _KINDS.items() if isinstance(answer, each))
+    return _KINDS[type(answer)]
 
 
 def _document(answer: Answer) -> dict[str, object]:

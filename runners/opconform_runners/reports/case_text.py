@@ -6,6 +6,7 @@ from opconform.model.highlight import Highlight, highlight_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of
+from opconform_runners.verdicts.description import values_text
 
 #: The most outputs whose sizes are listed, and the most values of an input.
 _OUTPUTS = 10
@@ -18,7 +19,7 @@ def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     for each in case.inputs:
         values, declared = "", ""
         if each.name in arrays and each.role == "control":
-            values = f" = {_values(Tensor(element_type=each.element_type, array=arrays[each.name]))}"
+            values = f" = {values_text(Tensor(element_type=each.element_type, array=arrays[each.name]), _VALUES)}"
         if each.dynamic is not None:
             shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
             declared = f", declared {shape}"
@@ -35,12 +36,6 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
             divided = highlight if highlight is not None and highlight.input == each.name else None
             lines += _drawing(excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided), divided)
     return lines or ["(no tensor to draw)"]
-
-
-def _values(tensor: Tensor) -> str:
-    values = tensor.integers() if tensor.type.is_integer else tensor.array.reshape(-1).tolist()
-    shown = ", ".join(str(each) for each in values[:_VALUES]) + (", …" if len(values) > _VALUES else "")
-    return shown if not tensor.shape else f"[{shown}]"
 
 
 def _drawing(excerpt: Excerpt, highlight: Highlight | None) -> Iterator[str]:

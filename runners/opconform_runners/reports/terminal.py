@@ -87,6 +87,7 @@ def print_summary(report: Report, console: Console) -> None:
 
 
 def _coloured(sentence: str) -> str:
+    """A sentence, with the conclusion at its beginning in its colour."""
     found = _CONCLUSION.match(sentence)
     if found is None:
         return _text(sentence)

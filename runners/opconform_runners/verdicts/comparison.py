@@ -21,8 +21,10 @@ class Mismatch:
     Attributes:
         output: The output's name, or None where their number differs.
         at: The index of the first element that differs.
-        differing: How many of the output's elements differ.
-        expected: The expected bit pattern at that index (`actual`: the actual one), or the string.
+        differing: How many elements of the output differ.
+        elements: How many elements the output has.
+        expected: The expected bit pattern there, or the string.
+        actual: The actual bit pattern there, or the string.
         altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
     """
 
@@ -46,9 +48,14 @@ def mismatch_of(
     feed: int = 0,
     said: Sequence[str] | None = None,
 ) -> Mismatch | None:
-    """The first difference between the golden outputs of a feed, in their storage dtypes, and the actual ones, or None.
+    """The first difference between the expected and the actual outputs of one feed, or None.
 
-    `said` has the outputs' element types as the harness reports them, if it does.
+    Args:
+        expected: The golden outputs, in the storage dtypes of their element types.
+        actual: The actual outputs.
+        element_types: The element type of each output.
+        feed: The number of the feed.
+        said: The outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"expected {len(expected)} outputs, got {len(actual)}"

@@ -37,18 +37,19 @@ def _input(each: Input, array: Array) -> str:
     if each.role == "tensor":
         return f"{each.name} {each.element_type}{list(array.shape)}"
     kind = "" if each.element_type == "i64" else f"{each.element_type} "
-    return f"{each.name} {kind}{_values(Tensor(element_type=each.element_type, array=array))}"
+    return f"{each.name} {kind}{values_text(Tensor(element_type=each.element_type, array=array))}"
 
 
 def _same(first: Array, second: Array) -> bool:
     return first.shape == second.shape and first.tobytes() == second.tobytes()
 
 
-def _values(tensor: Tensor) -> str:
-    flat = tensor.array.reshape(-1)[:_MOST]
+def values_text(tensor: Tensor, most: int = _MOST) -> str:
+    """The first elements of a tensor, in brackets unless it is a scalar."""
+    flat = tensor.array.reshape(-1)[:most]
     native = flat.view(tensor.type.arithmetic) if tensor.type.kind == "float" else flat
-    values: Sequence[object] = tensor.integers()[:_MOST] if tensor.type.is_integer else list(native)
-    shown = ", ".join(str(each) for each in values) + (", …" if tensor.array.size > _MOST else "")
+    values: Sequence[object] = tensor.integers()[:most] if tensor.type.is_integer else list(native)
+    shown = ", ".join(str(each) for each in values) + (", …" if tensor.array.size > most else "")
     if not tensor.shape:
         return shown
     return f"[{shown}]" if len(tensor.shape) == 1 else f"[{shown}] of shape {list(tensor.shape)}"

@@ -130,6 +130,7 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
 
 
 def _neighbour(case: Case) -> str | None:
+    """The operation beside the node under test, or None where there is none."""
     return next((node.op for node in case.graph.nodes if not node.under_test), None)
 
 
