@@ -47,7 +47,7 @@ def _interrupt_here() -> None:
 
 
 @contextlib.contextmanager
-def put_off() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Defer Ctrl-C until the block ends. Only the main thread is ever interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -6,7 +6,9 @@ count or lengths, so rejected cases are left out.
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.model.golden import Golden
@@ -130,12 +132,4 @@ def _elements(tensor: Tensor) -> str:
         texts = [str(each) for each in tensor.integers()]
     else:
         texts = [f"0x{int(each):X}" for each in tensor.array.reshape(-1)]
-    return _nested(texts, tensor.shape)
-
-
-def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
-    """A list in brackets, nested by shape."""
-    rows: list[Any] = texts
-    for size in reversed(shape):
-        rows = ["[" + ", ".join(rows[start : start + size]) + "]" for start in range(0, len(rows), size)]
-    return "".join(rows)
+    return str(np.array(texts, object).reshape(tensor.shape).tolist()).replace("'", "")

@@ -11,7 +11,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
 from opconform.generation.options import Options
 from opconform.generation.work_folder import work_folder
-from opconform.generation.workers import BATCH, written
+from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import case_writer, finish, translated_faults, write_manifest
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import Draft
@@ -62,7 +62,7 @@ def generate(
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
         with translated_faults(out), work.lines.open("w+b") as lines:
             places = []
-            for each in written(cases, writer, jobs=options.jobs, is_large=cases.is_large):
+            for each in write_cases(cases, writer, jobs=options.jobs, is_large=cases.is_large):
                 places.append((each.id, lines.tell(), len(each.line)))
                 lines.write(each.line)
                 counts[each.expect] += 1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from opconform.errors import SuiteError
 from opconform.generation.work_folder import hold_worker_lock
 from opconform.generation.writer import CaseWriter, Written
-from opconform.interrupts import put_off
+from opconform.interrupts import defer_interrupts
 from opconform.model.draft import Draft
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Worker(NamedTuple):
     pipe: "Connection[Any, Any]"
 
 
-def written(
+def write_cases(
     cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
 ) -> Iterator[Written]:
     """Write cases, on several processes if there is more than one job; a large case is written alone."""
@@ -73,7 +73,7 @@ def _started(writer: CaseWriter, jobs: int) -> list[_Worker]:
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
     resource_tracker.ensure_running()  # started later, it would unblock the signal
-    with put_off():  # numpy's threads do not block the signal
+    with defer_interrupts():  # numpy's threads do not block the signal
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the processes inherit it
         try:
             return [_start(context, writer) for _ in range(jobs)]

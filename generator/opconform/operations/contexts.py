@@ -6,7 +6,7 @@ An operation lists the ones that suit it in its declaration, bound to what they 
 from collections.abc import Callable
 from dataclasses import replace
 
-from opconform.operations.operation import Arguments, ContextError, Operand, Rejection, TensorType, Tested
+from opconform.operations.operation import Arguments, ContextError, Operand, Rejection, Tested
 from opconform.suite.case import Graph, Node
 
 #: The outputs that `partial` uses: every second one, so that the first and one in the middle are not used.
@@ -62,7 +62,9 @@ def chain(port: str) -> Builder:
         counts = set()
         for arguments, types in zip(tested.arguments, tested.outputs, strict=False):
             try:
-                counts.add(len(tested.operation.infer(_given_again(arguments, port, types[-1]))))
+                last = Operand(element_type=types[-1].element_type, shape=types[-1].shape)
+                again = replace(arguments, inputs={**arguments.inputs, port: last})
+                counts.add(len(tested.operation.infer(again)))
             except Rejection as rejection:
                 violated = ", ".join(rejection.requirements)
                 raise ContextError(
@@ -71,21 +73,16 @@ def chain(port: str) -> Builder:
                 ) from rejection
         first = tested.node
         place = [each.name for each in tested.operation.inputs].index(port)
-        again = replace(
+        second = replace(
             first,
             name=f"{first.name}_1",
             inputs=(*first.inputs[:place], first.outputs[-1], *first.inputs[place + 1 :]),
             outputs=tuple(f"{first.name}_1_{number}" for number in range(max(counts))),
         )
-        return Graph(nodes=(first, again), outputs=(*first.outputs[:-1], *again.outputs))
+        return Graph(nodes=(first, second), outputs=(*first.outputs[:-1], *second.outputs))
 
     return build
 
 
 def _concat(names: tuple[str, ...], axis: int) -> Node:
     return Node(name="Concat", op="Concat-1", inputs=names, outputs=("Concat_0",), attributes={"axis": axis})
-
-
-def _given_again(arguments: Arguments, port: str, output: TensorType) -> Arguments:
-    operand = Operand(element_type=output.element_type, shape=output.shape)
-    return replace(arguments, inputs={**arguments.inputs, port: operand})

@@ -11,7 +11,7 @@ import click
 
 from opconform import __version__
 from opconform.errors import DiskError, OpconformError, OutputError
-from opconform.interrupts import as_interrupts, put_off
+from opconform.interrupts import as_interrupts, defer_interrupts
 from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
 
 #: The summary of each command. Its module has the same name.
@@ -49,7 +49,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        with put_off():  # an extension module interrupted during its import raises ImportError
+        with defer_interrupts():  # an extension module interrupted during its import raises ImportError
             module = importlib.import_module(f"opconform_runners.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
