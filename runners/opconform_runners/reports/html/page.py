@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -15,7 +15,6 @@ from opconform_runners.reports.failures import groups
 from opconform_runners.reports.html.cases import cases_of, shown_evidence
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
-from opconform_runners.reports.report import RequirementRow
 from opconform_runners.reports.text import counted
 
 #: The most cases that a group of failures lists.
@@ -51,22 +50,11 @@ def page_text(subjects: Sequence[Subject]) -> str:
         counts_text=counts_text,
         environment_facts=environment_facts,
         most_named=_NAMED,
-        segments=segments,
         short=short,
         signs=SIGNS,
         unknown=UNKNOWN,
     )
     return text
-
-
-def segments(row: RequirementRow) -> Iterator[tuple[str, str, str]]:
-    """The verdicts on a requirement that has cases, each with the beginning and the width of its bar in percent."""
-    start = 0.0
-    for name, count in row.counts.items():
-        if count:
-            width = 100 * count / sum(row.counts.values())
-            yield name, f"{start:.2f}", f"{width:.2f}"
-            start += width
 
 
 def script_json(value: object) -> str:
