@@ -32,7 +32,7 @@ _LIMIT = 1 << 63
 _SPLIT_TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
-_NO_COUNT = "there is no count beside that of the outputs"
+_NO_COUNT = "there is no count other than the number of outputs"
 _SMALLER = "the last of `num_outputs` outputs may be smaller"
 #: The violations that are valid in ONNX, with the reason.
 _NO_FAULT: Mapping[str, str] = MappingProxyType(
@@ -71,7 +71,7 @@ VERSIONS: Mapping[str, Version] = MappingProxyType(
             ir=7,
             has_num_outputs=False,
             no_fault={
-                "lengths.required": "outputs are equal where no lengths are given",
+                "lengths.required": "without lengths, the outputs have equal sizes",
                 "num_splits.required": _NO_COUNT,
                 "num_splits.type": _NO_COUNT,
                 "num_splits.positive": _NO_COUNT,
@@ -174,7 +174,7 @@ def _check_expressible(model: Model) -> None:
             raise Inexpressible(f"{node.op} has no rendering in this dialect")
     for name, dynamic in model.draft.dynamic.items():
         if isinstance(dynamic, str):
-            raise Inexpressible(f"an ONNX model declares the rank of {name}")
+            raise Inexpressible(f"an ONNX model must declare the rank of {name}")
         if any(isinstance(size, str) and size != "?" for size in dynamic):
             raise Inexpressible("ONNX has no bounded dimensions")
     for value in model.draft.attributes.values():
@@ -182,7 +182,7 @@ def _check_expressible(model: Model) -> None:
             if isinstance(each, bool):
                 raise Inexpressible("ONNX has no boolean attributes")
             if isinstance(each, int) and not -_LIMIT <= each < _LIMIT:
-                raise Inexpressible("ONNX's attributes are of i64")
+                raise Inexpressible("ONNX's integer attributes are i64")
 
 
 def _concat(_model: Model, node: Node) -> Line:
@@ -216,11 +216,11 @@ def _check_split(model: Model) -> None:
         raise Inexpressible(f"ONNX's Split does not take {data.element_type}")
     no_fault = {**_NO_FAULT, **model.version.no_fault}
     if refused in no_fault:
-        raise Inexpressible(f"in opset {model.version.opset} that is not a fault: {no_fault[refused]}")
+        raise Inexpressible(f"opset {model.version.opset} does not treat this as a violation: {no_fault[refused]}")
     if axis is None:
-        raise Inexpressible("in ONNX an axis that is left out is 0")
+        raise Inexpressible("in ONNX, an omitted axis defaults to 0")
     if draft.binding["axis"] == "parameter":
-        raise Inexpressible("ONNX's axis is an attribute, and cannot come at run time")
+        raise Inexpressible("ONNX's axis is an attribute, and cannot be supplied at run time")
     if axis.element_type != "i64" or axis.shape != ():
         raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
     if "split_lengths" in draft.tensors:
@@ -228,24 +228,24 @@ def _check_split(model: Model) -> None:
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
     if refused is not None and requested > MOST_DECLARED:
         raise Inexpressible(
-            f"an ONNX node has as many outputs as are asked for, and at most {MOST_DECLARED} are declared here"
+            f"an ONNX node declares every requested output, and opconform declares at most {MOST_DECLARED}"
         )
 
 
 def _check_lengths(draft: Draft, refused: str | None) -> None:
     for lengths in (each["split_lengths"] for each in draft.feeds):
         if lengths.element_type != "i64" and refused != "lengths.element-type":
-            raise Inexpressible(f"ONNX's lengths are of i64, and cannot be of {lengths.element_type}")
+            raise Inexpressible(f"ONNX's lengths are i64, and cannot be {lengths.element_type}")
         if ELEMENT_TYPES[lengths.element_type].onnx is None:
             raise Inexpressible(f"ONNX has no {lengths.element_type}")
         if -1 not in lengths.elements:
             continue
         if refused is not None:
-            raise Inexpressible("ONNX has no -1, so this is another fault there")
+            raise Inexpressible("ONNX has no -1, so the case would violate a different rule")
         if draft.binding["split_lengths"] == "parameter":
-            raise Inexpressible("ONNX has no -1, and cannot be fed one")
+            raise Inexpressible("ONNX has no -1, so it cannot be supplied at run time")
         if draft.dynamic:
-            raise Inexpressible("ONNX has no -1, and what it stands for is not known before the data")
+            raise Inexpressible("ONNX has no -1, and its value is not known when the model is built")
 
 
 #: The rendering of each operation as a line; it raises `Inexpressible` for a case that ONNX cannot express.

@@ -79,13 +79,15 @@ def _check_expressible(golden: Golden) -> None:
         if node.op not in RENDERINGS:
             raise Inexpressible(f"{node.op} has no rendering in this dialect")
     if draft.rejected_for is not None:
-        raise Inexpressible("StableHLO has no operation that could refuse it, only what it is lowered to")
+        raise Inexpressible("StableHLO has only the operations that it is lowered to, and they cannot reject the case")
     if draft.dynamic:
-        raise Inexpressible("the shapes of this dialect are static")
+        raise Inexpressible("shapes are static in this dialect")
     for name, tensor in draft.tensors.items():
         is_control = draft.operation.port_of(name).role == "control"
         if is_control and draft.binding[name] == "parameter":
-            raise Inexpressible(f"what decides the operation is fixed in StableHLO, and {name} cannot come at run time")
+            raise Inexpressible(
+                f"StableHLO fixes control inputs in the model, so {name} cannot be supplied at run time"
+            )
         if not is_control and ELEMENT_TYPES[tensor.element_type].mlir is None:
             raise Inexpressible(f"StableHLO has no {tensor.element_type}")
 
