@@ -55,19 +55,12 @@ def judge(
         return executed
 
     entries = [each for each in suite.entries if each.id in recorded.answers]
+    profiles = {each.profile for each in entries}
+    is_whole = not suite.header.select and len(entries) == sum(each.profile in profiles for each in suite.entries)
     plan = RunPlan(
         out=out,
-        options=RunOptions(
-            timeout=recorded.origin.timeout, whole=is_whole(suite, recorded), strict=strict, force=force, resume=False
-        ),
+        options=RunOptions(timeout=recorded.origin.timeout, whole=is_whole, strict=strict, force=force, resume=False),
         environment_of=lambda _: recorded.origin.environment,
         outputs=recorded.digest,
     )
     return judged(suite, entries, executor, plan, on_progress)
-
-
-def is_whole(suite: Suite, recorded: Recorded) -> bool:
-    """Whether the outputs cover whole profiles."""
-    profiles = {each.profile for each in suite.entries if each.id in recorded.answers}
-    held = {each.id for each in suite.entries if each.profile in profiles}
-    return not suite.header.select and held == set(recorded.answers)

@@ -17,12 +17,8 @@ from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
 from opconform_runners.reports.text import counted
 
-#: The most cases that a group of failures lists.
-_NAMED = 6
-#: The characters that could end a script element, or that not every parser of scripts takes.
-_ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"} | {
-    code: f"\\u{code:04x}" for code in range(0xD800, 0xE000)
-}
+#: The characters that could end a script element.
+_ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 
 
 def page_text(subjects: Sequence[Subject]) -> str:
@@ -49,7 +45,6 @@ def page_text(subjects: Sequence[Subject]) -> str:
         counted=counted,
         counts_text=counts_text,
         environment_facts=environment_facts,
-        most_named=_NAMED,
         short=short,
         signs=SIGNS,
         unknown=UNKNOWN,
@@ -59,8 +54,7 @@ def page_text(subjects: Sequence[Subject]) -> str:
 
 def script_json(value: object) -> str:
     """A value as JSON for a script element, which nothing in it can end."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(_ESCAPES).encode("utf-8", "backslashreplace").decode()
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
 
 
 def _digest(text: str) -> str:
