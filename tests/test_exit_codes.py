@@ -30,6 +30,8 @@ MISTYPED = [
     ("run", "SUITE", "--backend", "nowhere.py:Backend"),
     ("run", "SUITE", "--backend", "numpy", "--python", "nowhere"),
     ("run", "SPECS", "--backend", "numpy"),
+    ("run", "SPEC", "--backend", "numpy"),
+    ("verify", "SPEC"),
     ("verify", "nowhere"),
     ("list", "nowhere"),
     ("show", "Split-1/page-example/*", "--from", "nowhere"),
@@ -54,7 +56,7 @@ def test_a_mistyped_path_is_a_wrong_command(
 ) -> None:
     """It ends with 2 and not with 1, which says that a backend is not conformant."""
     monkeypatch.chdir(tmp_path)
-    known = {"SUITE": small_suite, "SPECS": small_suite.parent}
+    known = {"SUITE": small_suite, "SPECS": small_suite.parent, "SPEC": small_suite.parent / "small.yaml"}
     code, said = ended(*(known.get(each, each) for each in arguments))
 
     assert code == 2, said

@@ -156,7 +156,7 @@ def test_a_zip_file_with_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> N
         archive.writestr("é", b"")
     (tmp_path / "suite.zip").write_bytes((tmp_path / "suite.zip").read_bytes().replace("é".encode(), b"\xff\xff"))
 
-    with pytest.raises(SuiteError, match="is neither a folder nor a whole zip file"):
+    with pytest.raises(SuiteError, match="is not a complete zip file"):
         open_suite(tmp_path / "suite.zip")
 
 

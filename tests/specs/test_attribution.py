@@ -105,13 +105,28 @@ def test_a_requirement_that_an_expression_names_is_not_warned_of(warnings: Warni
     assert warnings(SPEC.format(requirements="") + rejected + matrix) == []
 
 
+def test_a_group_has_a_twin_if_its_cases_are_rejected(warnings: Warnings) -> None:
+    """Without a twin, a backend that rejects everything could not be told apart."""
+    accepted = SPEC.format(requirements="")
+    rejected, _, twin = REJECTED.format(requirements="", reject="lengths.single-remainder").partition("    twin")
+
+    assert warnings(f"{accepted}    twin{twin}") == [
+        "3:5: group 'both': `twin` has no effect, because no case is rejected. Add `expect`, or remove it."
+    ]
+    [sentence] = warnings(accepted + rejected)
+    assert sentence == (
+        "9:5: group 'wrong': its rejected cases have no twin, so their verdicts are inconclusive: a backend may reject "
+        "everything. Add `twin` with the keys that make the case valid."
+    )
+
+
 def test_there_are_only_a_few_warnings(warnings: Warnings) -> None:
     """The last one counts the others."""
     many = "axis.negative, lengths.remainder, lengths.sum, lengths.required, axis.range, axis.shape, data.shape, outputs.order"
     found = warnings(SPEC.format(requirements=many))
 
     assert len(found) == MOST + 1
-    assert found[-1] == "2 more requirements are listed in vain."
+    assert found[-1] == "There are 2 more such warnings."
 
 
 def test_the_shipped_specs_list_no_requirement_in_vain() -> None:

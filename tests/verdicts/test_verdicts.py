@@ -1,6 +1,7 @@
 """Verdicts: what is compared, what counts as evidence, and what reports conclude."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,14 @@ from hypothesis import strategies as st
 from opconform.errors import SuiteError
 from opconform.model.draft import TensorDraft
 from opconform.model.fills import fill
+from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import patterns
+from opconform_runners.backends.numpy import Numpy
 from opconform_runners.verdicts.comparison import mismatch_of
+from opconform_runners.verdicts.judge import findings_of
 from opconform_runners.verdicts.results import read_results
+from opconform_runners.verdicts.verdict import Pass, Unsupported
 from tests.conftest import MINIATURES, Run
 
 
@@ -109,6 +114,19 @@ def test_a_pass_of_an_undeclared_case_is_a_finding(opconform: Run, small_suite: 
     assert {tuple(each.get("findings", [])) for each in found["cases"] if each["expect"] == "accept"} == {
         ("passes-undeclared",)
     }
+
+
+def test_element_types_are_declared_for_data_alone(small_suite: Path) -> None:
+    """A backend may take a control input of another type, or say that it does not support it."""
+    suite = open_suite(small_suite)
+    case = suite.case(next(each for each in suite.entries if each.expect == "accept"))
+    declared = replace(Numpy().describe(), element_types=("f32",))
+
+    assert {each.element_type for each in case.inputs if each.role == "control"} == {"i64"}
+    assert findings_of(case, Pass(), declared, sent=True) == ()
+    assert findings_of(case, Unsupported(why="no i64"), declared, sent=True) == ()
+    both = replace(declared, element_types=("f32", "i64"))
+    assert findings_of(case, Unsupported(why="no i64"), both, sent=True) == ("undeclared-unsupported",)
 
 
 def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Warnings about groups whose failures cannot count against a requirement that they list (docs/verdicts.md)."""
+"""Warnings about groups whose cases cannot be evidence for what they list (docs/verdicts.md)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,11 +13,24 @@ MOST = 5
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
-    """One sentence for each requirement that is listed, and that no failure could count against; at most `MOST`."""
+    """One sentence for each wrong or missing twin, and each requirement that no failure counts against; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
-    found = [*_behind_others(groups), *_not_violated(groups)]
+    found = [*_twins(groups), *_behind_others(groups), *_not_violated(groups)]
     left = len(found) - MOST
-    return found if left <= 0 else [*found[:MOST], f"{left:,} more requirements are listed in vain."]
+    return found if left <= 0 else [*found[:MOST], f"There are {left:,} more such warnings."]
+
+
+def _twins(groups: Sequence[Group]) -> Iterator[str]:
+    """Groups of rejected cases without a twin, and groups of accepted cases with one."""
+    for group in groups:
+        where, rejected = f"{group.place}: group {quoted(group.id)}", _violated(group) is not None
+        if rejected and group.twin is None:
+            yield (
+                f"{where}: its rejected cases have no twin, so their verdicts are inconclusive: a backend may reject "
+                f"everything. Add `twin` with the keys that make the case valid."
+            )
+        if not rejected and group.twin is not None:
+            yield f"{where}: `twin` has no effect, because no case is rejected. Add `expect`, or remove it."
 
 
 def _behind_others(groups: Sequence[Group]) -> Iterator[str]:

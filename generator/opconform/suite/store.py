@@ -97,7 +97,9 @@ def open_store(path: Path) -> Store:
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a suite, a folder or a zip file.") from fault
     except ZIP_ERRORS as fault:
-        raise SuiteError(f"{path} is neither a folder nor a whole zip file. Generate the suite again.") from fault
+        if path.suffix != ".zip":
+            raise MissingError(f"{path} is not a suite: it is neither a folder nor a zip file.") from fault
+        raise SuiteError(f"{path} is not a complete zip file. Generate the suite again.") from fault
     unpacked = sum(each.file_size for each in archive.infolist())
     if unpacked > _GROWTH * size:
         raise SuiteError(f"{path} has {size:,} bytes and unpacks to {unpacked:,}, which no suite does.")

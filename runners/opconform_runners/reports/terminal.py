@@ -175,7 +175,8 @@ def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:
         if each.verdict == verdict:
             by_sentence[_CASE.sub("", each.sentence)].append(each.id)
     for sentence, found in sorted(by_sentence.items(), key=lambda each: (-len(each[1]), each[0])):
-        yield _item(f"{counted(len(found), 'case')}, such as {found[0]}: {sentence[:_LONGEST]}")
+        shown = sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
+        yield _item(f"{counted(len(found), 'case')}, such as {found[0]}: {shown}")
 
 
 def _item(sentence: str) -> RenderableType:

@@ -179,13 +179,16 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
-    """The findings about a case on which the backend supports more or less than it declares."""
-    declared = declared_gap(case, implementation, roles=("tensor", "control"))
+    """The findings about a case on which the backend supports more or less than it declares.
+
+    The declared element types are those of data: a backend may support others for its control inputs, or not.
+    """
     if isinstance(verdict, Unsupported) and verdict.instead is not None:
         return (FAILS_UNDECLARED,)
-    if isinstance(verdict, Unsupported) and sent and declared is None:
+    every_type = ("tensor", "control")
+    if isinstance(verdict, Unsupported) and sent and declared_gap(case, implementation, roles=every_type) is None:
         return (UNDECLARED_UNSUPPORTED,)
-    if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared is not None:
+    if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared_gap(case, implementation) is not None:
         return ("passes-undeclared",)
     return ()
 
