@@ -14,13 +14,13 @@ _ENDING = ("SIGTERM", "SIGHUP")
 @contextlib.contextmanager
 def as_interrupts() -> Iterator[list[int]]:
     """Treat termination signals as Ctrl-C. Yields the list of signals received; ignored ones stay ignored."""
-    came: list[int] = []
+    received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield came
+        yield received
         return
 
     def interrupt(number: int, _: FrameType | None) -> None:
-        came.append(number)
+        received.append(number)
         if callable(signal.getsignal(signal.SIGINT)):
             signal.raise_signal(signal.SIGINT)
         else:  # it is ignored in a shell's background
@@ -31,7 +31,7 @@ def as_interrupts() -> Iterator[list[int]]:
     for each in before:
         signal.signal(each, interrupt)
     try:
-        yield came
+        yield received
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
