@@ -32,7 +32,7 @@ def mistakes_of(
     `model` is that of the value at the route, and `note` is added to each sentence, with a leading space.
     """
     by_route: dict[Route, list[ErrorDetails]] = {}
-    for each in fault.errors(include_url=False):
+    for each in fault.errors(include_url=False)[: 5 * ENOUGH]:  # several at one place
         by_route.setdefault(_route(document.value, (*route, *each["loc"])), []).append(each)
     around = {found[:length] for found in by_route for length in range(len(found))}
     for found in sorted(by_route, key=document.place)[:ENOUGH]:
