@@ -13,7 +13,7 @@ MOST = 5
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
-    """One sentence for each wrong or missing twin, and each requirement that no failure counts against; at most `MOST`."""
+    """One sentence for each wrong or missing twin, and each requirement listed in vain; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
     found = [*_twins(groups), *_behind_others(groups), *_not_violated(groups)]
     left = len(found) - MOST
