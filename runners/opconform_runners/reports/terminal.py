@@ -3,6 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 
 from rich.console import Console, RenderableType
 from rich.console import Group as Lines
@@ -87,7 +89,6 @@ def print_summary(report: Report, console: Console) -> None:
 
 
 def _coloured(sentence: str) -> str:
-    """A sentence, with the conclusion at its beginning in its colour."""
     found = _CONCLUSION.match(sentence)
     if found is None:
         return _text(sentence)
@@ -112,15 +113,11 @@ def _table(report: Report) -> Table:
     used = {name: each for name, each in _VERDICTS.items() if report.summary[name]}
     for heading, _ in used.values():
         table.add_column(heading, justify="right", no_wrap=True)
-    op = ""
-    for row in (each for each in report.requirements if any(each.counts.values())):
-        if row.op != op:
-            op = row.op
-            table.add_row(f"[bold]{op}[/bold]")
-        counts = (
-            f"[{colour}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name, (_, colour) in used.items()
-        )
-        table.add_row(f"{_mark(row)} {row.id}", "mapped" if row.is_mapped else row.note, *counts)
+    for op, rows in groupby((each for each in report.requirements if any(each.counts.values())), attrgetter("op")):
+        table.add_row(f"[bold]{op}[/bold]")
+        for row in rows:
+            counts = (f"[{used[name][1]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
+            table.add_row(f"{_mark(row)} {row.id}", "mapped" if row.is_mapped else row.note, *counts)
     return table
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from opconform.suite.case import Output
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
 
@@ -21,10 +20,8 @@ class Mismatch:
     Attributes:
         output: The output's name, or None where their number differs.
         at: The index of the first element that differs.
-        differing: How many elements of the output differ.
-        elements: How many elements the output has.
-        expected: The expected bit pattern there, or the string.
-        actual: The actual bit pattern there, or the string.
+        differing: How many of the output's elements differ.
+        expected: The expected bit pattern at that index (`actual`: the actual one), or the string.
         altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
     """
 
@@ -48,14 +45,9 @@ def mismatch_of(
     feed: int = 0,
     said: Sequence[str] | None = None,
 ) -> Mismatch | None:
-    """The first difference between the expected and the actual outputs of one feed, or None.
+    """The first difference between the golden outputs of a feed, in their storage dtypes, and the actual ones, or None.
 
-    Args:
-        expected: The golden outputs, in the storage dtypes of their element types.
-        actual: The actual outputs.
-        element_types: The element type of each output.
-        feed: The number of the feed.
-        said: The outputs' element types as the harness reports them, if it does.
+    `said` has the outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"expected {len(expected)} outputs, got {len(actual)}"
@@ -85,11 +77,6 @@ def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
 def output_number(name: str) -> int:
     """The number in the name of an output, as in `output_1`."""
     return int(name.removeprefix("output_"))
-
-
-def expected_outputs(arrays: dict[str, Array], outputs: Sequence[Output]) -> list[Array]:
-    """The golden arrays in the order of the case's outputs."""
-    return [arrays[each.name] for each in outputs]
 
 
 def _form(want: Array, got: Array, element_type: str, said: str | None, feed: int, output: str) -> Mismatch | None:

@@ -10,7 +10,7 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation, undeclared_operation
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
-from opconform_runners.verdicts.comparison import Mismatch, expected_outputs, is_altered, mismatch_of, output_number
+from opconform_runners.verdicts.comparison import Mismatch, is_altered, mismatch_of, output_number
 from opconform_runners.verdicts.verdict import (
     Fail,
     FailReason,
@@ -130,7 +130,6 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
 
 
 def _neighbour(case: Case) -> str | None:
-    """The operation beside the node under test, or None where there is none."""
     return next((node.op for node in case.graph.nodes if not node.under_test), None)
 
 
@@ -250,7 +249,8 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
 def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> Pass | Fail:
     element_types = [each.element_type for each in outputs]
     for feed, actual in enumerate(outcome.outputs):
-        expected = expected_outputs(suite.arrays(entry, expected_name(feed)), outputs)
+        golden = suite.arrays(entry, expected_name(feed))
+        expected = [golden[each.name] for each in outputs]
         said = outcome.element_types[feed] if outcome.element_types else None
         mismatch = mismatch_of(expected, actual, element_types, feed=feed, said=said)
         if mismatch is not None:
