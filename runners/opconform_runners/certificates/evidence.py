@@ -20,9 +20,7 @@ from opconform_runners.verdicts.run_header import suite_note
 def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     """The report that follows from results and suite, and the SHA-256 of the certified files by name.
 
-    Raises:
-        CertificateError: The results are not complete, or contradict themselves, their report or the suite.
-        SuiteError: A file is missing, cut short or changed.
+    Results that are not complete, or contradict themselves, their report or the suite, are a CertificateError.
     """
     results = read_results(out / RESULTS)
     read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)

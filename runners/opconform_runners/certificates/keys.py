@@ -51,8 +51,7 @@ def _public(key: Ed25519PublicKey) -> SSlibKey:
 def write_pair(name: Path) -> tuple[Path, Path, str]:
     """Make a pair and write it to `NAME.key`, which only its owner can read, and `NAME.pub`, or neither.
 
-    Returns:
-        The path of the private key, the path of the public one, and its id.
+    Returns both paths and the id of the public key.
     """
     if not name.name or name.suffix in (".key", ".pub"):
         raise UsageError(f"Name the pair without an ending, as in `opconform keygen me`, and not {str(name)!r}.")

@@ -106,7 +106,6 @@ class Finding:
         judged: Whether recorded outputs were judged, instead of running the backend.
         strict: Whether interpretations count as much as normative requirements.
         supported: How many of the cases passed or failed.
-        timestamp: When the certificate was signed, in UTC.
     """
 
     __pydantic_config__ = _STRICT

@@ -31,11 +31,8 @@ def update(
 
     Lines that hold stay. A pattern some of whose cases pass becomes one line per case that does not.
 
-    Args:
-        baseline: The current baseline.
-        results: The result of every case of a complete run.
-        patterns: Whether a group whose cases all fail for one reason becomes one pattern.
-        prune: Whether lines that decide none of the cases are removed, too.
+    With `patterns`, a group whose cases all fail for one reason becomes one pattern. With `prune`, lines that decide
+    none of the cases are removed, too.
 
     Returns:
         The new baseline; and the lines that were `added`, `changed` or `removed`, and the `unseen` ones, which decide
