@@ -13,11 +13,7 @@ MOST = 5
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
-<<<<<<< Updated upstream
     """One sentence for each wrong or missing twin, and each requirement listed in vain; at most `MOST`."""
-=======
-    """At most `MOST` sentences: on wrong or missing twins, and on requirements that no failure can count against."""
->>>>>>> Stashed changes
     groups = [each for spec in specs for each in spec.groups]
     found = [*_twins(groups), *_behind_others(groups), *_not_violated(groups)]
     left = len(found) - MOST
