@@ -43,7 +43,7 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["no-such-command"], "No such command 'no-such-command'"),
         (
             ["generate", "--out", "x", "--dialect", "onx"],
-            "'onx' is not a dialect. Allowed are: openvino, onnx, onnx13, stablehlo.",
+            "'onx' is not a dialect. Allowed: openvino, onnx, onnx13, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
         (["generate", "--out", "x", "--jobs", "0"], "Invalid value for '--jobs': 0 is not in the range x>=1."),
@@ -54,16 +54,16 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["generate", "--out", "x", "--select", "nothing"], "No case matches nothing."),
         (["run", "x", "--backend", "numpy", "--harness", "true"], "both --backend and --harness are given."),
         (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is not an interpreter that can be run."),
-        (["run", "x"], "Name the backend with either --backend NAME or --harness COMMAND."),
-        (["check-harness"], "Name the backend with either --backend NAME or --harness COMMAND."),
+        (["run", "x"], "Specify a backend with --backend NAME or --harness COMMAND."),
+        (["check-harness"], "Specify a backend with --backend NAME or --harness COMMAND."),
         (
             ["check-harness", "--backend", "numpy", "--timeout", "0"],
             "'0' is not a number over 0 and at most 1,000,000.",
         ),
-        (["certify"], "Name the backend with either --backend NAME or --harness COMMAND."),
+        (["certify"], "Specify a backend with --backend NAME or --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],
-            "'numpi' is not a backend. Allowed are: ",
+            "'numpi' is not a backend. Allowed: ",
         ),
         (["certify", "--backend", "a.py"], "A backend in a file is named with its class, as a.py:ClassName."),
         (["certify", "--backend", "nowhere/a.py:A"], "There is no file nowhere/a.py."),
@@ -109,7 +109,7 @@ def test_a_folder_of_certify_leads_to_its_suite(opconform: Run, small_suite: Pat
     done = opconform("run", "certified", "--backend", "numpy", code=2, cwd=tmp_path)
 
     assert done.stderr == (
-        "error: certified holds no suite.json: it is not a suite, or it was not finished; "
+        "error: certified contains no suite.json: it is not a suite or is incomplete; "
         f"did you mean {Path('certified', 'suite')}?\n"
     )
 

@@ -60,7 +60,7 @@ def test_a_mistyped_path_is_a_wrong_command(
     code, said = ended(*(known.get(each, each) for each in arguments))
 
     assert code == 2, said
-    assert any(each in said for each in ("nowhere", "holds no suite.json", "is neither a folder nor a zip file"))
+    assert any(each in said for each in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file"))
     assert not [*tmp_path.iterdir()]
 
 
@@ -75,7 +75,7 @@ def test_a_suite_that_lost_its_header_is_damaged_and_not_missing(small_suite: Pa
     code, said = ended("verify", tmp_path)
 
     assert code == 1
-    assert "holds no suite.json" in said
+    assert "contains no suite.json" in said
     assert issubclass(MissingError, OpconformError)
 
 

@@ -195,7 +195,7 @@ def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: 
     assert outcomes(done) == {"failed": 2, "passed": 3, "skipped": 1}
     assert "Traceback" not in done.stdout
     assert failed[1].splitlines()[:3] == [
-        "crash: the backend's process died: it was terminated by SIGSEGV; standard error ends with: about to fall over",
+        "crash: the backend process was terminated by SIGSEGV; end of its standard error: about to fall over",
         "requirement: lengths.remainder (normative): A length of -1, at any position, takes all remaining elements of the dimension.",
         "given: data f32[6, 2], axis 0, split_lengths [2, 2, 2]",
     ]
@@ -259,12 +259,12 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ((), "Name the backend with either --opconform-backend NAME or --opconform-harness COMMAND."),
+        ((), "Specify a backend with --opconform-backend NAME or --opconform-harness COMMAND."),
         (
             ("--opconform-harness", "true", "--opconform-python", "python"),
             "--opconform-python goes with --opconform-backend; a harness names its own interpreter.",
         ),
-        (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Allowed are: "),
+        (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Allowed: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),
         (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'.\n"),
         (

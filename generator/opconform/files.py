@@ -115,7 +115,7 @@ def check_ours(path: Path, mark: bytes) -> None:
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
     if not ours:
-        raise UsageError(f"{path} was not written by opconform, and nothing is overwritten. Name another file.")
+        raise UsageError(f"opconform did not write {path} and does not overwrite it. Name another file.")
 
 
 def is_ours(path: Path, marks: Sequence[bytes]) -> bool:

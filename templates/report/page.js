@@ -222,7 +222,7 @@
     for (const part of parts || []) {
       if (!part.first) continue;
       const found = (part.differs || []).find(([row, column]) => row === part.first[0] && column === part.first[1]);
-      if (found && found[2]) return make("p", { class: "bits" }, "First difference: ", make("code", {}, found[2]));
+      if (found && found[2]) return make("p", { class: "bits" }, "Bits of the first differing element: ", make("code", {}, found[2]));
     }
     return null;
   };
@@ -257,7 +257,7 @@
         row("Must be", each.reject ? "rejected" : "accepted"),
         row("Profile", each.profile),
         each.broken.length ? row("Breaks", requirements(each.broken)) : null,
-        row("Evidence for", requirements(each.requirements)),
+        row("Tests", requirements(each.requirements)),
         each.remarks.length ? row("Remarks", each.remarks.join(", ")) : null,
         seen && seen.twin ? row("Its twin", found(each.backend + "/" + seen.twin)
           ? make("a", { href: "#case/" + each.backend + "/" + seen.twin }, seen.twin) : seen.twin) : null,
@@ -294,8 +294,8 @@
     }
     if (!seen) {
       const why = backend.place === "SUITE"
-        ? "The suite was not found when this page was written, so the page has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
-        : "This page has the tensors and the IR of failures, as far as there is room. The second command draws those of this case.";
+        ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
+        : "This report has the tensors and the IR of failures, as far as there is room. The second command displays the tensors of this case.";
       article.append(make("p", { class: "quiet" }, why));
     }
     document.title = each.id;
@@ -316,7 +316,7 @@
     }
     document.title = title;
     if (hash.startsWith("case/")) {
-      at("found").textContent = "This page has no case " + hash.slice(5) + ".";
+      at("found").textContent = "This report has no case " + hash.slice(5) + ".";
       at("list").scrollIntoView();
       return;
     }

@@ -205,7 +205,7 @@ def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) 
         ),
         ("MYCPU={text}", "OpenVINO cannot load {text} as the device MYCPU: Cannot load library .*"),
         ("GPU={plugin}", "OpenVINO cannot load {plugin} as the device GPU: .*in the OpenVINO Runtime."),
-        ("HETERO:CPU,XPU", "OpenVINO has no device 'XPU' here. Allowed are: CPU, .*, or NAME=path/libplugin.so."),
+        ("HETERO:CPU,XPU", "OpenVINO has no device 'XPU' here. Allowed: CPU, .*, or NAME=path/libplugin.so."),
         ("CPU.", "OpenVINO has no device 'CPU.' here. .*"),
         ("HETERO:CP+", "'HETERO:CP+' is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU."),
     ],
@@ -278,7 +278,7 @@ def test_a_provider_without_kernels_passes_nothing(suite: Suite, tmp_path: Path)
 @pytest.mark.parametrize(
     ("device", "beginning"),
     [
-        ("Nowhere", "ONNX Runtime has no device 'Nowhere' here. Allowed are: "),
+        ("Nowhere", "ONNX Runtime has no device 'Nowhere' here. Allowed: "),
         ("X=no.so", "There is no file no.so."),
         ("X={text}", "ONNX Runtime cannot load {text}: Failed to load library"),
         ("X={plugin}", "ONNX Runtime cannot load {plugin}: Failed to get symbol CreateEpFactories"),
@@ -319,7 +319,7 @@ def test_a_plugin_that_has_other_devices_says_which(suite: Suite) -> None:
     library = provider_library()
     done = command("run", suite.store.root, "--backend", f"onnxruntime:Other={library}", code=1)
 
-    assert f"Other is not one device of {library}. Allowed are: OpenVINO.CPU" in str(done.exception)
+    assert f"Other is not one device of {library}. Allowed: OpenVINO.CPU" in str(done.exception)
 
 
 def provider_library() -> Path:

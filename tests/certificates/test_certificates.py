@@ -342,17 +342,17 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     ),
     "a key twice": (
         lambda found: _edit(found.certificate, lambda text: text.replace("{", '{"payload": "",', 1)),
-        "was changed outside the signed payload: it is not as it was written.",
+        "was changed outside the signed payload: it is not in the form that opconform writes.",
     ),
     "an unknown key": (
         lambda found: _envelope(found, lambda each: each.update(note="trust me")),
-        "was changed outside the signed payload: it is not as it was written.",
+        "was changed outside the signed payload: it is not in the form that opconform writes.",
     ),
     "loose base64": (
         lambda found: _edit(found.certificate, lambda text: text.replace('"payload": "', '"payload": " ')),
         "is not a DSSE envelope.",
     ),
-    "white space": (_spaces, "was changed outside the signed payload: it is not as it was written."),
+    "white space": (_spaces, "was changed outside the signed payload: it is not in the form that opconform writes."),
     "another statement": (
         _other_kind,
         "did not write: predicateType: Input should be 'https://in-toto.io/attestation/test-result/v0.1'.",
@@ -576,12 +576,9 @@ def test_a_key_that_others_can_read_signs_nothing(opconform: Run, certified: Cer
         assert not (certified.folder / "new").exists()
         return done.stderr.strip()
 
-    assert (
-        refusal(key)
-        == f"error: {key} can be read or written by others, so what it signs proves nothing. chmod 600 {key}"
-    )
+    assert refusal(key) == f"error: Other users can read or write {key}. Run `chmod 600 {key}`."
     (certified.folder / "me.pub").chmod(0o600)
-    assert "me.pub has no private key in PEM." in refusal(certified.folder / "me.pub")
+    assert "me.pub does not contain a private key in PEM format." in refusal(certified.folder / "me.pub")
     assert "me.key is a private key. Keep it secret" in verification(opconform, certified, key="me.key", code=1)
 
 

@@ -228,8 +228,8 @@ def test_a_run_is_not_continued_under_other_conditions(suite: Suite, tmp_path: P
         ran(suite, new, plan_of(tmp_path, **plan))
 
     assert str(refusal.value) == (
-        f"{tmp_path} holds the results of a run of fake 1 (6 cases), interrupted, and this has changed since "
-        f"then: {what}. Name another --out, or replace them with --force."
+        f"{tmp_path} holds the results of a run of fake 1 (6 cases), interrupted, and {what} "
+        f"has changed since then. Name another --out, or replace them with --force."
     )
     assert (tmp_path / "results.jsonl").read_bytes() == held
     assert len(ran(suite, new, plan_of(tmp_path, force=True, **plan)).results) == 6

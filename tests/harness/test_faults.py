@@ -46,8 +46,8 @@ HARNESS_FAULTS = {
     "says_no_types": ("error", "the harness says the element types of 0 feeds, and was given 1"),
     "says_another_type": ("error", "output_0 of f32 is stored as float64, and not as float32"),
     "own_error": ("error", "out of paper"),
-    "leaves": ("fail", "the backend's process died: it ended with code 3"),
-    "orphan": ("fail", "the backend's process died: it ended with code 4"),
+    "leaves": ("fail", "the backend process ended with code 3"),
+    "orphan": ("fail", "the backend process ended with code 4"),
     "sleeps": ("fail", "no answer within 3 seconds"),
 }
 
@@ -70,12 +70,12 @@ BACKEND_FAULTS = {
     "Aborts": (
         "fail",
         "crash",
-        "the backend's process died: it was terminated by SIGSEGV; standard error ends with: about to fall over",
+        "the backend process was terminated by SIGSEGV; end of its standard error: about to fall over",
     ),
     "Leaks": (
         "fail",
         "crash",
-        "the backend's process died: it was killed when it took more than 0.5 GiB of memory",
+        "the backend process was killed when it took more than 0.5 GiB of memory",
     ),
     "Hangs": ("fail", "timeout", "no answer within 3 seconds"),
     "Raises": ("error", None, "KeyError: 'lost'"),
@@ -137,9 +137,9 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
             ["--harness", "echo hello"],
             "error: The harness echo cannot be started: the harness wrote a line that is not JSON",
         ),
-        (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} has no class Nobody.\n"),
+        (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} does not define a class Nobody.\n"),
         (["--backend", "numpy:TPU"], "The backend has no devices to choose from, and was given 'TPU'."),
-        (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed are: CPU, AUTO, HETERO"),
+        (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed: CPU, AUTO, HETERO"),
     ],
 )
 def test_a_harness_that_cannot_be_started_ends_with_3(
@@ -160,9 +160,9 @@ UNUSABLE = {
         "The backend own.py:Own cannot be loaded: AttributeError: 'Own' object has no attribute 'lost' (own.py, line 3)."
     ),
     "class Own:\n  def describe(self): return [1]": "describe() of own.py:Own must return an Implementation, and returned [int].",
-    "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py has no class Own.",
+    "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py does not define a class Own.",
     "import os\nprint('no licence', flush=True)\nos._exit(4)": (
-        "The harness own.py:Own cannot be started: it ended with code 4; standard error ends with: no licence."
+        "The harness own.py:Own cannot be started: it ended with code 4; end of its standard error: no licence."
     ),
 }
 

@@ -115,8 +115,8 @@ async def daemon_after(then: str) -> tuple[int, str]:
     ("then", "how"),
     [
         ("signal.pause()", "was killed"),
-        ("input(); os._exit(7)", "it ended with code 7"),
-        ("input(); sys.exit(os.kill(os.getpid(), 11))", "it was terminated by SIGSEGV"),
+        ("input(); os._exit(7)", "ended with code 7"),
+        ("input(); sys.exit(os.kill(os.getpid(), 11))", "was terminated by SIGSEGV"),
     ],
 )
 def test_a_daemon_ends_with_its_harness(then: str, how: str) -> None:

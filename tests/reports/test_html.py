@@ -54,7 +54,7 @@ def test_the_header_has_verdict_extent_and_counts() -> None:
         '<a href="#cases?backend=0&amp;verdict=pass" class="pass"><b>1</b> pass</a>',
         '<a href="#cases?backend=0&amp;verdict=fail" class="fail"><b>1</b> fail</a>',
     ]
-    assert "<dt>Given as</dt><dd>the case itself</dd>" in head
+    assert "<dt>Requested as</dt><dd>the case itself</dd>" in head
     assert "Run on" not in head
 
 

@@ -332,12 +332,12 @@ def test_certify_writes_the_page(opconform: Run, small_spec: Path, tmp_path: Pat
     arguments = ("certify", small_spec, "--backend", "numpy", "--jobs", "1", "--out", tmp_path)
     done = opconform(*arguments)
 
-    assert done.stdout.splitlines()[-1] == f"Page: {tmp_path}/report.html"
+    assert done.stdout.splitlines()[-1] == f"HTML report: {tmp_path}/report.html"
     assert "conformant</span>" in (tmp_path / "report.html").read_text()
     (tmp_path / "report.html").write_text("<p>mine</p>")
     refused = opconform(*arguments, code=2)
     assert refused.stderr.splitlines()[-1] == (
-        f"error: {tmp_path}/report.html was not written by opconform, and nothing is overwritten. Name another file."
+        f"error: opconform did not write {tmp_path}/report.html and does not overwrite it. Name another file."
     )
 
 
@@ -369,10 +369,10 @@ def test_a_run_whose_suite_is_not_there_says_so(
     dead.evaluate("location.hash = 'case/0/unknown'")
     dead.wait_for_function("() => document.getElementById('found').textContent.startsWith('This')")
 
-    assert told.startswith(f"note: the suite of {alone} was not found, so the page has no tensors and no IR.")
-    assert "The suite was not found when this page was written" in page.locator("#case").inner_text()
+    assert told.startswith(f"note: the suite of {alone} was not found, so the HTML report has no tensors and no IR.")
+    assert "The suite was not found when this report was written" in page.locator("#case").inner_text()
     assert both.stderr == ""
-    assert dead.locator("#found").inner_text() == "This page has no case 0/unknown."
+    assert dead.locator("#found").inner_text() == "This report has no case 0/unknown."
 
 
 def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_hostile_words_stay_words(opconform: Run, runs: Path) -> None:
     cells = [cell for row in table for cell in row]
 
     assert message.startswith(
-        "the case is valid, and was rejected at build time: =1+1 \\x00\\x1b[31m]]>&amp;<b onload=x>\\ufffe\\u202e "
+        "rejected at build time, although it is valid: =1+1 \\x00\\x1b[31m]]>&amp;<b onload=x>\\ufffe\\u202e "
         "::error title=x::injected | `a` | @everyone"
     )
     assert ET.fromstring(badge).findtext(f"{SVG}title", "").startswith("opconform: =1+1 \\x00\\x1b[31m")
@@ -254,7 +254,7 @@ def test_hostile_words_are_rendered_as_they_are(opconform: Run, runs: Path) -> N
     cells = ["".join(each.itertext()) for each in row]
 
     assert cells[:4] == ["VariadicSplit-1 lengths.remainder", "rejected-valid", "1", ACCEPTED[2]]
-    assert cells[5] == one_line(f"the case is valid, and was rejected at build time: {HOSTILE}", 240)
+    assert cells[5] == one_line(f"rejected at build time, although it is valid: {HOSTILE}", 240)
     assert set(re.findall(r"<(\w+)", html)) == {
         "h2",
         "h3",
@@ -279,7 +279,7 @@ def test_a_message_that_begins_like_a_formula_is_text(opconform: Run, runs: Path
 
     assert row["message"].startswith("'=1+1 \\x00\\x1b[31m")
     assert row["message"].endswith("https://example.org, end")
-    assert row["sentence"].startswith("the case is valid, and was rejected at build time: =1+1")
+    assert row["sentence"].startswith("rejected at build time, although it is valid: =1+1")
 
 
 def test_csv_has_one_row_per_case(opconform: Run, runs: Path) -> None:
@@ -399,7 +399,7 @@ def test_a_badge_calls_only_a_whole_run_conformant(opconform: Run, small_spec: P
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["Raises", "--csv", "-"], "Only the page shows several runs. Name one run for the other formats."),
+        (["Raises", "--csv", "-"], "Only the HTML report can show several runs. Name one run for the other formats."),
         (["--csv", "-", "--github"], "Only one format can go to standard output. Name a file for the others."),
         (["--csv", "known.txt/x"], "known.txt/x cannot be written: File exists. Name another file."),
     ],
@@ -417,10 +417,7 @@ def test_foreign_files_are_not_overwritten(opconform: Run, runs: Path, tmp_path:
     for option in ("html", "junit", "markdown", "csv", "badge"):
         mine.write_text("my own words\n")
         done = opconform("report", runs / "Perfect", f"--{option}", mine, code=2)
-        assert (
-            done.stderr
-            == f"error: {mine} was not written by opconform, and nothing is overwritten. Name another file.\n"
-        )
+        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Name another file.\n"
         assert mine.read_text() == "my own words\n"
         mine.write_text("")
         first = opconform("report", runs / "Perfect", f"--{option}", mine).stdout

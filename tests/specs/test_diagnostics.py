@@ -14,7 +14,7 @@ BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
 MISTAKES = {
     "misspelt key": (
         HEAD + "    profil: core\n" + BODY,
-        "spec.yaml:5:5: 'profil' is not a key here. Did you mean 'profile'? Allowed are: axis, binding, combine",
+        "spec.yaml:5:5: Unknown key 'profil'. Did you mean 'profile'? Allowed: axis, binding, combine",
     ),
     "misspelt operation": (
         "op: VariadicSplit1\ngroups: []\n",
@@ -47,7 +47,7 @@ MISTAKES = {
     ),
     "unknown variable": (
         HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${{ m }}\n    split_lengths: [6]\n",
-        "spec.yaml:7:11: group 'a': `m` is not a value; the variables here are: n, with n=0.",
+        "spec.yaml:7:11: group 'a': `m` is undefined; defined variables: n=0.",
     ),
     "attribute access": (
         HEAD + "    data: {shape: [6]}\n    axis: ${{ ''.__class__.__mro__ }}\n    split_lengths: [6]\n",
@@ -92,7 +92,7 @@ MISTAKES = {
     ),
     "uneven values": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [[1], [2, 3]]\n",
-        "split_lengths: its values are nested unevenly.",
+        "split_lengths: its nested lists have different lengths.",
     ),
     "no shape": (
         HEAD + "    data: {fill: ramp}\n    axis: 0\n    split_lengths: [6]\n",
@@ -100,24 +100,24 @@ MISTAKES = {
     ),
     "accepted, but wrong": (
         HEAD + "    data: {shape: [6]}\n    axis: 1\n    split_lengths: [6]\n",
-        "expect: the spec says `accept`, but the reference semantics reject it for axis.range.",
+        "expect: the case is expected to be accepted, but it violates axis.range; correct it, or write `expect: {reject: axis.range}`.",
     ),
     "rejected, but right": (
         HEAD + BODY + "    expect: {reject: lengths.sum}\n",
-        "expect: the spec says it is rejected for lengths.sum, but the reference semantics accept it.",
+        "expect: the case is expected to be rejected for lengths.sum, but it is valid.",
     ),
     "rejected for another": (
         HEAD + "    data: {shape: [6]}\n    axis: 9\n    split_lengths: [6]\n    expect: {reject: lengths.sum}\n",
-        "the spec says it is rejected for lengths.sum, but the reference semantics say for axis.range.",
+        "the case is expected to be rejected for lengths.sum, but it violates axis.range instead.",
     ),
     "rejected for two": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [-2, 5]\n    expect: {reject: lengths.sum}\n",
-        "the spec says it is rejected for lengths.sum, but the reference semantics say for lengths.negative, lengths.sum.",
+        "the case is expected to be rejected for lengths.sum, but it violates lengths.negative, lengths.sum.",
     ),
     "wrong twin": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [5]\n    expect: {reject: lengths.sum}\n"
         "    twin: {split_lengths: [4]}\n",
-        "spec.yaml:9:11: group 'a': twin: a twin is accepted, but the reference semantics reject it for lengths.sum.",
+        "spec.yaml:9:11: group 'a': twin: a twin must be valid, but this one violates lengths.sum.",
     ),
     "dynamic that does not fit": (
         HEAD + BODY + '    dynamic: ["2..4", 2]\n',
@@ -154,13 +154,37 @@ MISTAKES = {
         HEAD + "    profile: \x01\n",
         "spec.yaml:5:14: This is not YAML: a character U+0001 is not allowed.",
     ),
+    "a tab": (
+        HEAD + "\tprofile: core\n" + BODY,
+        "spec.yaml:5:1: This is not YAML: found a tab character that violates indentation; indent with spaces, not tabs.",
+    ),
+    "braces without a dollar": (
+        HEAD + "    data: {shape: [6]}\n    axis: {{ l }}\n    split_lengths: [6]\n",
+        "spec.yaml:6:12: A key must be a string; an expression is written ${{ … }}.",
+    ),
+    "an expression in a flow mapping": (
+        HEAD + "    data: {shape: ${{ s }}}\n    axis: 0\n    split_lengths: [6]\n",
+        "; quote an expression inside {…}.",
+    ),
+    "an empty list of a variable": (
+        HEAD + "    matrix: {l: []}\n" + BODY,
+        "spec.yaml:5:17: l: [] is not allowed: it must not be empty.",
+    ),
+    "an expectation without a requirement": (
+        HEAD + BODY + "    expect: reject\n",
+        "spec.yaml:8:13: expect: 'reject' is not allowed: it must be 'accept' or {reject: REQUIREMENT}.",
+    ),
+    "a variable without a matrix": (
+        HEAD + "    data: {shape: [6]}\n    axis: ${{ axs }}\n    split_lengths: [6]\n",
+        "spec.yaml:6:11: group 'a': `axs` is undefined; defined variables: none.",
+    ),
     "nested too deep": (
         "op: " + "[" * 5000 + "]" * 5000,
         "spec.yaml:1:68: Values are nested deeper than 64 levels here.",
     ),
     "nothing left": (
         HEAD + "    matrix: {n: [1]}\n    where: n > 1\n" + BODY,
-        "group 'a': no combination is left, so the group has no case.",
+        "group 'a': `where` and `exclude` remove every combination, so the group has no cases.",
     ),
     "where that is not true or false": (
         HEAD + "    matrix: {n: [1]}\n    where: n\n" + BODY,
@@ -278,7 +302,7 @@ def test_mistakes_of_both_kinds_are_reported_at_once(opconform: Run, tmp_path: P
         ),
         "a.yaml:7:17: '${{ 1' is not closed; an expression is written between ${{ and }}.",
         (
-            "a.yaml:8:5: group 'b': expect: the spec says `accept`, but the reference semantics reject it for "
-            "num_splits.divides."
+            "a.yaml:8:5: group 'b': expect: the case is expected to be accepted, but it violates num_splits.divides; "
+            "correct it, or write `expect: {reject: num_splits.divides}`."
         ),
     ]

@@ -36,13 +36,13 @@ def drawn(expression: str, where: str = "0 == 0") -> str:
 MISTAKES = {
     "an operation in brackets": (
         "op: [Split-1]\ngroups: []\n",
-        "spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed are: Concat-1, Split-1, VariadicSplit-1.",
+        "spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed: Concat-1, Split-1, VariadicSplit-1.",
     ),
     "a feed without data": (
         f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
         (
-            "spec.yaml:3:5: group 'a': expect: the spec says `accept`, but the reference semantics reject it for "
-            "data.required, lengths.required."
+            "spec.yaml:3:5: group 'a': expect: the case is expected to be accepted, but it violates data.required, "
+            "lengths.required; correct it, or write `expect: {reject: data.required, also: [lengths.required]}`."
         ),
     ),
     "an infinity": (
@@ -83,7 +83,7 @@ MISTAKES = {
     "a bound of many digits": (
         f"{HEAD}    dynamic: ['1..{'9' * 5_000}', 2]\n{BODY}",
         (
-            f"spec.yaml:5:15: dynamic: '1..{'9' * 195}… is not allowed: it must be an integer or it must be a size, "
+            f"spec.yaml:5:15: dynamic: '1..{'9' * 195}… is not allowed: it must be an integer or a size, "
             '"?" or bounds such as "2..8".'
         ),
     ),
@@ -104,7 +104,7 @@ MISTAKES = {
     ),
     "a long value": (
         f"op: {LONG}\ngroups: []\n",
-        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed are: Concat-1, Split-1, VariadicSplit-1.",
+        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed: Concat-1, Split-1, VariadicSplit-1.",
     ),
     "long variables": (
         axis("${{ n / m }}").replace("n: [1]", f"n: [{LONG}], m: [{LONG}]"),

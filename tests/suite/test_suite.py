@@ -118,7 +118,7 @@ def test_a_partial_suite_whose_files_were_damaged_is_mended(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ({"notes.txt": "mine"}, "holds other files and no suite, and nothing is overwritten"),
+        ({"notes.txt": "mine"}, "contains other files and no suite; opconform does not overwrite them"),
         (None, "mine is not a folder; --out names a folder or a file NAME.zip."),
     ],
 )
@@ -189,7 +189,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no header": (
         lambda suite: (suite / "suite.json").unlink(),
-        "holds no suite.json: it is not a suite, or it was not finished.",
+        "contains no suite.json: it is not a suite or is incomplete.",
     ),
 }
 
@@ -258,7 +258,7 @@ def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path)
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1].strip()
         if process.returncode == 130:
-            assert said == "Interrupted. Finished work is kept; the same command continues."
+            assert said == "Interrupted. Completed results are kept; run the same command to continue."
         else:
             assert process.returncode in (0, -signal.SIGINT)
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -35,7 +35,7 @@ UNRULINESS = {
     "PrintsBetween": ("output.between", "unexpected output 'executing a case'"),
     "AnswersTwice": ("output.between", 'unexpected output \'{"seq": 1, "status": "ok"}\''),
     "RefusesAtLength": ("output.length", "the harness wrote a line of more than 1,048,576 bytes"),
-    "RefusesEverything": ("run.plain", "none of 5 plain cases is answered `ok`"),
+    "RefusesEverything": ("run.plain", "none of 5 simple cases is answered `ok`"),
     "Sleeps": ("run.plain", "no reply came within 6 seconds"),
     "AddsAKey": ("run.answer", "`mood` is not a key of this message"),
     "SaysFine": ("run.answer", "`status` is 'fine', which is not one of ok, rejected, unsupported, error"),
@@ -43,7 +43,7 @@ UNRULINESS = {
     "AlwaysTheFirst": ("run.seq", "the `seq` of the reply is not that of the request"),
     "CountsIn32Bits": ("run.seq", "the `seq` of the reply is not that of the request"),
     "LastFirst": ("run.order", "were answered in the order"),
-    "ReadsShortLines": ("run.long-line", "a plain case is not answered `ok` here"),
+    "ReadsShortLines": ("run.long-line", "a simple case is not answered `ok` here"),
     "WritesNothing": ("ok.outputs", "there is no file "),
     "WritesIntoDir": ("ok.outputs", "; there is "),
     "Pickles": ("ok.outputs", "is pickled, and pickled arrays are not loaded"),
@@ -59,17 +59,17 @@ UNRULINESS = {
     "FailsWhereItIsRefused": ("rejected.status", "is answered `error`"),
     "DiesWhereItIsRefused": (
         "rejected.status",
-        "no reply came, and it ended with code 1; standard error ends with: refused: ",
+        "no reply came, and the harness ended with code 1; end of its standard error: refused: ",
     ),
     "RefusesWithoutAStage": ("rejected.why", "`stage` is missing"),
     "RefusesAtAnotherStage": ("rejected.why", "`stage` is \"compile\": input should be 'build' or 'run'"),
     "FailsAtOtherTypes": ("unsupported.undeclared", "is answered `error`"),
-    "DiesWithoutFiles": ("error.files", "no reply came, and it ended with code 1"),
+    "DiesWithoutFiles": ("error.files", "no reply came, and the harness ended with code 1"),
     "RefusesMissingFiles": ("error.files", "the reply is not `error`, although the file of `dir` does not exist"),
-    "ReadsPlainPaths": ("paths.names", "a plain case is not answered `ok` here"),
-    "StaysInItsFolder": ("paths.outside", "a plain case is not answered `ok` here"),
-    "ReadsTheFirstDialect": ("dialects.each", "a plain case is not answered `ok` here"),
-    "ExecutesBareNodes": ("graphs.each", "a plain case is not answered `ok` here"),
+    "ReadsPlainPaths": ("paths.names", "a simple case is not answered `ok` here"),
+    "StaysInItsFolder": ("paths.outside", "a simple case is not answered `ok` here"),
+    "ReadsTheFirstDialect": ("dialects.each", "a simple case is not answered `ok` here"),
+    "ExecutesBareNodes": ("graphs.each", "a simple case is not answered `ok` here"),
     "GoesOnAfterStop": ("end.stop", "it had not ended 2 seconds later, after a case"),
     "GoesOnAfterTheEnd": ("end.input", "it had not ended 2 seconds later, after a case"),
 }
@@ -129,8 +129,8 @@ def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
         (
             "Terse",
             {
-                "ok.element-types": "the harness does not say `element_types`",
-                "ok.seconds": "the harness does not say `seconds`",
+                "ok.element-types": "the harness does not report `element_types`",
+                "ok.seconds": "the harness does not report `seconds`",
                 "dialects.each": "the harness declares no dialect",
                 "graphs.each": "the harness declares that it executes no graphs",
             },
@@ -179,7 +179,7 @@ def test_an_invalid_case_that_the_backend_accepts_is_not_a_fault_of_the_harness(
     assert broken(found) == {}
     assert all(each.endswith("is answered `ok`") for each in found["rejected.status"].notes)
     assert len(found["rejected.status"].notes) == 6
-    assert unasked(found)["rejected.why"] == "the backend rejected no case that was played"
+    assert unasked(found)["rejected.why"] == "the backend rejected none of the cases"
 
 
 def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:

@@ -200,7 +200,7 @@ def test_the_sentence_is_told_of_what_does_not_count(opconform: Run, suite: Path
     written = opconform("repro", case, "--backend", "openvino", "--suite", suite)
 
     assert re.search(
-        r" on CPU: unsupported: the backend does not declare u1; the case is valid, and was rejected at run time: \S",
+        r" on CPU: unsupported: the backend does not declare u1; rejected at run time, although it is valid: \S",
         header_of(written.stdout),
     )
 
@@ -220,7 +220,7 @@ def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_pat
     assert script.read_text() == first
     assert foreign.read_text() == "The case was refused.\n"
     assert refused.stderr == (
-        f"error: {foreign} was not written by opconform, and nothing is overwritten. Name another --out.\n"
+        f"error: opconform did not write {foreign} and does not overwrite it. Name another --out.\n"
     )
 
 
@@ -258,13 +258,13 @@ def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None
     accepted = [each for each in ids(small_suite, accepted=True) if "/accepted/" in each]
 
     assert opconform(*command, "numpy", "x", code=2).stderr == (
-        "error: There is no script for 'numpy'. Allowed are: openvino, openvino-onnx, onnxruntime, torch.\n"
+        "error: There is no script for 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch.\n"
     )
     assert opconform(*command, "buggy.py:Buggy", "x", code=2).stderr.startswith(
-        "error: There is no script for 'buggy.py:Buggy'. Allowed are: "
+        "error: There is no script for 'buggy.py:Buggy'. Allowed: "
     )
     assert opconform(*command, "torch:cuda", accepted[0], code=2).stderr.splitlines()[-1] == (
-        "error: There is no script for torch:cuda. Allowed are: eager, compile."
+        "error: There is no script for torch:cuda. Allowed: eager, compile."
     )
     assert opconform(*command, "openvino", "Split-1/no/1", code=2).stderr == (
         f"error: No case matches 'Split-1/no/1' in {small_suite}. `opconform list` lists them.\n"

@@ -187,7 +187,7 @@ def test_every_mistake_in_a_baseline_is_reported(opconform: Run, small_suite: Pa
 
     assert said.splitlines() == [
         "error: known.txt:2: a line must be PATTERN  REASON  # why  link, not 'Split-1/x'.",
-        f"known.txt:3: 'valeu' is not a reason. Allowed are: {allowed}.",
+        f"known.txt:3: 'valeu' is not a reason. Allowed: {allowed}.",
         "known.txt:4: this is a merge conflict marker. Keep the lines that hold, and delete it.",
         f"known.txt:5: '{REJECTED}' is already in line 1. Keep one of the two.",
         "known.txt:6: 'Split-1/$x' is not a pattern of ids. Write one such as 'Split-1/axis-range/*'.",

@@ -28,7 +28,7 @@ def check_renderable(names: Iterable[str]) -> None:
     """Check that dialects exist and can be rendered here."""
     for each in names:
         if each not in DIALECTS:
-            raise UsageError(f"{each!r} is not a dialect. Allowed are: {', '.join(DIALECTS)}.")
+            raise UsageError(f"{each!r} is not a dialect. Allowed: {', '.join(DIALECTS)}.")
         package = DIALECTS[each].package
         if package is not None and find_spec(package) is None:
             raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')

@@ -17,7 +17,7 @@ from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Rout
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import Value
 from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
-from opconform.specs.matrix import Combination, combinations_of, shown
+from opconform.specs.matrix import Combination, combinations_of, failure, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, MODELS
 
@@ -43,7 +43,8 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
     if expansion.mistakes:
         raise SpecMistakes(expansion.mistakes.values())
     if not expansion.digits:
-        raise SpecMistakes([group.mistake(("where",), "no combination is left, so the group has no case.")])
+        sentence = "`where` and `exclude` remove every combination, so the group has no cases."
+        raise SpecMistakes([group.mistake(("where",), sentence)])
 
 
 def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
@@ -148,7 +149,7 @@ class _Expansion:
         try:
             return expression_of(value).value(variables, self.meter)
         except ExpressionError as fault:
-            raise SpecMistakes([self.group.mistake(route, f"{fault}, with {shown(variables)}.")]) from fault
+            raise SpecMistakes([self.group.mistake(route, f"{failure(fault, variables)}.")]) from fault
 
 
 def _changed(keys: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _nesting(name: str, values: object) -> Shape:
         return ()
     inner = {_nesting(name, each) for each in values}
     if len(inner) > 1:
-        raise KeyMistake(name, "its values are nested unevenly")
+        raise KeyMistake(name, "its nested lists have different lengths")
     return (len(values), *next(iter(inner), ()))
 
 

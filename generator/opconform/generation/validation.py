@@ -159,18 +159,20 @@ def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
         raise KeyMistake("feed", f"the first feed must be valid, but violates {', '.join(violated)}")
     named, found = {reject.reject, *reject.also}, set(_violated(draft, len(draft.feeds) - 1))
     if named != found:
-        semantics = f"say for {', '.join(sorted(found))}" if found else "accept it"
-        author = f"the spec says it is rejected for {', '.join(sorted(named))}"
-        raise KeyMistake("expect", f"{author}, but the reference semantics {semantics}")
+        actual = f"violates {', '.join(sorted(found))}{'' if named & found else ' instead'}" if found else "is valid"
+        author = f"the case is expected to be rejected for {', '.join(sorted(named))}"
+        raise KeyMistake("expect", f"{author}, but it {actual}")
 
 
 def _check_accepted(draft: Draft, limits: Limits) -> None:
     for feed in range(len(draft.feeds)):
         if names := _violated(draft, feed):
-            which = f" of feed {feed}" if feed else ""
-            author = "a twin is accepted" if draft.is_twin else "the spec says `accept`"
-            sentence = f"{author}, but the reference semantics{which} reject it for {', '.join(names)}"
-            raise KeyMistake("twin" if draft.is_twin else "expect", sentence)
+            violated = f"violates {', '.join(names)}{f' in feed {feed}' if feed else ''}"
+            if draft.is_twin:
+                raise KeyMistake("twin", f"a twin must be valid, but this one {violated}")
+            also = f", also: [{', '.join(names[1:])}]" if names[1:] else ""
+            advice = f"correct it, or write `expect: {{reject: {names[0]}{also}}}`"
+            raise KeyMistake("expect", f"the case is expected to be accepted, but it {violated}; {advice}")
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
     if requested > limits.outputs:
         raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")

@@ -149,7 +149,9 @@ def check_replaceable(out: Path) -> None:
     if not (out.stat().st_size if kind == "file" else any(out.iterdir())):
         return
     if kind == "folder" and not (out / HEADER).exists():
-        raise UsageError(f"{out} holds other files and no suite, and nothing is overwritten. Name another --out.")
+        raise UsageError(
+            f"{out} contains other files and no suite; opconform does not overwrite them. Name another --out."
+        )
     try:
         suite = open_suite(out)
     except SuiteError as fault:

@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from opconform.errors import nearest, quoted
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route
-from opconform.specs.schema import PATTERNS
+from opconform.specs.schema import PATTERNS, RejectKeys
 
 #: What pydantic's type errors expect, in YAML's terms.
 _KINDS = {
@@ -50,12 +50,13 @@ def _mistake(
     if first["type"] == "extra_forbidden":
         allowed = sorted(_keys_at(model, first["loc"][:-1]))
         hint = nearest(str(last), allowed)
-        sentence = f"{quoted(last)} is not a key here. {hint}Allowed are: {', '.join(allowed)}.{note}"
+        sentence = f"Unknown key {quoted(last)}. {hint}Allowed: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
         return document.mistake(route, f"The key {last!r} is missing.{note}")
     key = next((f"{each}: " for each in reversed(route) if isinstance(each, str)), "")
-    wanted = " or ".join(dict.fromkeys(_wanted(each) for each in errors))
+    first_wanted, *others = dict.fromkeys(_wanted(each) for each in errors)
+    wanted = " or ".join([first_wanted, *(each.removeprefix("it must be ") for each in others)])
     return document.mistake(route, f"{key}{quoted(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")
 
 
@@ -68,6 +69,10 @@ def _wanted(error: ErrorDetails) -> str:
             return f"it must be {PATTERNS.get(context['pattern'], context['pattern'])}"
         case "value_error":
             return str(context["error"])
+        case "too_short" if context["min_length"] == 1:
+            return "it must not be empty"
+        case "model_type" if context["class_name"] == RejectKeys.__name__:
+            return "it must be {reject: REQUIREMENT}"
         case kind if kind in _KINDS:
             return f"it must be {_KINDS[kind]}"
         case _:

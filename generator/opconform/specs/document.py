@@ -108,7 +108,7 @@ def read_document(path: Path, name: str) -> Document:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise _wrong(name, f"This is not YAML: {fault.problem}.", place) from fault
+        raise _wrong(name, f"This is not YAML: {fault.problem}{_advice(text, *place)}.", place) from fault
     except yaml.reader.ReaderError as fault:
         sentence = f"This is not YAML: a character U+{int(fault.character):04X} is not allowed."
         raise _wrong(name, sentence, _end_of(text[: fault.position])) from fault
@@ -124,6 +124,14 @@ def read_document(path: Path, name: str) -> Document:
 
 def _wrong(name: str, sentence: str, place: tuple[int, int] = (1, 1)) -> SpecMistakes:
     return SpecMistakes([Mistake(name, *place, sentence)])
+
+
+def _advice(text: str, line: int, column: int) -> str:
+    """What to do about the character at a place that YAML does not allow there."""
+    written = text.split("\n")[line - 1]
+    if written[column - 1 : column] == "\t":
+        return "; indent with spaces, not tabs"
+    return "; quote an expression inside {…}" if "${{" in written else ""
 
 
 def _end_of(text: str) -> tuple[int, int]:
@@ -174,7 +182,9 @@ class _Builder:
         for key, value in node.value:
             name = key.value
             if not isinstance(key, yaml.ScalarNode) or not isinstance(name, str):
-                self.refuse(key, "A key must be a string.")
+                braces = isinstance(key, yaml.MappingNode)  # as in {{ axis }}
+                advice = "; an expression is written ${{ … }}" if braces else ""
+                self.refuse(key, f"A key must be a string{advice}.")
             elif name in mapping:
                 self.refuse(key, f"The key {quoted(name)} is repeated.")
             else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError, nodes
+from jinja2 import StrictUndefined, TemplateError, Undefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateExpression
 from jinja2.runtime import Context
@@ -34,6 +34,10 @@ _METER = "the meter"
 
 class ExpressionError(Exception):
     """An expression that cannot be parsed or does not give a value; the message says why."""
+
+
+class UndefinedVariableError(ExpressionError):
+    """An expression that is a variable that is not defined."""
 
 
 class Meter:
@@ -108,9 +112,10 @@ class Expression:
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
             raise ExpressionError(f"{self} fails: {_sentence(fault)}") from fault
         leaves = list(_leaves(found))
+        if any(isinstance(each, Undefined) for each in leaves):
+            raise UndefinedVariableError(f"{self} is undefined")
         if not all(each is None or isinstance(each, bool | int | float | str) for each in leaves):
-            known = ", ".join(sorted(variables)) or "none"
-            raise ExpressionError(f"{self} is not a value; the variables here are: {quoted_text(known)}")
+            raise ExpressionError(f"{self} is not a value")
         if not all(_is_finite(each) for each in leaves):
             raise ExpressionError(f"{self} gives {quoted(found)}, in which a number is not finite")
         if any(isinstance(each, str) and _SURROGATE.search(each) for each in leaves):

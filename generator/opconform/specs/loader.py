@@ -142,7 +142,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
             continue
         found = sorted(each for each in path.rglob("*.yaml") if each.name != "requirements.yaml")
         if not found:
-            raise UsageError(f"The folder {path} holds no spec (*.yaml).")
+            raise UsageError(f"The folder {path} contains no spec (*.yaml).")
         yield from found
 
 
@@ -158,7 +158,7 @@ def _texts(value: Any, route: Route) -> Iterator[tuple[Route, str]]:
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     """The spec's operation, or the probable one if it is misspelt, so that the rest can be checked."""
     op = document.value.get("op")
-    allowed = f"Allowed are: {', '.join(OPERATIONS)}."
+    allowed = f"Allowed: {', '.join(OPERATIONS)}."
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]
     if not isinstance(op, str):

@@ -9,7 +9,15 @@ from allpairspy import AllPairs
 
 from opconform.errors import quoted
 from opconform.specs.document import KeyMistake
-from opconform.specs.expressions import Expression, ExpressionError, Meter, compiled, expression_of, is_expression
+from opconform.specs.expressions import (
+    Expression,
+    ExpressionError,
+    Meter,
+    UndefinedVariableError,
+    compiled,
+    expression_of,
+    is_expression,
+)
 from opconform.specs.functions import Value
 from opconform.specs.loader import Group
 
@@ -60,10 +68,17 @@ def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> b
     try:
         value = wanted.value(variables, meter)
     except ExpressionError as fault:
-        raise KeyMistake("where", f"{fault}, with {shown(variables)}") from fault
+        raise KeyMistake("where", failure(fault, variables)) from fault
     if not isinstance(value, bool):
         raise KeyMistake("where", f"{wanted} gives {quoted(value)}, which is neither true nor false")
     return value
+
+
+def failure(fault: ExpressionError, variables: Mapping[str, Value]) -> str:
+    """Why an expression failed, with the values of the variables."""
+    if isinstance(fault, UndefinedVariableError):
+        return f"{fault}; defined variables: {shown(variables) if variables else 'none'}"
+    return f"{fault}, with {shown(variables)}"
 
 
 def shown(variables: Mapping[str, Value]) -> str:

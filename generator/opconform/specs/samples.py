@@ -8,7 +8,7 @@ from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import FUNCTIONS, Value
 from opconform.specs.loader import Group
-from opconform.specs.matrix import Combination, holds, shown, where_of
+from opconform.specs.matrix import Combination, failure, holds, where_of
 from opconform.suite.case import canonical_json
 from opconform.tensors.philox import random_words
 
@@ -111,5 +111,5 @@ def _draw(
         try:
             drawn[name] = expression_of(value).value(drawn, meter, functions) if is_expression(value) else value
         except ExpressionError as fault:
-            raise KeyMistake("sample", f"{name}: {fault}, with {shown(drawn)}") from fault
+            raise KeyMistake("sample", f"{name}: {failure(fault, drawn)}") from fault
     return drawn

@@ -206,5 +206,5 @@ def _header(store: Store, path: Path) -> Header:
         inside = path / "suite"
         hint = f"; did you mean {inside}?" if (inside / HEADER).is_file() else "."
         error = SuiteError if path.is_file() or (path / MANIFEST).exists() else MissingError
-        raise error(f"{path} holds no {HEADER}: it is not a suite, or it was not finished{hint}") from fault
+        raise error(f"{path} contains no {HEADER}: it is not a suite or is incomplete{hint}") from fault
     return header_of(content, f"{path}/{HEADER}")

@@ -72,7 +72,7 @@ class Zip:
                 raise TooLargeError(f"{self.root}:{path}", metadata.file_size, limit)
             return self.archive.read(metadata)
         except KeyError as fault:
-            raise SuiteError(f"{self.root} holds no {path}. Generate the suite again.") from fault
+            raise SuiteError(f"{self.root} contains no {path}. Generate the suite again.") from fault
         except ZIP_ERRORS as fault:
             raise SuiteError(f"{self.root}:{path} cannot be read: {fault}. Generate the suite again.") from fault
 

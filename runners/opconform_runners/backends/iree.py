@@ -80,7 +80,7 @@ class Iree:
 
     def __init__(self, device: str = "local-task") -> None:
         if device not in _DEVICES:
-            raise UsageError(f"The backend iree has no device {device!r}. Allowed are: {', '.join(_DEVICES)}.")
+            raise UsageError(f"The backend iree has no device {device!r}. Allowed: {', '.join(_DEVICES)}.")
         self._name = device
         self._compiler = _Compiler()
         self._instance = runtime.VmInstance()

@@ -36,9 +36,7 @@ def provider_of(device: str) -> Provider:
     plugin = plugin_of(device)
     if plugin is None and f"{device}{_SUFFIX}" not in ort.get_available_providers():
         known = ", ".join(each.removesuffix(_SUFFIX) for each in ort.get_available_providers())
-        raise UsageError(
-            f"ONNX Runtime has no device {device!r} here. Allowed are: {known}, or NAME=path/libplugin.so."
-        )
+        raise UsageError(f"ONNX Runtime has no device {device!r} here. Allowed: {known}, or NAME=path/libplugin.so.")
     if device != _CPU and not hasattr(ort.InferenceSession, "get_provider_graph_assignment_info"):
         raise UsageError(
             f"ONNX Runtime {ort.__version__} cannot report where a case is executed; devices other than CPU need that. "
@@ -87,7 +85,7 @@ def _plugin_provider(plugin: Plugin) -> Provider:
     named = named or [each for each in found if _exact_label(each) == plugin.name]
     if not named or len({_exact_label(each) for each in named}) > 1:
         labels = ", ".join(dict.fromkeys(_exact_label(each) for each in named or found))
-        raise UsageError(f"{plugin.name} is not one device of {plugin.path}. Allowed are: {labels}.")
+        raise UsageError(f"{plugin.name} is not one device of {plugin.path}. Allowed: {labels}.")
     first = named[0]
     return Provider(
         device=plugin.name,

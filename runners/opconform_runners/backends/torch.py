@@ -66,7 +66,7 @@ class Torch:
 
     def __init__(self, mode: str = "eager") -> None:
         if mode not in ("eager", "compile"):
-            raise UsageError(f"torch has no mode {mode!r}. Allowed are: torch, torch:compile.")
+            raise UsageError(f"torch has no mode {mode!r}. Allowed: torch, torch:compile.")
         if mode == "compile" and not any(shutil.which(each) for each in (os.environ.get("CXX", ""), "g++", "clang++")):
             raise UsageError("torch:compile needs a C++ compiler, and none was found. Install g++, or name one in CXX.")
         self._mode = mode

@@ -53,7 +53,7 @@ class Tvm:
 
     def __init__(self, device: str = "CPU") -> None:
         if device not in _TARGETS:
-            raise UsageError(f"The backend tvm has no device {device!r}. Allowed are: {', '.join(_TARGETS)}.")
+            raise UsageError(f"The backend tvm has no device {device!r}. Allowed: {', '.join(_TARGETS)}.")
         self._name = device
         self._target = tvm.target.Target(_TARGETS[device])
         self._device = tvm.cpu()

@@ -50,7 +50,8 @@ def envelope_of(content: bytes, where: str) -> Envelope:
     except (AttributeError, Error, KeyError, RecursionError, TypeError, ValueError) as fault:
         raise CertificateError(f"{where} is not a DSSE envelope.") from fault
     if written != content:
-        raise CertificateError(f"{where} was changed outside the signed payload: it is not as it was written.")
+        why = "it is not in the form that opconform writes"
+        raise CertificateError(f"{where} was changed outside the signed payload: {why}.")
     if envelope.payload_type != PAYLOAD_TYPE:
         raise CertificateError(f"{where} has a payload of type {quoted(envelope.payload_type)}, not {PAYLOAD_TYPE}.")
     if len(envelope.signatures) != 1:

@@ -84,11 +84,12 @@ def read_private(path: Path) -> CryptoSigner:
     except TypeError as fault:
         raise UsageError(f"{path} is encrypted. Decrypt it first, as with `openssl pkey -in {path}`.") from fault
     except (ValueError, UnsupportedAlgorithm) as fault:
-        raise UsageError(f"{path} has no private key in PEM. Make one with `opconform keygen NAME`.") from fault
+        advice = "Generate one with `opconform keygen NAME`."
+        raise UsageError(f"{path} does not contain a private key in PEM format. {advice}") from fault
     if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError(f"{path} is not an ed25519 key. Make one with `opconform keygen NAME`.")
+        raise UsageError(f"{path} is not an ed25519 key. Generate one with `opconform keygen NAME`.")
     if os.name == "posix" and path.stat().st_mode & _FOR_OTHERS:
-        raise UsageError(f"{path} can be read or written by others, so what it signs proves nothing. chmod 600 {path}")
+        raise UsageError(f"Other users can read or write {path}. Run `chmod 600 {path}`.")
     return CryptoSigner(key, _public(key.public_key()))
 
 

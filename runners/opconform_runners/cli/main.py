@@ -113,5 +113,5 @@ def _code(*, debug: bool) -> int:
 def _interrupted(came: Sequence[int]) -> int:
     """The exit code that a shell uses for Ctrl-C, or for the received signals."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        click.echo("Interrupted. Finished work is kept; the same command continues.", err=True)
+        click.echo("Interrupted. Completed results are kept; run the same command to continue.", err=True)
     return 128 + came[0] if came else 130

@@ -69,7 +69,7 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, suite: Pa
     if to_stdout > 1:
         raise UsageError("Only one format can go to standard output. Name a file for the others.")
     if len(results) > 1 and (wanted or github):
-        raise UsageError("Only the page shows several runs. Name one run for the other formats.")
+        raise UsageError("Only the HTML report can show several runs. Name one run for the other formats.")
     runs = [finished(each) for each in results]
     quiet = to_stdout > 0
     for name, file in wanted.items():

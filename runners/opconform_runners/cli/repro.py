@@ -81,7 +81,7 @@ def _check_place(out: Path) -> None:
     except OSError as fault:
         raise UsageError(f"{out} cannot be read: {fault.strerror}. Name another --out.") from fault
     if is_foreign:
-        raise UsageError(f"{out} was not written by opconform, and nothing is overwritten. Name another --out.")
+        raise UsageError(f"opconform did not write {out} and does not overwrite it. Name another --out.")
 
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:

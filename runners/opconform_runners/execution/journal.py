@@ -177,9 +177,7 @@ def check_folder(out: Path) -> None:
             raise UsageError(f"Results cannot be written to {out}: it is a file. Name another --out.")
         for name, marks in _MARKS.items():
             if not is_ours(out / name, marks):
-                raise UsageError(
-                    f"{out / name} was not written by opconform, and nothing is overwritten. Name another --out."
-                )
+                raise UsageError(f"opconform did not write {out / name} and does not overwrite it. Name another --out.")
     except OSError as fault:
         raise _no_place(out, fault) from fault
 
@@ -195,9 +193,7 @@ def check_certifiable(out: Path, started: str, profiles: Sequence[str], seed: in
     held = written.header
     wanted = (started, True, tuple(sorted(profiles)), seed)
     if (held.backend, held.whole, held.profiles, held.suite.seed) != wanted:
-        raise UsageError(
-            f"{out} holds the results of {held.title}, which is not the certification that is asked for. {_OTHERWISE}"
-        )
+        raise UsageError(f"{out} holds the results of {held.title}, not of this certification. {_OTHERWISE}")
 
 
 def _held(path: Path) -> Written | None:
@@ -216,8 +212,8 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
         raise UsageError(f"{out} holds the results of {held.title}{state}, and {this}. {_OTHERWISE}")
     if resumed and (changed := changes(held, new)):
         raise UsageError(
-            f"{out} holds the results of {held.title}, interrupted, and this has changed since then: "
-            f"{', '.join(changed)}. {_OTHERWISE}"
+            f"{out} holds the results of {held.title}, interrupted, and "
+            f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since then. {_OTHERWISE}"
         )
 
 

@@ -80,7 +80,7 @@ def member_content(archive: zipfile.ZipFile, path: Path, name: str, limit: int) 
         if metadata.file_size <= limit:
             return archive.read(metadata)
     except KeyError as fault:
-        raise SuiteError(f"{path} holds no {name}: it is not a file that opconform wrote.") from fault
+        raise SuiteError(f"{path} contains no {name}: it is not a file that opconform wrote.") from fault
     except ZIP_ERRORS as fault:
         raise SuiteError(f"{path}: {name} cannot be read: {fault}. Run the suite again.") from fault
     raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} that it may.")

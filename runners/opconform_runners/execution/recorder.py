@@ -80,7 +80,7 @@ def _archive(out: Path) -> Iterator[zipfile.ZipFile]:
         raise UsageError(f"--outputs {out} must be a file whose name ends in .zip.")
     check_no_link(out)
     if out.exists() and not _is_ours(out):
-        raise UsageError(f"{out} was not written by opconform, and nothing is overwritten. Name another --outputs.")
+        raise UsageError(f"opconform did not write {out} and does not overwrite it. Name another --outputs.")
     try:
         out.absolute().parent.mkdir(parents=True, exist_ok=True)
         with replacement(out) as file, zipfile.ZipFile(file, "w") as archive:

@@ -144,5 +144,5 @@ def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implement
             reasons.setdefault(entry.left_out[each], []).append(each)
     if reasons:
         said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
-        return None, f"the case cannot be said in {said}"
+        return None, f"the case cannot be expressed in {said}"
     return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"

@@ -14,7 +14,7 @@ def bring(name: str, folder: Path) -> None:
     """Import a package from its folder."""
     found = importlib.util.spec_from_file_location(name, folder / "__init__.py")
     if found is None or found.loader is None:
-        sys.exit(f"{folder} holds no package.")
+        sys.exit(f"{folder} contains no package.")
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     found.loader.exec_module(module)

@@ -54,7 +54,7 @@ def start_sentence(command: Command, fault: BaseException, last: str) -> str:
                 return _missing_sentence(command, missing["module"], began=fault.code == UNUSABLE)
             if fault.code == UNUSABLE:
                 return said
-        why = fault.how
+        why = f"it {fault.how}"
     else:
         why = f"{fault}; see docs/protocol.md"
     said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""

@@ -221,7 +221,7 @@ async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, 
     while command.memory is None or not _exceeds(_below(process.pid), command.memory):
         await asyncio.sleep(_GLANCE)
     _ask_to_end(channel)
-    return f"it was killed when it took more than {command.memory / GIB:g} GiB of memory"
+    return f"was killed when it took more than {command.memory / GIB:g} GiB of memory"
 
 
 def _exceeds(processes: Sequence[psutil.Process], limit: int) -> bool:
@@ -258,13 +258,13 @@ def _proportional(process: psutil.Process) -> int:
 
 def _how(code: int | None, last: str) -> str:
     if code is None:
-        how = "it closed its standard output"
+        how = "closed its standard output"
     elif code < 0:
         names = {each.value: each.name for each in signal.Signals}
-        how = f"it was terminated by {names.get(-code, f'signal {-code}')}"
+        how = f"was terminated by {names.get(-code, f'signal {-code}')}"
     else:
-        how = f"it ended with code {code}"
-    return f"{how}; standard error ends with: {' / '.join(last.splitlines()[-3:])}" if last else how
+        how = f"ended with code {code}"
+    return f"{how}; end of its standard error: {' / '.join(last.splitlines()[-3:])}" if last else how
 
 
 def _ask_to_end(channel: socket.socket) -> None:

@@ -41,7 +41,7 @@ def load(name: str) -> Backend:
         return _made(_entry(plain).load(), device or None)
     module = _from_file(Path(found["file"])) if found["file"] else importlib.import_module(found["module"])
     if not hasattr(module, found["name"]):
-        raise UsageError(f"{found['file'] or found['module']} has no class {found['name']}.")
+        raise UsageError(f"{found['file'] or found['module']} does not define a class {found['name']}.")
     return _made(getattr(module, found["name"]), found["device"])
 
 
@@ -83,7 +83,7 @@ def _entry(name: str) -> EntryPoint:
     if found := tuple(entry_points(group=GROUP, name=name)):
         return found[0]
     known = ", ".join(names())
-    raise UsageError(f"{name!r} is not a backend. Allowed are: {known}, or path/file.py:ClassName; see also --harness.")
+    raise UsageError(f"{name!r} is not a backend. Allowed: {known}, or path/file.py:ClassName; see also --harness.")
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -42,7 +42,7 @@ def _reasons(report: Report) -> Iterator[str]:
             clauses.append(f"{len(report.unnamed):,} of them without naming a requirement")
         yield f"{'; '.join(clauses)}."
     if report.differing:
-        yield f"Interpretation differences (not counted): {_names(report.differing)}."
+        yield f"Deviations from interpretations (not counted): {_names(report.differing)}."
 
 
 def _names(rows: Iterable[RequirementRow]) -> str:

@@ -35,8 +35,8 @@ SIGNS: Mapping[RequirementStanding, Sign] = {
 }
 #: The meaning of the marks.
 LEGEND = (
-    "✓ all decided cases pass, ✗ the number of cases that fail, ~ fulfilled by the harness, "
-    "· no case was decided, ! the harness failed"
+    "✓ all cases with a verdict of pass or fail pass, ✗ the number of cases that fail, "
+    "~ fulfilled by the harness, · no case has such a verdict, ! the harness failed"
 )
 #: One requirement on each backend, in the order of the columns.
 Row = tuple[RequirementRow, ...]

@@ -43,8 +43,8 @@ _COLOURS = {
     "NEW": "red",
 }
 _CONCLUSION = re.compile(rf"({'|'.join(_COLOURS)})(?=[,.:])")
-#: The findings, and the sentence for each.
-_FINDINGS = {
+#: The remarks, and the sentence for each.
+_REMARKS = {
     "undeclared-unsupported": "unsupported, although the backend declares everything that they need",
     "passes-undeclared": "passed, although the backend declares that it does not support them",
     "fails-undeclared": "failed, and not counted, since the backend declares that it does not support them",
@@ -70,7 +70,7 @@ def print_summary(report: Report, console: Console) -> None:
     _print_section("Harness errors", _by_sentence(report, "error"), console)
     _print_section("Inconclusive cases", _by_sentence(report, "inconclusive"), console)
     _print_section("Not supported", _by_sentence(report, "unsupported"), console)
-    _print_section("Findings", _findings(report), console)
+    _print_section("Remarks", _remarks(report), console)
     if comparison is not None:
         _print_section("New failures", map(_failures, groups(report, ["new"])), console)
         _print_section("Regressions", _lines(regression_sentences(report, comparison)), console)
@@ -102,8 +102,9 @@ def _print_head(report: Report, console: Console) -> None:
     facts = "; ".join(f"{what.lower()}: {said}" for what, said in environment_facts(report.environment, who.device))
     if facts:
         console.print(_text(facts))
-    cases, profiles = counted(len(report.results), "case"), ", ".join(report.profiles)
-    console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases} of the profiles {profiles}")
+    cases, plural = counted(len(report.results), "case"), "" if len(report.profiles) == 1 else "s"
+    profiles = f"profile{plural} {', '.join(report.profiles)}"
+    console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases} of the {profiles}")
 
 
 def _table(report: Report) -> Table:
@@ -152,15 +153,15 @@ def _failures(group: Group) -> RenderableType:
     return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.reason}, {cases}", grid)
 
 
-def _findings(report: Report) -> Iterator[RenderableType]:
-    for name, sentence in _FINDINGS.items():
-        found = [each.id for each in report.results if name in findings_of(each)]
+def _remarks(report: Report) -> Iterator[RenderableType]:
+    for name, sentence in _REMARKS.items():
+        found = [each.id for each in report.results if name in remarks_of(each)]
         if found:
             yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")
 
 
-def findings_of(result: Result) -> list[str]:
-    """The findings about one case by name."""
+def remarks_of(result: Result) -> list[str]:
+    """The remarks on one case by name."""
     late = ["late"] if result.late else []
     return [*result.findings, *late, *(["other-reason"] if result.other_reason is not None else [])]
 

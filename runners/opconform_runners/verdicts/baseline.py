@@ -183,7 +183,7 @@ def _line(text: str, number: int, comments: tuple[str, ...]) -> Line:
         raise ValueError(f"{pattern!r} is not a pattern of ids. Write one such as 'Split-1/axis-range/*'.")
     for each in endings:
         if each not in ENDINGS:
-            raise ValueError(f"{each!r} is not a reason. Allowed are: {', '.join(ENDINGS)}.")
+            raise ValueError(f"{each!r} is not a reason. Allowed: {', '.join(ENDINGS)}.")
     if endings == ("pass",):
         raise ValueError("a case that passes needs no line. Add the reason that it may fail for, as in 'crash,pass'.")
     return Line(number=number, pattern=pattern, endings=endings, note=(found["note"] or "").strip(), comments=comments)

@@ -35,9 +35,11 @@ _PASSED: Mapping[str, tuple[Stage, ...]] = {
 }
 #: The failures that are excused only by a control with such a failure.
 _ENDS: tuple[FailReason, ...] = ("crash", "timeout")
-#: The finding about a backend that does not support what it declares.
+#: What outputs with more elements than the inputs show.
+OUT_OF_BOUNDS = "the backend probably read out of bounds"
+#: The remark on a backend that does not support what it declares.
 UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
-#: The finding about a backend that fails a case that it does not declare to support.
+#: The remark on a backend that fails a case that it does not declare to support.
 FAILS_UNDECLARED = "fails-undeclared"
 
 
@@ -45,7 +47,7 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> O
     """The verdict on a case alone, without its twin and without a second execution."""
     match outcome:
         case Crashed(how=how):
-            return Fail(reason="crash", sentence=f"the backend's process died: {how}")
+            return Fail(reason="crash", sentence=f"the backend process {how}")
         case TimedOut(seconds=seconds):
             return Fail(reason="timeout", sentence=f"no answer within {seconds:g} seconds")
         case Error():
@@ -178,7 +180,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
-    """The findings about a case on which the backend supports more or less than it declares.
+    """The remarks on a case on which the backend supports more or less than it declares.
 
     The declared element types are those of data: a backend may support others for its control inputs, or not.
     """
@@ -211,16 +213,13 @@ def _oversized(case: Case, size: int) -> Fail:
     much = f"its outputs take {size:,} bytes, which is far more than can be right"
     if not isinstance(case.expect, Reject):
         return Fail(reason="shape", sentence=much)
-    sentence = (
-        f"the case violates {case.expect.reject}, and was accepted; {much}: the backend "
-        f"probably read memory past the end of the inputs"
-    )
+    sentence = f"accepted, although it violates {case.expect.reject}; {much}: {OUT_OF_BOUNDS}"
     return Fail(reason="accepted-invalid", sentence=sentence)
 
 
 def _refused(case: Case, answer: Refused) -> Pass | Fail:
     if not isinstance(case.expect, Reject):
-        sentence = f"the case is valid, and was rejected at {answer.stage} time: {answer.message}"
+        sentence = f"rejected at {answer.stage} time, although it is valid: {answer.message}"
         return Fail(reason="rejected-valid", sentence=sentence)
     early = all(each.dynamic is None for each in case.inputs)
     constant = all(each.binding == "constant" for each in case.inputs if each.role == "control")
@@ -234,11 +233,9 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[-1][:8]) or "none"
             arrays = suite.arrays(entry, inputs_name(case.feeds - 1))
             held = sum(arrays[each.name].size for each in case.inputs if each.role == "tensor")
-            sentence = f"the case violates {requirement}, and was accepted; its outputs have the shapes {shapes}"
+            sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
             if sum(each.size for each in outcome.outputs[-1]) > held:
-                sentence += (
-                    f", more than the {held:,} elements of the inputs: the backend probably read memory past their end"
-                )
+                sentence += f", more than the {held:,} elements of the inputs: {OUT_OF_BOUNDS}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, outcome, outputs)

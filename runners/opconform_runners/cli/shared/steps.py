@@ -122,7 +122,7 @@ def page_of_runs(runs: Sequence[Finished], suite: Path | None) -> str:
     subjects = subjects_of(runs, suite, SCRIPTS)
     for run, each in zip(runs, subjects, strict=True):
         if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
-            sentence = f"the suite of {run.folder} was not found, so the page has no tensors and no IR."
+            sentence = f"the suite of {run.folder} was not found, so the HTML report has no tensors and no IR."
             click.echo(f"note: {sentence} Name it with --suite.", err=True)
     return page_text(subjects)
 
@@ -130,7 +130,7 @@ def page_of_runs(runs: Sequence[Finished], suite: Path | None) -> str:
 def publish(folder: Path, suite: Path, key: "PrivateKey | None", *, quiet: bool) -> None:
     """Write the page of the run in a folder and, with a key, its certificate; print their places."""
     replace_ours(folder / PAGE, page_of_runs([finished(folder)], suite).encode(), PAGE_BEGINNING)
-    click.echo(f"Page: {folder / PAGE}", err=quiet)
+    click.echo(f"HTML report: {folder / PAGE}", err=quiet)
     if key is not None:
         sign_results(folder, suite, key, quiet=quiet)
 

@@ -18,7 +18,7 @@ _SPECIAL = re.compile(r"[^\w\s.,;/()=%'\-]|_|(?<=[wW])\.|^[-=]")
 _HEADINGS: dict[Standing, str] = {
     "new": "Failures",
     "known": "Known failures",
-    "read": "Interpretation differences (not counted)",
+    "read": "Deviations from interpretations (not counted)",
 }
 _MARKS = {"conformant": "✅", "not conformant": "❌", "incomplete": "⚠️"}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from opconform_runners.reports.html.evidence import evidence_of
 from opconform_runners.reports.html.subject import Subject, short
-from opconform_runners.reports.terminal import findings_of
+from opconform_runners.reports.terminal import remarks_of
 from opconform_runners.verdicts.results import Result
 
 #: The most bytes of evidence on a page.
@@ -70,7 +70,7 @@ def _row(backend: int, result: Result, groups: dict[str, int], requirements: dic
         short(result.sentence),
         short(result.inputs),
         short(result.message or "") if (result.message or "") not in result.sentence else "",
-        [other if each == "other-reason" else each for each in findings_of(result)],
+        [other if each == "other-reason" else each for each in remarks_of(result)],
         short(result.again or ""),
         short(result.log or ""),
     ]

@@ -27,7 +27,7 @@ def _want_ok(probe: Probe, rule: str, played: Played) -> None:
     if played.status == "ok":
         probe.outputs(played, rule)
     elif played.status is not None:
-        probe.breach(rule, "a plain case is not answered `ok` here", played.answer)
+        probe.breach(rule, "a simple case is not answered `ok` here", played.answer)
 
 
 def _want_golden(probe: Probe, rule: str, played: Played) -> None:
@@ -43,10 +43,10 @@ def _want_golden(probe: Probe, rule: str, played: Played) -> None:
 
 
 async def run_plain(probe: Probe) -> None:
-    """A plain case within the declaration of the harness is answered `ok`."""
+    """The harness answers `ok` to a simple case that it declares to support."""
     ordinary = sorted((each for each in probe.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
     if not ordinary:
-        raise NotApplicable("the harness declares too little for any plain case of the suite")
+        raise NotApplicable("no simple case is within what the harness declares")
     tried = ordinary[:_TRIES]
     for given in tried:
         played = await probe.play(probe.prepare(given))
@@ -56,7 +56,7 @@ async def run_plain(probe: Probe) -> None:
             return
     if played.status is None:
         raise NotApplicable("the replies could not be read, see run.answer")
-    sentence = f"none of {len(tried)} plain cases is answered `ok`; the last of them is {played.request.case.id}"
+    sentence = f"none of {len(tried)} simple cases is answered `ok`; the last of them is {played.request.case.id}"
     probe.breach("run.plain", sentence, played.answer)
 
 
@@ -88,7 +88,7 @@ async def run_order(probe: Probe) -> None:
     """Requests that are sent ahead are answered in order."""
     sent = [probe.prepare() for _ in range(_AHEAD)]
     if "run.seq" in probe.breaches:
-        raise NotApplicable("replies cannot be told apart, see run.seq")
+        raise NotApplicable("the replies cannot be matched to requests, see run.seq")
     answers = await probe.play_all(sent)
     due, found = [str(each.seq) for each in sent], [str(each.document.get("seq")) for each in answers]
     if found != due and sorted(found) == sorted(due):
@@ -101,7 +101,7 @@ async def run_order(probe: Probe) -> None:
 
 async def run_long_line(probe: Probe) -> None:
     """A request of 1,048,576 bytes, its line feed included, is read."""
-    entry, case = probe.plain_case()
+    entry, case = probe.simple_case()
     folder = probe.scratch / "long"
     seq = _LARGEST_SEQ - 1  # not a number that a request had before
     room = LINE_LIMIT - len(probe.prepare(folder=folder, seq=seq).line)
@@ -116,7 +116,7 @@ async def ok_outputs(probe: Probe) -> None:
 
 async def ok_dtype(probe: Probe) -> None:
     """Outputs are stored in the dtype of their element type."""
-    probe.plain_case()
+    probe.simple_case()
     notes = probe.notes["ok.dtype"]
     for name in probe.said.element_types:
         for given in islice(probe.accepted(element_type=name), 1):
@@ -136,15 +136,15 @@ async def ok_dtype(probe: Probe) -> None:
 
 
 async def ok_values(probe: Probe) -> None:
-    """The outputs of a plain case are right in number, shape and every bit."""
+    """The outputs of a simple case are right in number, shape and every bit."""
     _want_golden(probe, "ok.values", await probe.play())
 
 
 async def ok_two_feeds(probe: Probe) -> None:
     """Each feed is executed, in order, and its outputs are written to the file that the feed names."""
-    probe.plain_case()
+    probe.simple_case()
     if "ok.values" in probe.breaches:
-        raise NotApplicable("the outputs of a plain case are wrong, see ok.values")
+        raise NotApplicable("the outputs of a simple case are wrong, see ok.values")
     for given in islice(probe.accepted(feeds=2), _TRIES):
         played = await probe.play(probe.prepare(given))
         if played.status == "ok":
@@ -158,7 +158,7 @@ async def ok_element_types(probe: Probe) -> None:
     played = await probe.play()
     said = played.answer.document.get("element_types")
     if said is None:
-        raise NotApplicable("the harness does not say `element_types`")
+        raise NotApplicable("the harness does not report `element_types`")
     outputs = probe.outputs(played)
     if probe.breaches.keys().isdisjoint(("ok.element-types", "ok.outputs", "ok.dtype")):
         sentence = contradiction(outputs, said)
@@ -169,12 +169,12 @@ async def ok_element_types(probe: Probe) -> None:
 async def ok_seconds(probe: Probe) -> None:
     """`seconds`, if given, is at least 0 and at most the time from the request to the reply."""
     if all(each.document.get("seconds") is None for each in probe.answers):
-        raise NotApplicable("the harness does not say `seconds`")
+        raise NotApplicable("the harness does not report `seconds`")
 
 
 async def rejected_status(probe: Probe) -> None:
     """A case that the backend refuses is answered `rejected`, never `error`, and the harness continues."""
-    probe.plain_case()
+    probe.simple_case()
     smallest: dict[str, Given] = {}
     for entry, case in probe.cases:
         is_simple = case.is_bare and case.feeds == 1 and probe.is_normative(case) and not declared_gap(case, probe.said)
@@ -195,12 +195,12 @@ async def rejected_status(probe: Probe) -> None:
 async def rejected_why(probe: Probe) -> None:
     """`rejected` has a `stage`, `build` or `run`, and a `message`."""
     if all(each.document.get("status") != "rejected" for each in probe.answers):
-        raise NotApplicable("the backend rejected no case that was played")
+        raise NotApplicable("the backend rejected none of the cases")
 
 
 async def undeclared(probe: Probe) -> None:
     """A case that needs more than the harness declares is answered `unsupported` or `rejected`, not `error`."""
-    probe.plain_case()
+    probe.simple_case()
     smallest: dict[str, Given] = {}
     for entry, case in probe.cases:
         gap = declared_gap(case, probe.said)
@@ -231,7 +231,7 @@ async def missing_files(probe: Probe) -> None:
             probe.breach("error.files", sentence, played.answer)
     played = await probe.play()
     if played.status not in ("ok", None):
-        probe.breach("error.files", "the plain case after them is not answered `ok` any more", played.answer)
+        probe.breach("error.files", "the simple case after them is not answered `ok` any more", played.answer)
 
 
 async def odd_paths(probe: Probe) -> None:
@@ -253,10 +253,10 @@ async def each_dialect(probe: Probe) -> None:
     if not others:
         named = f"only the dialect {probe.said.dialects[0]}" if probe.said.dialects else "no dialect"
         raise NotApplicable(f"the harness declares {named}")
-    entry, _ = probe.plain_case()
+    entry, _ = probe.simple_case()
     held = [each for each in others if probe.suite.header.dialects.get(each) in entry.files]
     if not held:
-        raise NotApplicable(f"the suite has no plain case in {', '.join(others)}")
+        raise NotApplicable(f"the suite has no simple case in {', '.join(others)}")
     for each in held:
         _want_ok(probe, "dialects.each", await probe.play(probe.prepare(dialect=each)))
 
@@ -266,7 +266,7 @@ async def each_graph(probe: Probe) -> None:
     if probe.said.dialects or not probe.said.graphs:
         why = "reads a dialect" if probe.said.dialects else "declares that it executes no graphs"
         raise NotApplicable(f"the harness {why}")
-    probe.plain_case()
+    probe.simple_case()
     for context in sorted({case.context for _, case in probe.cases if not case.is_bare}):
         for given in islice(probe.accepted(context=context), 1):
             _want_ok(probe, "graphs.each", await probe.play(probe.prepare(given)))

@@ -112,7 +112,7 @@ class Conversation:
         except TimeoutError as fault:
             raise NoAnswer(request, f"no reply came within {within:g} seconds") from fault
         except HarnessEnded as ending:
-            raise NoAnswer(request, f"no reply came, and {ending.how}") from ending
+            raise NoAnswer(request, f"no reply came, and the harness {ending.how}") from ending
 
 
 async def greeting_of(launch: Launch) -> Exchange:

@@ -72,7 +72,7 @@ class Probe:
         breaches: The violations, by rule.
         notes: Remarks that are not violations, by rule.
         answers: Every answer to `run`.
-        answered: The plain case that the harness has answered `ok`, if there is one.
+        answered: The simple case that the harness has answered `ok`, if there is one.
     """
 
     suite: Suite
@@ -99,10 +99,10 @@ class Probe:
         given = [(entry, case) for entry, case in every if dialect_of(self.suite, entry, case, self.said)[1] is None]
         return sorted(given, key=lambda each: (sum(prod(one.shape) for one in each[1].inputs), each[0].id))
 
-    def plain_case(self) -> Given:
-        """The plain case that the harness has answered `ok`; raises `NotApplicable` if there is none."""
+    def simple_case(self) -> Given:
+        """The simple case that the harness has answered `ok`; raises `NotApplicable` if there is none."""
         if self.answered is None:
-            raise NotApplicable("it needs a plain case that is answered `ok`, see run.plain")
+            raise NotApplicable("it needs a simple case that is answered `ok`, see run.plain")
         return self.answered
 
     def accepted(self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None) -> Iterator[Given]:
@@ -137,8 +137,8 @@ class Probe:
         outputs: Path | None = None,
         dialect: str | None = None,
     ) -> Request:
-        """Lay out a case as a run does: by default the plain case, numbered next, in the scratch folder."""
-        entry, case = given or self.plain_case()
+        """Lay out a case as a run does: by default the simple case, numbered next, in the scratch folder."""
+        entry, case = given or self.simple_case()
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ class Probe:
         return lay_out(self.suite, entry, case, dialect or dialect_of(self.suite, entry, case, self.said)[0], layout)
 
     async def play(self, request: Request | None = None) -> Played:
-        """Send a request, by default for the plain case, and wait; raises `NoAnswer` if there is no answer."""
+        """Send a request, by default for the simple case, and wait; raises `NoAnswer` if there is no answer."""
         request = request or self.prepare()
         [answer] = await self.play_all([request])
         self.check_seq(answer, request.seq)
@@ -175,10 +175,10 @@ class Probe:
     def outputs(self, played: Played, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
         """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule.
 
-        Other rules than `ok.outputs` cannot be checked if the outputs of a plain case were unreadable before.
+        Other rules than `ok.outputs` cannot be checked if the outputs of a simple case were unreadable before.
         """
         if rule != "ok.outputs" and "ok.outputs" in self.breaches:
-            raise NotApplicable("the outputs of a plain case cannot be read, see ok.outputs")
+            raise NotApplicable("the outputs of a simple case cannot be read, see ok.outputs")
         found = [_outputs_in(path, played.request.folder) for path in played.request.outputs]
         for each in found:
             if isinstance(each, str):

@@ -66,12 +66,12 @@ async def _output_length(_probe: Probe) -> None:
 
 
 async def _stop(probe: Probe) -> None:
-    """The harness ends within two seconds of `stop`, also if it has executed nothing."""
+    """The harness ends within two seconds of `stop`, even if it has executed nothing."""
     await _end(probe, "end.stop", lambda process: process.send(STOP_LINE), STOP_LINE)
 
 
 async def _end_of_input(probe: Probe) -> None:
-    """The harness ends within two seconds of the end of standard input, also if it has executed nothing."""
+    """The harness ends within two seconds of the end of standard input, even if it has executed nothing."""
     await _end(probe, "end.input", Process.send_end, b"(end of standard input)")
 
 
@@ -96,7 +96,7 @@ async def _end(probe: Probe, rule: str, ask: Callable[[Process], None], shown: b
 
 
 async def _children(_probe: Probe) -> None:
-    """No child process is left behind; one that is left is a note, not a breach."""
+    """No child process is left behind; a leftover process is reported as a note, not as a violation."""
 
 
 #: The check of each rule, in the order of `docs/protocol.md`, which is also the order of the checks.

@@ -69,7 +69,7 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
     """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from; it must have scripts."""
     name = backend.partition(":")[0]
     if name not in SCRIPTS:
-        raise UsageError(f"There is no script for {backend!r}. Allowed are: {', '.join(SCRIPTS)}.")
+        raise UsageError(f"There is no script for {backend!r}. Allowed: {', '.join(SCRIPTS)}.")
     if "=" in backend:
         raise UsageError(f"There is no script for {backend!r}: scripts cannot load a device plugin.")
     return SCRIPTS[name].dialects
@@ -80,7 +80,7 @@ def script_of(backend: str, reproduced: Reproduced) -> str:
     script, suite, entry = SCRIPTS[backend], reproduced.suite, reproduced.entry
     if script.devices and reproduced.device not in script.devices:
         allowed = ", ".join(each for each in script.devices if each)
-        raise UsageError(f"There is no script for {backend}:{reproduced.device}. Allowed are: {allowed}.")
+        raise UsageError(f"There is no script for {backend}:{reproduced.device}. Allowed: {allowed}.")
     case = suite.case(entry)
     variables, feeds = variables_of(suite, entry, case)
     held = [each for each in script.dialects if suite.header.dialects.get(each) in entry.files]
