@@ -111,7 +111,7 @@ def test_a_failure_for_another_reason_is_a_regression(opconform: Run, small_suit
         baseline = f"{REJECTED}  {ending}  # odd\n"
         shown, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, code=1)
 
-        assert f"  {REJECTED}: accepted-invalid (line 1 expects {ending}): the case violates" in shown
+        assert f"  {REJECTED}: accepted-invalid (line 1 expects {ending}): accepted, although it violates" in shown
         assert "Stale lines" not in shown
 
 
