@@ -224,12 +224,12 @@ def test_a_certificate_of_another_key_is_not_overwritten(opconform: Run, certifi
 
 
 def test_results_do_not_go_into_a_suite(opconform: Run, small_suite: Path) -> None:
-    """They would be foreign files there, and the suite would not verify any more."""
+    """They would be unexpected files there, and the suite would not verify any more."""
     for out in (small_suite, small_suite / "out"):
         done = opconform("run", small_suite, "--backend", "numpy", "--out", out, code=2)
         assert (
             done.stderr
-            == f"error: {out} is in the suite {small_suite}, where results would be foreign. Name another --out.\n"
+            == f"error: Results cannot be written to {out}: it is part of the suite {small_suite}. Name another --out.\n"
         )
     opconform("verify", small_suite)
 

@@ -114,7 +114,7 @@ def _by_name(key: str, given: Any, allowed: Sequence[str], kind: str) -> Mapping
         return dict.fromkeys(allowed, given)
     unknown = [each for each in given if each not in allowed]
     if unknown:
-        raise KeyMistake(key, f"{quoted(unknown[0])} is not {kind}; allowed are: {', '.join(allowed)}")
+        raise KeyMistake(key, f"{quoted(unknown[0])} is not {kind}; allowed: {', '.join(allowed)}")
     return given
 
 

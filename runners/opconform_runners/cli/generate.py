@@ -16,7 +16,7 @@ from opconform_runners.reports.text import counted
 @click.option("--out", type=options.PATH, required=True, help="The folder or the file NAME.zip to write.")
 @options.selection_options
 @options.generation_options("Number of processes; one per core by default.")
-@click.option("--blind", is_flag=True, help="Leave out the expected outputs.")
+@click.option("--blind", is_flag=True, help="Omit the expected outputs.")
 @options.json_option("the result")
 def command(
     specs: tuple[Path, ...],

@@ -44,7 +44,7 @@ def command(case: str, backend: str, place: Path | None, python: Path | None, ti
 
     The script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
     fixed. CASE is an id, its digits, or a pattern that matches one case. The case is executed first, and the script
-    says what was observed.
+    states what was observed.
     """
     name, _, device = backend.partition(":")
     dialects = dialects_needed(backend)

@@ -171,7 +171,7 @@ def check_folder(out: Path) -> None:
     """Check that results may be written to a folder, without changing it."""
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():
-            raise UsageError(f"{out} is in the suite {each}, where results would be foreign. Name another --out.")
+            raise UsageError(f"Results cannot be written to {out}: it is part of the suite {each}. Name another --out.")
     try:
         if out.exists() and not out.is_dir():
             raise UsageError(f"Results cannot be written to {out}: it is a file. Name another --out.")

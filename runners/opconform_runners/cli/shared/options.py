@@ -142,7 +142,7 @@ backend_options = collected(
     "backend",
     BackendOptions,
     click.option("--backend", metavar="NAME[:DEVICE]", help="A backend by name, or path/file.py:ClassName."),
-    click.option("--harness", metavar="COMMAND", help="A harness, in any language, that speaks the protocol."),
+    click.option("--harness", metavar="COMMAND", help="A harness, in any language, that implements the protocol."),
     python_option,
     timeout_option,
     memory_option,
