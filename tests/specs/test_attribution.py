@@ -1,4 +1,4 @@
-"""Warnings about requirements that a group lists in vain."""
+"""Warnings about requirements that a group lists without effect."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +47,7 @@ def warnings(tmp_path: Path) -> Warnings:
 def test_a_requirement_behind_another_in_every_group_is_warned_of(warnings: Warnings) -> None:
     """A failure counts against the first requirement that no comparison establishes."""
     sentence = (
-        "3:5: group 'both': no failure can count against lengths.remainder, because every group lists another "
+        "3:5: group 'both': no failure can be attributed to lengths.remainder, because every group lists another "
         "requirement before it, here axis.negative. List it first in a group that tests it."
     )
 
@@ -89,7 +89,7 @@ def test_a_rejected_group_may_list_only_what_its_cases_violate(warnings: Warning
     rejected = REJECTED.format(requirements="lengths.single-remainder, axis.range", reject="lengths.single-remainder")
 
     sentence = (
-        "9:5: group 'wrong': its cases do not violate axis.range, so they say nothing of it. "
+        "9:5: group 'wrong': its cases do not violate axis.range, so they do not test it. "
         "Remove it from `requirements`."
     )
 
@@ -139,4 +139,4 @@ def test_generate_prints_the_warnings(opconform: Run, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(SPEC.format(requirements="axis.negative, lengths.remainder"))
     done = opconform("generate", "a.yaml", "--out", "suite", "--jobs", "1", cwd=tmp_path)
 
-    assert "warning: a.yaml:3:5: group 'both': no failure can count against lengths.remainder" in done.stderr
+    assert "warning: a.yaml:3:5: group 'both': no failure can be attributed to lengths.remainder" in done.stderr

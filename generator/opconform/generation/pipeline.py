@@ -30,7 +30,7 @@ OnProgress = Callable[[float, int], None]
 class Generated:
     """A generated suite with its header, the number of cases taken over from an earlier one, and warnings.
 
-    Warnings are of requirements that are listed in vain, and of two groups that expand to the same case.
+    Warnings are of requirements that are listed without effect, and of two groups that expand to the same case.
     """
 
     out: Path

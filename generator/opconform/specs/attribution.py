@@ -13,7 +13,7 @@ MOST = 5
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
-    """One sentence for each wrong or missing twin, and each requirement listed in vain; at most `MOST`."""
+    """One sentence for each wrong or missing twin, and each requirement listed without effect; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
     found = [*_twins(groups), *_behind_others(groups), *_not_violated(groups)]
     left = len(found) - MOST
@@ -34,7 +34,7 @@ def _twins(groups: Sequence[Group]) -> Iterator[str]:
 
 
 def _behind_others(groups: Sequence[Group]) -> Iterator[str]:
-    """Requirements that every group lists after another one, which a failure then counts against."""
+    """Requirements that every group lists after another one, to which a failure is then attributed."""
     counted: set[tuple[str, str]] = set()
     behind: dict[tuple[str, str], tuple[Group, str]] = {}
     for group in groups:
@@ -48,8 +48,9 @@ def _behind_others(groups: Sequence[Group]) -> Iterator[str]:
             counted |= {(group.op, each) for each in violated}
     for (op, requirement), (group, first) in behind.items():
         if (op, requirement) not in counted:
+            where = f"{group.place}: group {quoted(group.id)}"
             yield (
-                f"{group.place}: group {quoted(group.id)}: no failure can count against {requirement}, because every "
+                f"{where}: no failure can be attributed to {requirement}, because every "
                 f"group lists another requirement before it, here {first}. List it first in a group that tests it."
             )
 
@@ -61,7 +62,7 @@ def _not_violated(groups: Sequence[Group]) -> Iterator[str]:
         for each in group.settings.requirements:
             if violated is not None and each not in violated:
                 yield (
-                    f"{group.place}: group {quoted(group.id)}: its cases do not violate {each}, so they say nothing of "
+                    f"{group.place}: group {quoted(group.id)}: its cases do not violate {each}, so they do not test "
                     f"it. Remove it from `requirements`."
                 )
 
