@@ -167,6 +167,14 @@ def test_a_broken_rule_is_named_and_no_other(core: Suite, name: str) -> None:
     assert word in rules[rule][0]
 
 
+def test_what_unreadable_outputs_hide_is_not_said_to_hold(core: Suite) -> None:
+    """Nothing is known of the types and values of outputs that cannot be read."""
+    why = unasked(checked(unruly("NamesOutputsOtherwise"), core))
+
+    hidden = ("ok.dtype", "ok.values", "ok.two-feeds", "ok.element-types")
+    assert {why.get(each) for each in hidden} == {"ok.outputs is broken"}
+
+
 def test_each_rule_that_can_be_broken_is_broken_by_a_harness_here() -> None:
     """Every rule has a harness that shows that a breach is found."""
     assert {rule for rule, _ in UNRULINESS.values()} == set(RULES) - {"end.children"}

@@ -173,17 +173,24 @@ class Probe:
             self.breach("run.seq", "the `seq` of the reply is not that of the request", answer)
 
     def outputs(self, played: Played, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
-        """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule.
-
-        Other rules than `ok.outputs` cannot be checked if the outputs of a simple case were unreadable before.
-        """
-        if rule != "ok.outputs" and "ok.outputs" in self.breaches:
-            raise NotApplicable("the outputs of a simple case cannot be read, see ok.outputs")
+        """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule."""
+        if rule != "ok.outputs":
+            self.need("ok.outputs")
         found = [_outputs_in(path, played.request.folder) for path in played.request.outputs]
         for each in found:
             if isinstance(each, str):
                 self.breach(rule, each, played.answer)
         return [each for each in found if not isinstance(each, str)]
+
+    def need(self, *rules: str) -> None:
+        """Check that rules which another one depends on are not broken.
+
+        Raises:
+            NotApplicable: One is.
+        """
+        for each in rules:
+            if each in self.breaches:
+                raise NotApplicable(f"{each} is broken")
 
     async def conversation(self, *, listen: float = 0.0) -> Conversation:
         """The current conversation, or a new one, in which `start` is sent after some seconds of silence."""
