@@ -102,7 +102,7 @@ def read_public(path: Path) -> SSlibKey:
     try:
         key = serialization.load_pem_public_key(content)
     except (ValueError, UnsupportedAlgorithm) as fault:
-        raise CertificateError(f"{path} has no public key in PEM.") from fault
+        raise CertificateError(f"{path} does not contain a public key in PEM format.") from fault
     if not isinstance(key, Ed25519PublicKey):
         raise CertificateError(f"{path} is not an ed25519 key. Certificates are signed with no other.")
     point = key.public_bytes_raw()
