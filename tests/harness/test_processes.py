@@ -4,6 +4,7 @@ These tests need processes: what they are about is what the system does with the
 """
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import psutil
 import pytest
 
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.process import HarnessEnded, started
+from opconform_runners.harness.process import HarnessEnded, Process, started
 from tests.conftest import HARNESSES
 
 #: How long the system may take to end a process, on a busy machine, in seconds.
@@ -175,3 +176,21 @@ def test_a_signal_ends_a_run_with_its_harness(
     assert len(below) >= 2
     assert not any(psutil.pid_exists(each) for each in below)
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_a_harness_is_killed_though_its_stop_is_cancelled() -> None:
+    """As an interrupt does; nothing of the harness is left to be closed without an event loop."""
+
+    async def cancelled() -> Process:
+        process = await started(python(STAY))
+        stop = asyncio.create_task(process.stop())
+        await asyncio.sleep(0)
+        stop.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await stop
+        return process
+
+    process = asyncio.run(cancelled())
+
+    assert not process.scratch.exists()
+    assert process._process.returncode is not None

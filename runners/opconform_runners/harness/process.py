@@ -106,18 +106,32 @@ class Process:
             return False
 
     async def stop(self) -> None:
-        """Ask the harness to end, and kill it with all that it started if it does not."""
-        with contextlib.suppress(TimeoutError):
+        """Ask the harness to end, and kill it with all that it started if it does not, or if the wait is cancelled."""
+        try:
             self.send(STOP_LINE)
             self.send_end()
-            async with asyncio.timeout(STOP_LIMIT):
-                await self._process.wait()
-        await self.kill()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_LIMIT):
+                    await self._process.wait()
+        finally:
+            await self.kill()
 
     async def kill(self) -> None:
         """Kill the harness with all that it started, and read the rest of its standard error."""
         _ask_to_end(self._channel)
         self._watch.cancel()
+        try:
+            await self._wait_for_end()
+        finally:
+            self._drain.cancel()
+            transport = getattr(self._process, "_transport", None)
+            if transport is not None:  # its pipes are closed while there is an event loop
+                transport.close()
+            if self.scratch.is_symlink():  # the harness put it there
+                self.scratch.unlink(missing_ok=True)
+            self._folder.cleanup()
+
+    async def _wait_for_end(self) -> None:
         try:
             async with asyncio.timeout(_KILL_LIMIT):
                 await self._process.wait()
@@ -131,15 +145,6 @@ class Process:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 await asyncio.shield(self._drain)
-        self._drain.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._drain
-        transport = getattr(self._process, "_transport", None)
-        if transport is not None:  # its pipes are closed while there is an event loop
-            transport.close()
-        if self.scratch.is_symlink():  # the harness put it there
-            self.scratch.unlink(missing_ok=True)
-        self._folder.cleanup()
 
 
 async def started(command: Command) -> Process:
