@@ -102,7 +102,7 @@ def test_a_limit_that_makes_no_sense_is_a_wrong_command(arguments: tuple[str, ..
 
 
 def closed(*arguments: object) -> subprocess.CompletedProcess[bytes]:
-    """A command whose standard output nobody reads: only a process has a pipe of its own that can break."""
+    """A command whose standard output is not read. Only a process has a pipe of its own that can break."""
     process = subprocess.Popen(
         [PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
     )
@@ -149,7 +149,7 @@ def test_a_full_disk_while_printing_is_an_error(arguments: tuple[str, ...]) -> N
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
 def test_messages_that_cannot_be_written_are_dropped() -> None:
-    """Nobody could be told."""
+    """There is no stream left to report to."""
     with FULL.open("wb") as full:
         done = subprocess.run(
             [PROGRAM, "verify", "nowhere"], stdout=subprocess.PIPE, stderr=full, check=False, timeout=300

@@ -86,7 +86,7 @@ def test_a_console_spells_out_what_is_not_its_own_style() -> None:
 def test_an_error_steers_nothing(
     arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever wrote what it quotes, and whichever part of the command line prints it."""
+    """Regardless of who wrote the quoted text, and of the command that prints it."""
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setattr(sys, "argv", ["opconform", *arguments])
     with pytest.raises(SystemExit):

@@ -26,7 +26,7 @@ ABSENT = re.compile(
     r"|No package '\w+' found|Package '\w+'[ ,'\w:-]* not found"
 )
 
-#: What of a result is no mere wording.
+#: The fields of a result other than its wording.
 JUDGED = ("verdict", "reason", "broken", "stage", "late", "other_reason", "findings")
 
 

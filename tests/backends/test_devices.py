@@ -385,7 +385,7 @@ def test_the_page_names_what_executed(placed: Path) -> None:
 
 
 def test_a_report_that_names_another_device_is_not_signed(placed: Path) -> None:
-    """The devices are what the results say, and nobody's own word."""
+    """The devices come from the results, not from a statement of the signer."""
     report = placed / "out" / "report.json"
     right = report.read_text()
     try:

@@ -166,7 +166,7 @@ def test_an_array_is_read_strictly(harness: tuple[str, str], tmp_path: Path, fau
 
 
 def test_what_is_printed_stays_out_of_the_replies(harness: tuple[str, str], tmp_path: Path) -> None:
-    """Standard output holds replies alone, whoever prints and however."""
+    """Standard output holds replies only, whatever else prints."""
     chatter = tmp_path / "chatter.mjs"
     chatter.write_text(CHATTER)
     program, main = harness

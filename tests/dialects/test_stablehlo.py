@@ -45,7 +45,7 @@ def test_every_module_of_the_shipped_suite_is_read(shipped_suite: Path) -> None:
 
 
 def test_the_loader_refuses_a_slice_of_another_shape(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
-    """What reads everything else is no mere parser: it infers what a slice gives."""
+    """The reader is more than a parser: it infers the types of slices."""
     opconform("generate", small_spec, "--out", tmp_path / "suite", "--dialect", "stablehlo")
     whole, *_ = sorted((tmp_path / "suite").rglob("*.mlir"))
     broken = tmp_path / "broken.mlir"
