@@ -12,7 +12,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -78,7 +78,7 @@ class Reader:
     """
 
     read: Callable[[bytes], object]
-    documents: tuple[bytes, ...]
+    documents: tuple[bytes, ...] = field(repr=False)
     changes: tuple[Callable[[random.Random, bytes], bytes], ...] = (changed_bytes, changed_json)
 
 

@@ -154,6 +154,10 @@ MISTAKES = {
         HEAD + "    profile: \x01\n",
         "spec.yaml:5:14: This is not YAML: a character U+0001 is not allowed.",
     ),
+    "another line break": (
+        "op: Split-1\r\u2028\x85groups: [\r  ${{ a",
+        "spec.yaml:5:4: This is not YAML: did not find expected ',' or ']'; quote an expression inside {…}.",
+    ),
     "a tab": (
         HEAD + "\tprofile: core\n" + BODY,
         "spec.yaml:5:1: This is not YAML: found a tab character that violates indentation; indent with spaces, not tabs.",

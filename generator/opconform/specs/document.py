@@ -28,6 +28,8 @@ Route = tuple[str | int, ...]
 KEY = "\0key"
 
 _PREFIX = "tag:yaml.org,2002:"
+#: The line breaks that YAML counts.
+_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -128,7 +130,7 @@ def _wrong(name: str, sentence: str, place: tuple[int, int] = (1, 1)) -> SpecMis
 
 def _advice(text: str, line: int, column: int) -> str:
     """What to do about the character at a place that YAML does not allow there."""
-    written = text.split("\n")[line - 1]
+    written = "".join(_LINE_BREAK.split(text)[line - 1 : line])
     if written[column - 1 : column] == "\t":
         return "; indent with spaces, not tabs"
     return "; quote an expression inside {…}" if "${{" in written else ""
