@@ -20,7 +20,7 @@ DEPTH_LIMIT = 64
 VALUE_LIMIT = 50_000
 #: The most mistakes that are reported, and that are searched for in a file.
 REPORTED = 20
-ENOUGH = 1_000
+ENOUGH = 100
 
 #: The place of a value in a document: the keys and indices that lead to it.
 Route = tuple[str | int, ...]

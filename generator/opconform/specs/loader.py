@@ -1,6 +1,5 @@
 """The loader of specs: checked groups from YAML files, or every mistake of every file."""
 
-import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -180,17 +179,20 @@ def _groups(document: Document, op: str) -> tuple[list[Group], list[Mistake]]:
     except ValidationError as fault:
         mistakes.extend(mistakes_of(fault, document, models.spec))
     for index, keys in enumerate(written if isinstance(written, list) else ()):
-        route = ("groups", index)
-        found = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
-        mistakes.extend(found)
         if len(mistakes) >= ENOUGH:
             break
-        with contextlib.suppress(ValidationError):
+        route = ("groups", index)
+        found = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
+        try:
             settings: Any = models.group.model_validate(keys)
-            if not found:
-                own = {key: value for key, value in keys.items() if key in models.case.model_fields}
-                twin = keys.get("twin")
-                groups.append(Group(op=op, settings=settings, keys=own, twin=twin, document=document, route=route))
+        except ValidationError as fault:
+            found.extend(mistakes_of(fault, document, models.group, route))
+        if found:
+            mistakes.extend(found)
+            continue
+        own = {key: value for key, value in keys.items() if key in models.case.model_fields}
+        twin = keys.get("twin")
+        groups.append(Group(op=op, settings=settings, keys=own, twin=twin, document=document, route=route))
     return groups, mistakes
 
 
