@@ -115,7 +115,7 @@ MISTAKES = {
     ),
     "many values": (
         f"op: [{'1, ' * 60_000}]\n",
-        "spec.yaml:1:149997: The file holds more than 50,000 values; split it.",
+        "spec.yaml:1:59997: The file holds more than 20,000 values; split it.",
     ),
     "many expressions": (
         f"{HEAD}    matrix:\n      n:\n" + "".join(f"        - ${{{{ {n} }}}}\n" for n in range(3_000)) + BODY,

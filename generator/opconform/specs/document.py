@@ -17,7 +17,7 @@ from opconform.files import FileTooLargeError, read_regular
 #: The most bytes of a file, levels of nesting, and keys and values with every alias expanded.
 FILE_LIMIT = 4 << 20
 DEPTH_LIMIT = 64
-VALUE_LIMIT = 50_000
+VALUE_LIMIT = 20_000
 #: The most mistakes that are reported, and that are searched for in a file.
 REPORTED = 20
 ENOUGH = 100
