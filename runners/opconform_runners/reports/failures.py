@@ -3,19 +3,47 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from opconform_runners.reports.report import Report
+from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
 
 #: `new` counts: a failure or, with a baseline, one that it does not expect. `known` is expected by the baseline, `read`
 #: breaks only interpretations that do not count, and `passes` is a pass that the baseline does not expect.
 Standing = Literal["pass", "new", "passes", "known", "read", "skipped", "error"]
+#: The kinds of failures, the worst first.
+Severity = Literal[
+    "memory",  # memory is read past its end, or an output has data that was never written
+    "crash",
+    "hang",
+    "wrong data",  # also a wrong number, shape or element type of the outputs
+    "nondeterministic",
+    "accepted-invalid",
+    "rejected-valid",
+    "interpretation",  # it breaks only interpretations that do not count
+]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+_BY_REASON: Mapping[str, Severity] = {
+    "crash": "crash",
+    "timeout": "hang",
+    "nondeterministic": "nondeterministic",
+    "accepted-invalid": "accepted-invalid",
+    "rejected-valid": "rejected-valid",
+}
+
+
+def severity_of(result: Result, standing: Standing = "new") -> Severity:
+    """The kind of a failure; `SEVERITIES` has their order."""
+    invented = result.reason == "nondeterministic" and result.mismatch is not None and result.mismatch.altered
+    if OUT_OF_BOUNDS in result.sentence or invented:
+        return "memory"
+    return "interpretation" if standing == "read" else _BY_REASON.get(result.reason or "", "wrong data")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:
-    """Failures of one operation with the same standing, broken requirements and reason.
+    """Failures of one operation with the same standing, severity, broken requirements and reason.
 
     Attributes:
         requirements: The text of each broken requirement that is known, by its id.
@@ -23,6 +51,7 @@ class Group:
     """
 
     standing: Standing
+    severity: Severity
     op: str
     broken: tuple[str, ...]
     reason: str
@@ -65,22 +94,23 @@ def standings(report: Report) -> Mapping[str, Standing]:
 
 
 def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[Group, ...]:
-    """The failures of a report with one of some standings, those that count first."""
+    """The failures of a report with one of some standings, the worst first, and those that a baseline expects last."""
     stands, wanted = standings(report), set(standing)
     texts = {(each.op, each.id): each.text for each in report.requirements}
-    found: dict[tuple[Standing, str, tuple[str, ...], str], list[Result]] = defaultdict(list)
+    found: dict[tuple[Standing, Severity, str, tuple[str, ...], str], list[Result]] = defaultdict(list)
     for each in report.results:
-        if each.verdict == "fail" and stands[each.id] in wanted:
-            found[stands[each.id], each.op, each.broken, each.reason or ""].append(each)
-    ordered = sorted(found.items(), key=lambda each: (each[0][0] != "new", each[0][1:]))
+        if each.verdict == "fail" and (stand := stands[each.id]) in wanted:
+            found[stand, severity_of(each, stand), each.op, each.broken, each.reason or ""].append(each)
+    ordered = sorted(found.items(), key=lambda each: (each[0][0] == "known", SEVERITIES.index(each[0][1]), each[0][2:]))
     return tuple(
         Group(
             standing=standing,
+            severity=severity,
             op=op,
             broken=broken,
             reason=reason,
             requirements={each: texts[op, each] for each in broken if (op, each) in texts},
             results=tuple(sorted(results, key=lambda each: (len(each.inputs), each.id))),
         )
-        for (standing, op, broken, reason), results in ordered
+        for (standing, severity, op, broken, reason), results in ordered
     )

@@ -10,9 +10,10 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import full_name
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
+from opconform_runners.reports.failures import severity_of
 from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.description import description_of
-from opconform_runners.verdicts.judge import FAILS_UNDECLARED, OUT_OF_BOUNDS
+from opconform_runners.verdicts.judge import FAILS_UNDECLARED
 from opconform_runners.verdicts.results import Result
 
 #: The advice for a script that shows a memory fault.
@@ -33,8 +34,8 @@ class Observation:
 
     @property
     def is_memory_fault(self) -> bool:
-        """Whether the failure is probably an access out of bounds: a crash, or outputs larger than the inputs."""
-        return self.result.reason == "crash" or OUT_OF_BOUNDS in self.result.sentence
+        """Whether the failure is probably an access out of bounds."""
+        return severity_of(self.result) in ("memory", "crash")
 
     @property
     def sentence(self) -> str:
