@@ -3,23 +3,20 @@
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib.util import find_spec
-from types import MappingProxyType
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
 from opconform.errors import UsageError
 
 #: Every dialect by its name.
-DIALECTS: Mapping[str, Dialect] = MappingProxyType(
-    {
-        "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
-        **{
-            name: Dialect(model=f"{name}/{onnx.MODEL}", files_of=partial(onnx.files_of, name), package="onnx")
-            for name in onnx.VERSIONS
-        },
-        "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
-    }
-)
+DIALECTS: Mapping[str, Dialect] = {
+    "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
+    **{
+        name: Dialect(model=f"{name}/{onnx.MODEL}", files_of=partial(onnx.files_of, name), package="onnx")
+        for name in onnx.VERSIONS
+    },
+    "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
+}
 #: The dialects that are rendered by default: the one that can express every case.
 DEFAULT = ("openvino",)
 

@@ -6,7 +6,6 @@ last of `num_outputs` outputs may be smaller. A -1 is replaced by its length in 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -35,13 +34,11 @@ _SPLIT_TYPES = frozenset(
 _NO_COUNT = "there is no count other than the number of outputs"
 _SMALLER = "the last of `num_outputs` outputs may be smaller"
 #: The violations that are valid in ONNX, with the reason.
-_NO_FAULT: Mapping[str, str] = MappingProxyType(
-    {
-        "axis.shape": "the axis is an attribute, and has no shape",
-        "axis.element-type": "the axis is an attribute, and has no element type",
-        "num_splits.zero-dimension": "a dimension of 0 may be split",
-    }
-)
+_NO_FAULT: Mapping[str, str] = {
+    "axis.shape": "the axis is an attribute, and has no shape",
+    "axis.element-type": "the axis is an attribute, and has no element type",
+    "num_splits.zero-dimension": "a dimension of 0 may be split",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,27 +55,25 @@ class Version:
 
 
 #: The dialects of this module by name.
-VERSIONS: Mapping[str, Version] = MappingProxyType(
-    {
-        "onnx": Version(
-            opset=18,
-            ir=8,
-            has_num_outputs=True,
-            no_fault={"num_splits.divides": _SMALLER, "num_splits.at-most-dimension": _SMALLER},
-        ),
-        "onnx13": Version(
-            opset=13,
-            ir=7,
-            has_num_outputs=False,
-            no_fault={
-                "lengths.required": "without lengths, the outputs have equal sizes",
-                "num_splits.required": _NO_COUNT,
-                "num_splits.type": _NO_COUNT,
-                "num_splits.positive": _NO_COUNT,
-            },
-        ),
-    }
-)
+VERSIONS: Mapping[str, Version] = {
+    "onnx": Version(
+        opset=18,
+        ir=8,
+        has_num_outputs=True,
+        no_fault={"num_splits.divides": _SMALLER, "num_splits.at-most-dimension": _SMALLER},
+    ),
+    "onnx13": Version(
+        opset=13,
+        ir=7,
+        has_num_outputs=False,
+        no_fault={
+            "lengths.required": "without lengths, the outputs have equal sizes",
+            "num_splits.required": _NO_COUNT,
+            "num_splits.type": _NO_COUNT,
+            "num_splits.positive": _NO_COUNT,
+        },
+    ),
+}
 
 
 class Line(NamedTuple):
@@ -88,7 +83,7 @@ class Line(NamedTuple):
     attributes: tuple[tuple[str, str], ...]
     inputs: tuple[str | None, ...]
     outputs: tuple[str, ...]
-    initializers: Mapping[str, Tensor] = MappingProxyType({})
+    initializers: Mapping[str, Tensor] = {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,9 +244,11 @@ def _check_lengths(draft: Draft, refused: str | None) -> None:
 
 
 #: The rendering of each operation as a line; it raises `Inexpressible` for a case that ONNX cannot express.
-RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = MappingProxyType(
-    {"Concat-1": _concat, "Split-1": _split, "VariadicSplit-1": _split}
-)
+RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
+    "Concat-1": _concat,
+    "Split-1": _split,
+    "VariadicSplit-1": _split,
+}
 
 
 def _named(line: Line, results: Mapping[str, str]) -> Line:

@@ -5,7 +5,6 @@ count or lengths, so rejected cases are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -112,9 +111,11 @@ def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
 
 
 #: The rendering of each operation.
-RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = MappingProxyType(
-    {"Concat-1": _concatenate, "Split-1": _slices, "VariadicSplit-1": _slices}
-)
+RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
+    "Concat-1": _concatenate,
+    "Split-1": _slices,
+    "VariadicSplit-1": _slices,
+}
 
 
 def _type(tensor: Tensor) -> str:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 
@@ -24,7 +23,7 @@ _AT_ONCE = 1 << 16
 _MIXED = 40
 
 #: How many integers from 0 on a floating-point type holds exactly.
-_EXACT = MappingProxyType({"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53})
+_EXACT = {"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53}
 
 _ALPHABETS = (range(0x20, 0x7F), range(0xC0, 0x180), range(0x4E00, 0x9FA6), range(0x1F300, 0x1F650))
 _LONGEST_TEXT = 8
@@ -92,9 +91,11 @@ def _special(element_type: ElementType, count: int, key: tuple[object, ...]) -> 
     return flat
 
 
-_FILLS: Mapping[Fill, Callable[[ElementType, int, tuple[object, ...]], Array]] = MappingProxyType(
-    {"ramp": _ramp, "bits": _bits, "special": _special}
-)
+_FILLS: Mapping[Fill, Callable[[ElementType, int, tuple[object, ...]], Array]] = {
+    "ramp": _ramp,
+    "bits": _bits,
+    "special": _special,
+}
 
 
 def _stored(element_type: ElementType, patterns: Array) -> Array:

@@ -1,7 +1,6 @@
 """The known operations, with their reference semantics."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from opconform.operations.concat import CONCAT
 from opconform.operations.operation import Operation
@@ -9,6 +8,6 @@ from opconform.operations.split import SPLIT
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
 #: Every operation by its versioned name.
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({each.name: each for each in (CONCAT, SPLIT, VARIADIC_SPLIT)})
+OPERATIONS: Mapping[str, Operation] = {each.name: each for each in (CONCAT, SPLIT, VARIADIC_SPLIT)}
 
 __all__ = ["OPERATIONS"]

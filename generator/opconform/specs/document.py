@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -121,7 +120,7 @@ def read_document(path: Path, name: str) -> Document:
     if builder.mistakes:
         raise SpecMistakes(builder.mistakes)
     digest = hashlib.sha256(content).hexdigest()
-    return Document(file=name, digest=digest, value=value, places=MappingProxyType(builder.places))
+    return Document(file=name, digest=digest, value=value, places=builder.places)
 
 
 def _wrong(name: str, sentence: str, place: tuple[int, int] = (1, 1)) -> SpecMistakes:
@@ -213,16 +212,14 @@ class _Builder:
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_WORDS: Mapping[str, Any] = MappingProxyType(
-    {
-        **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-        **dict.fromkeys(("true", "True", "TRUE"), True),
-        **dict.fromkeys(("false", "False", "FALSE"), False),
-        **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf"), "inf"),
-        **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), "-inf"),
-        **dict.fromkeys((".nan", ".NaN", ".NAN"), "nan"),
-    }
-)
+_WORDS: Mapping[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf"), "inf"),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), "-inf"),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), "nan"),
+}
 _LONGEST_INTEGER = 400
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from opconform.errors import quoted
@@ -97,28 +96,29 @@ def _divisors(number: int) -> list[int]:
 
 
 #: The functions of every expression; `docs/specs.md` documents them.
-FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
-    {
-        "abs": abs,
-        "divisors": _divisors,
-        "insert": _insert,
-        "len": len,
-        "max": max,
-        "min": min,
-        "product": _product,
-        "range": _range,
-        "rank": len,
-        "repeat": _repeat,
-        "replace": _replace,
-        "sorted": sorted,
-        "sum": sum,
-    }
-)
+FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    "abs": abs,
+    "divisors": _divisors,
+    "insert": _insert,
+    "len": len,
+    "max": max,
+    "min": min,
+    "product": _product,
+    "range": _range,
+    "rank": len,
+    "repeat": _repeat,
+    "replace": _replace,
+    "sorted": sorted,
+    "sum": sum,
+}
 
 #: The additional functions of the expressions of a sample; `samples` makes them.
 RANDOM_FUNCTIONS = ("random_choice", "random_integer", "random_partition", "random_shape", "random_shuffle")
 
 #: The operators whose operands are checked.
-OPERATORS: Mapping[str, Callable[[Any, Any], Value]] = MappingProxyType(
-    {"*": lambda x, y: x * y, "**": lambda x, y: x**y, "%": lambda x, y: x % y, "+": lambda x, y: x + y}
-)
+OPERATORS: Mapping[str, Callable[[Any, Any], Value]] = {
+    "*": lambda x, y: x * y,
+    "**": lambda x, y: x**y,
+    "%": lambda x, y: x % y,
+    "+": lambda x, y: x + y,
+}

@@ -1,7 +1,6 @@
 """Samples: random draws of a group's variables, which depend on nothing else that is generated."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from opconform.errors import quoted
 from opconform.specs.document import KeyMistake
@@ -77,16 +76,14 @@ def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
         _within_limit(len(left))
         return [left.pop(source.below(len(left))) for _ in range(len(left))]
 
-    return MappingProxyType(
-        {
-            **FUNCTIONS,
-            "random_integer": random_integer,
-            "random_choice": random_choice,
-            "random_shape": random_shape,
-            "random_partition": random_partition,
-            "random_shuffle": random_shuffle,
-        }
-    )
+    return {
+        **FUNCTIONS,
+        "random_integer": random_integer,
+        "random_choice": random_choice,
+        "random_shape": random_shape,
+        "random_partition": random_partition,
+        "random_shuffle": random_shuffle,
+    }
 
 
 def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) -> Iterator[Combination | None]:

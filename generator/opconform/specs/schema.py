@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import reduce
 from operator import or_
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -28,7 +27,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
 #: The validation context in which expressions are not allowed.
-CONCRETE: Mapping[str, bool] = MappingProxyType({"concrete": True})
+CONCRETE: Mapping[str, bool] = {"concrete": True}
 
 _EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*\$\{\{[\s\S]*\}\}\s*$"}
 
@@ -61,16 +60,14 @@ _Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
 _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
 
 #: What each pattern of a spec matches, in words.
-PATTERNS: Mapping[str, str] = MappingProxyType(
-    {
-        _KEBAB: "lower-case words joined by hyphens, as in zero-length",
-        _LINE: "a text on one line, without control characters",
-        _REQUIREMENT: "a requirement's id, as in axis.range",
-        _VARIABLE: "a name of letters, digits and underscores",
-        SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
-        DIMENSION: 'a size, "?" or bounds such as "2..8"',
-    }
-)
+PATTERNS: Mapping[str, str] = {
+    _KEBAB: "lower-case words joined by hyphens, as in zero-length",
+    _LINE: "a text on one line, without control characters",
+    _REQUIREMENT: "a requirement's id, as in axis.range",
+    _VARIABLE: "a name of letters, digits and underscores",
+    SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
+    DIMENSION: 'a size, "?" or bounds such as "2..8"',
+}
 
 
 class _Keys(BaseModel):
@@ -238,7 +235,7 @@ def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
 
 
 #: The models of each operation.
-MODELS: Mapping[str, OperationModels] = MappingProxyType({op: OperationModels(op) for op in OPERATIONS})
+MODELS: Mapping[str, OperationModels] = {op: OperationModels(op) for op in OPERATIONS}
 
 
 def schema() -> dict[str, Any]:

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -97,19 +96,13 @@ _U6_TRANSPOSED = Layout(
 )
 
 #: Every narrow type as one stream of bits, lowest first, as ONNX and MLIR have it.
-LOW_FIRST: Layouts = MappingProxyType(
-    {each.name: _stream(each.bits) for each in ELEMENT_TYPES.values() if 0 < each.bits < _BYTE}
-)
+LOW_FIRST: Layouts = {each.name: _stream(each.bits) for each in ELEMENT_TYPES.values() if 0 < each.bits < _BYTE}
 #: OpenVINO's layouts by the first version that has them, the newest first; all of them keep u1 highest first.
-_OPENVINO: Mapping[tuple[int, int], Layouts] = MappingProxyType(
-    {
-        (2026, 5): MappingProxyType({**LOW_FIRST, "u1": _high_first(1)}),
-        (2025, 3): MappingProxyType({**LOW_FIRST, "u1": _high_first(1), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}),
-        (0, 0): MappingProxyType(
-            {**LOW_FIRST, "u1": _high_first(1), "u2": _high_first(2), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}
-        ),
-    }
-)
+_OPENVINO: Mapping[tuple[int, int], Layouts] = {
+    (2026, 5): {**LOW_FIRST, "u1": _high_first(1)},
+    (2025, 3): {**LOW_FIRST, "u1": _high_first(1), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED},
+    (0, 0): {**LOW_FIRST, "u1": _high_first(1), "u2": _high_first(2), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED},
+}
 
 
 def openvino_layouts(version: str) -> Layouts:

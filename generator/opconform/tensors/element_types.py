@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 import ml_dtypes
@@ -93,7 +92,7 @@ _ROWS = (
 )
 
 #: Every element type by its name.
-ELEMENT_TYPES: Mapping[str, ElementType] = MappingProxyType({each.name: each for each in _ROWS})
+ELEMENT_TYPES: Mapping[str, ElementType] = {each.name: each for each in _ROWS}
 
 
 def _storage_of(element_type: ElementType) -> "np.dtype[Any]":
@@ -102,4 +101,4 @@ def _storage_of(element_type: ElementType) -> "np.dtype[Any]":
     return np.dtype(np.uint16 if element_type.bits == 16 else np.uint8)  # noqa: PLR2004 - two bytes
 
 
-_STORAGE: Mapping[str, "np.dtype[Any]"] = MappingProxyType({each.name: _storage_of(each) for each in _ROWS})
+_STORAGE: Mapping[str, "np.dtype[Any]"] = {each.name: _storage_of(each) for each in _ROWS}

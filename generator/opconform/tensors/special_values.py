@@ -4,7 +4,6 @@ Each list begins with the most important values, since a small tensor holds only
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import ml_dtypes
@@ -31,13 +30,11 @@ SPECIAL_TEXTS = (
 #: The types with the layout of IEEE 754: sign, exponent, mantissa, and infinities.
 _IEEE = frozenset({"bf16", "f16", "f32", "f64", "f8e5m2"})
 
-_SMALL_FLOATS: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        "f8e4m3": (0x7F, 0x80, 0x01, 0x7E, 0xFF, 0x07, 0x08, 0xFE, 0x38, 0x39),
-        "f8e8m0": (0xFF, 0x00, 0xFE, 0x7F, 0x80, 0x01),
-        "f4e2m1": (0x8, 0x7, 0x1, 0xF, 0x9, 0x2),
-    }
-)
+_SMALL_FLOATS: Mapping[str, tuple[int, ...]] = {
+    "f8e4m3": (0x7F, 0x80, 0x01, 0x7E, 0xFF, 0x07, 0x08, 0xFE, 0x38, 0x39),
+    "f8e8m0": (0xFF, 0x00, 0xFE, 0x7F, 0x80, 0x01),
+    "f4e2m1": (0x8, 0x7, 0x1, 0xF, 0x9, 0x2),
+}
 
 _INTEGERS = (
     *(2**53 + 1, 2**32 + 1, 2**31, -(2**31) - 1, -1, 2**63, 2**24 + 1, -(2**53) - 1, 2**63 - 1, 2**32 - 1, 2**32),

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,16 @@ from opconform_runners.backends.exceptions import Call, MessageTable
 REMAINDER = -1
 
 #: The requirements that the harness fulfils for every framework: they have a default axis and take Python's numbers.
-MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "Split-1": ("axis.element-type", "axis.required"),
-        "VariadicSplit-1": (
-            "axis.element-type",
-            "axis.required",
-            "axis.shape",
-            "lengths.element-type",
-            "types.independent",
-        ),
-    }
-)
+MAPPED: Mapping[str, tuple[str, ...]] = {
+    "Split-1": ("axis.element-type", "axis.required"),
+    "VariadicSplit-1": (
+        "axis.element-type",
+        "axis.required",
+        "axis.shape",
+        "lengths.element-type",
+        "types.independent",
+    ),
+}
 _REMAINDER_MAPPED = ("lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero")
 _EVEN_MAPPED = ("num_splits.at-most-dimension", "num_splits.divides")
 
@@ -57,21 +54,19 @@ class SplitFunctions:
 def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
     """How a framework executes each operation."""
     scalar = ("lengths.rank",) if functions.takes_scalar_lengths else ()
-    return MappingProxyType(
-        {
-            "Concat-1": Support(execute=partial(concat, functions.concat, functions.axis)),
-            "Split-1": Support(
-                execute=partial(_split, functions),
-                mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ())),
-                messages=functions.messages["Split-1"],
-            ),
-            "VariadicSplit-1": Support(
-                execute=partial(_variadic_split, functions),
-                mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar})),
-                messages=functions.messages["VariadicSplit-1"],
-            ),
-        }
-    )
+    return {
+        "Concat-1": Support(execute=partial(concat, functions.concat, functions.axis)),
+        "Split-1": Support(
+            execute=partial(_split, functions),
+            mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ())),
+            messages=functions.messages["Split-1"],
+        ),
+        "VariadicSplit-1": Support(
+            execute=partial(_variadic_split, functions),
+            mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar})),
+            messages=functions.messages["VariadicSplit-1"],
+        ),
+    }
 
 
 def concat(

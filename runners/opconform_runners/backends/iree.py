@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from iree import runtime
@@ -56,12 +55,10 @@ _LENGTHS = ("lengths.element-type", "lengths.empty", "lengths.negative", "length
 _SUM = ("lengths.sum", "lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero")
 _OTHERS = ("lengths.single-remainder", "attributes.none", "types.independent")
 #: The requirements of each operation that the rendering resolves into slices.
-MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "Split-1": (*_AXIS, *_NUMBER, *_DIMENSION),
-        "VariadicSplit-1": (*_AXIS, *_LENGTHS, *_SUM, *_OTHERS),
-    }
-)
+MAPPED: Mapping[str, tuple[str, ...]] = {
+    "Split-1": (*_AXIS, *_NUMBER, *_DIMENSION),
+    "VariadicSplit-1": (*_AXIS, *_LENGTHS, *_SUM, *_OTHERS),
+}
 
 #: The compiler's messages for something that it does not implement.
 _NOT_IMPLEMENTED = re.compile(

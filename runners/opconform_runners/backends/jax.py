@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -24,28 +23,26 @@ _ABOUT_AXIS = (
     (r"only integer scalar arrays|cannot be interpreted as an integer", "axis.element-type"),
 )
 #: What JAX's messages about each operation mean.
-MESSAGES: MessageTable = MappingProxyType(
-    {
-        "Split-1": (
-            *_ABOUT_AXIS,
-            (r"does not result in an equal division", "num_splits.divides"),
-            (r"integer division or modulo by zero", "num_splits.positive"),
-            (r"invalid literal for int", "num_splits.type"),
-        ),
-        "VariadicSplit-1": (
-            *_ABOUT_AXIS,
-            (r"Sum of sizes|limit index .* is larger than dimension size", "lengths.sum"),
-            (r"must be nonnegative", "lengths.negative"),
-            (r"unhashable type|is not iterable|iteration over a 0-d", "lengths.rank"),
-        ),
-    }
-)
+MESSAGES: MessageTable = {
+    "Split-1": (
+        *_ABOUT_AXIS,
+        (r"does not result in an equal division", "num_splits.divides"),
+        (r"integer division or modulo by zero", "num_splits.positive"),
+        (r"invalid literal for int", "num_splits.type"),
+    ),
+    "VariadicSplit-1": (
+        *_ABOUT_AXIS,
+        (r"Sum of sizes|limit index .* is larger than dimension size", "lengths.sum"),
+        (r"must be nonnegative", "lengths.negative"),
+        (r"unhashable type|is not iterable|iteration over a 0-d", "lengths.rank"),
+    ),
+}
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
-    types=MappingProxyType(
-        {each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"}
-    ),
+    types={
+        each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
+    },
     operations=split_operations(
         SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate, messages=MESSAGES)
     ),

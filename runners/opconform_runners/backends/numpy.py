@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from types import MappingProxyType
 
 import numpy as np
 
@@ -55,9 +54,7 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> li
 
 
 #: The operations that are implemented here.
-_FUNCTIONS: Mapping[str, Function] = MappingProxyType(
-    {"Concat-1": _concat, "Split-1": _split, "VariadicSplit-1": _variadic_split}
-)
+_FUNCTIONS: Mapping[str, Function] = {"Concat-1": _concat, "Split-1": _split, "VariadicSplit-1": _variadic_split}
 
 
 def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:

@@ -1,7 +1,6 @@
 """The element types and mapped requirements of all backends that read the ONNX dialects."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 
@@ -16,6 +15,7 @@ _AXIS = ("axis.shape", "axis.element-type")
 _REMAINDER = ("lengths.remainder", "lengths.remainder-sum", "lengths.remainder-zero", "lengths.single-remainder")
 #: The requirements that the rendering of each operation fulfils (docs/dialects.md): the axis of ONNX's `Split` is an
 #: attribute, and its lengths cannot be -1.
-MAPPED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"Split-1": _AXIS, "VariadicSplit-1": (*_AXIS, *_REMAINDER, "types.independent")}
-)
+MAPPED: Mapping[str, tuple[str, ...]] = {
+    "Split-1": _AXIS,
+    "VariadicSplit-1": (*_AXIS, *_REMAINDER, "types.independent"),
+}

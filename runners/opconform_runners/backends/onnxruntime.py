@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import onnxruntime as ort
@@ -34,7 +33,7 @@ _TRANSLATION = Translation(
 
 _ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
 #: What ONNX Runtime's messages about each operation mean.
-MESSAGES: MessageTable = MappingProxyType({"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS})
+MESSAGES: MessageTable = {"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS}
 
 _QUIET = 4
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import openvino as ov
@@ -58,30 +57,26 @@ _ABOUT_AXIS = (
     (r"Element type of 'axis' input must be integer", "axis.element-type"),
 )
 #: What OpenVINO's messages about each operation mean. A message about a missing input does not name the input.
-MESSAGES: MessageTable = MappingProxyType(
-    {
-        "Split-1": (
-            *_ABOUT_AXIS,
-            (r"must be evenly divisible", "num_splits.divides"),
-            (r"'num_splits' must be greater than zero", "num_splits.positive"),
-            (r"Cannot parse '.*' to number", "num_splits.type"),
-        ),
-        "VariadicSplit-1": (
-            *_ABOUT_AXIS,
-            (r"Total length of splits", "lengths.sum"),
-            (r"in split lengths input\. Should be >= -1", "lengths.negative"),
-            (r"multiple -1 values", "lengths.single-remainder"),
-            (r"Split lengths should be a 1-D tensor", "lengths.rank"),
-        ),
-    }
-)
+MESSAGES: MessageTable = {
+    "Split-1": (
+        *_ABOUT_AXIS,
+        (r"must be evenly divisible", "num_splits.divides"),
+        (r"'num_splits' must be greater than zero", "num_splits.positive"),
+        (r"Cannot parse '.*' to number", "num_splits.type"),
+    ),
+    "VariadicSplit-1": (
+        *_ABOUT_AXIS,
+        (r"Total length of splits", "lengths.sum"),
+        (r"in split lengths input\. Should be >= -1", "lengths.negative"),
+        (r"multiple -1 values", "lengths.single-remainder"),
+        (r"Split lengths should be a 1-D tensor", "lengths.rank"),
+    ),
+}
 #: The control inputs of each operation that must be integers, and the requirement that says so.
-INTEGERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "Split-1": {"axis": "axis.element-type"},
-        "VariadicSplit-1": {"axis": "axis.element-type", "split_lengths": "lengths.element-type"},
-    }
-)
+INTEGERS: Mapping[str, Mapping[str, str]] = {
+    "Split-1": {"axis": "axis.element-type"},
+    "VariadicSplit-1": {"axis": "axis.element-type", "split_lengths": "lengths.element-type"},
+}
 
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,41 +48,35 @@ _ABOUT_AXIS = (
     (r"'split_dim' of '\w+' Op has type", "axis.element-type"),
 )
 #: What TensorFlow's messages about each operation mean.
-MESSAGES: MessageTable = MappingProxyType(
-    {
-        "Split-1": (
-            *_ABOUT_AXIS,
-            (r"evenly divi", "num_splits.divides"),
-            (r"Attr 'num_split' of 'Split' Op passed", "num_splits.positive"),
-        ),
-        "VariadicSplit-1": (
-            *_ABOUT_AXIS,
-            (r"Attr 'num_split' of 'SplitV' Op passed 0", "lengths.empty"),
-            (r"only have one -1|only be one -1", "lengths.single-remainder"),
-            (r"Split size at index", "lengths.negative"),
-            (r"can't split axis of size|Determined shape must", "lengths.sum"),
-            (r"'size_splits' has DataType|'size_splits' of 'SplitV' Op has type", "lengths.element-type"),
-            (r"split_tensor must be 1-D", "lengths.rank"),
-        ),
-    }
-)
-_OPERATIONS: Mapping[str, Support] = MappingProxyType(
-    {
-        "Concat-1": Support(execute=partial(concat, tf.concat, "axis")),
-        "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"], messages=MESSAGES["Split-1"]),
-        "VariadicSplit-1": Support(
-            execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"], messages=MESSAGES["VariadicSplit-1"]
-        ),
-    }
-)
+MESSAGES: MessageTable = {
+    "Split-1": (
+        *_ABOUT_AXIS,
+        (r"evenly divi", "num_splits.divides"),
+        (r"Attr 'num_split' of 'Split' Op passed", "num_splits.positive"),
+    ),
+    "VariadicSplit-1": (
+        *_ABOUT_AXIS,
+        (r"Attr 'num_split' of 'SplitV' Op passed 0", "lengths.empty"),
+        (r"only have one -1|only be one -1", "lengths.single-remainder"),
+        (r"Split size at index", "lengths.negative"),
+        (r"can't split axis of size|Determined shape must", "lengths.sum"),
+        (r"'size_splits' has DataType|'size_splits' of 'SplitV' Op has type", "lengths.element-type"),
+        (r"split_tensor must be 1-D", "lengths.rank"),
+    ),
+}
+_OPERATIONS: Mapping[str, Support] = {
+    "Concat-1": Support(execute=partial(concat, tf.concat, "axis")),
+    "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"], messages=MESSAGES["Split-1"]),
+    "VariadicSplit-1": Support(
+        execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"], messages=MESSAGES["VariadicSplit-1"]
+    ),
+}
 _TENSORFLOW = Framework(
     name="tensorflow",
     version=tf.__version__,
     # the types for which the operations used here have CPU kernels
-    types=MappingProxyType(
-        {each.name: tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.name != "f8e8m0"}
-        | {"string": tf.string}
-    ),
+    types={each.name: tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.name != "f8e8m0"}
+    | {"string": tf.string},
     operations=_OPERATIONS,
     translation=Translation(
         not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),
@@ -93,9 +86,10 @@ _TENSORFLOW = Framework(
     ),
 )
 #: The integer types that control inputs take; values of another integer type are given in the first.
-_CONTROLS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"Split-1": {"axis": ("i32",)}, "VariadicSplit-1": {"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")}}
-)
+_CONTROLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "Split-1": {"axis": ("i32",)},
+    "VariadicSplit-1": {"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")},
+}
 
 
 class TensorFlow:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Sequence
 from importlib.metadata import version
 from subprocess import CalledProcessError
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
 #: The types through which the bits of its tensors are read, by size in bytes.
-_BITS = MappingProxyType({1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64})
+_BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
 
 _ABOUT_AXIS = (
     (r"dim=.* out of range", "axis.range"),
@@ -32,32 +31,28 @@ _ABOUT_AXIS = (
     (r"instances of 'int' and 'list'", "axis.shape"),
 )
 #: What tinygrad's messages about each operation mean.
-MESSAGES: MessageTable = MappingProxyType(
-    {
-        "Split-1": (
-            *_ABOUT_AXIS,
-            (r"chunks to be greater than 0", "num_splits.positive"),
-            (r"'>' not supported", "num_splits.type"),
-        ),
-        "VariadicSplit-1": (
-            *_ABOUT_AXIS,
-            (r"sizes to sum exactly", "lengths.sum"),
-            (r"invalid shrink", "lengths.negative"),
-            (r"shape must be int|'int' and 'str'", "lengths.element-type"),
-            (r"'int' and 'list'", "lengths.rank"),
-        ),
-    }
-)
+MESSAGES: MessageTable = {
+    "Split-1": (
+        *_ABOUT_AXIS,
+        (r"chunks to be greater than 0", "num_splits.positive"),
+        (r"'>' not supported", "num_splits.type"),
+    ),
+    "VariadicSplit-1": (
+        *_ABOUT_AXIS,
+        (r"sizes to sum exactly", "lengths.sum"),
+        (r"invalid shrink", "lengths.negative"),
+        (r"shape must be int|'int' and 'str'", "lengths.element-type"),
+        (r"'int' and 'list'", "lengths.rank"),
+    ),
+}
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
-    types=MappingProxyType(
-        {
-            each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
-            for each in BYTE_TYPES
-            if each.name != "f8e8m0"
-        }
-    ),
+    types={
+        each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
+        for each in BYTE_TYPES
+        if each.name != "f8e8m0"
+    },
     operations=split_operations(
         SplitFunctions(
             split=Tiny.chunk,

@@ -5,7 +5,6 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,23 +26,21 @@ _ABOUT_AXIS = (
     (r"argument 'dim' .* must be int", "axis.element-type"),
 )
 #: What PyTorch's messages about each operation mean.
-MESSAGES: MessageTable = MappingProxyType(
-    {
-        "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
-        "VariadicSplit-1": (
-            *_ABOUT_AXIS,
-            (r"expects split_sizes to sum exactly", "lengths.sum"),
-            (r"have only non-negative entries", "lengths.negative"),
-            (r"argument 'split_sizes' .* found element of type list|must be tuple of ints, not int", "lengths.rank"),
-            (r"argument 'split_sizes' .* found element of type", "lengths.element-type"),
-        ),
-    }
-)
+MESSAGES: MessageTable = {
+    "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
+    "VariadicSplit-1": (
+        *_ABOUT_AXIS,
+        (r"expects split_sizes to sum exactly", "lengths.sum"),
+        (r"have only non-negative entries", "lengths.negative"),
+        (r"argument 'split_sizes' .* found element of type list|must be tuple of ints, not int", "lengths.rank"),
+        (r"argument 'split_sizes' .* found element of type", "lengths.element-type"),
+    ),
+}
 _TORCH = Framework(
     name="torch",
     version=torch.__version__,
     # int1 to int7 and uint1 to uint7 have no kernels
-    types=MappingProxyType({each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES}),
+    types={each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES},
     operations=split_operations(
         SplitFunctions(
             split=torch.tensor_split,

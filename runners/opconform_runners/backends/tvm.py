@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import onnx
 import tvm
@@ -35,15 +34,13 @@ _TRANSLATION = Translation(
 
 _ABOUT_AXIS = (r"input axis .* is out of range", "axis.range")
 #: What TVM's messages about each operation mean.
-MESSAGES: MessageTable = MappingProxyType(
-    {
-        "Split-1": (_ABOUT_AXIS,),
-        "VariadicSplit-1": (
-            _ABOUT_AXIS,
-            (r"Mismatched type on argument #1 .*relax\.op\.split", "lengths.element-type"),
-        ),
-    }
-)
+MESSAGES: MessageTable = {
+    "Split-1": (_ABOUT_AXIS,),
+    "VariadicSplit-1": (
+        _ABOUT_AXIS,
+        (r"Mismatched type on argument #1 .*relax\.op\.split", "lengths.element-type"),
+    ),
+}
 
 _ENTRY = "main"
 
