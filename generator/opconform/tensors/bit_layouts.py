@@ -5,7 +5,7 @@ The packing of types narrower than a byte differs between dialects and between v
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,29 +19,22 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
-    """Some bits of an element and their place in a group: element, shift, number of bits, byte, and place in it."""
-
-    element: int
-    shift: int
-    bits: int
-    byte: int
-    place: int
-
-
-@dataclass(frozen=True, slots=True)
 class Layout:
     """How the elements of one type are packed: a group of some elements takes some bytes.
 
     Attributes:
-        fields: The places of the elements' bits in a group.
+        places: For each bit of a group's bytes, the lowest of the first byte first: an element, and the bit of it.
         tail: The bits per element of an incomplete last group; 0 if such a group is written whole.
     """
 
     elements: int
-    bytes: int
-    fields: tuple[_Field, ...]
+    places: tuple[tuple[int, int], ...]
     tail: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """The size of a group."""
+        return len(self.places) // _BYTE
 
     def size(self, count: int) -> int:
         """The size of a number of elements in bytes."""
@@ -56,42 +49,32 @@ Layouts = Mapping[str, Layout]
 
 def _stream(bits: int) -> Layout:
     """One stream of bits, lowest first; an element may span two bytes."""
-    count = math.lcm(bits, _BYTE) // bits
-
-    def fields() -> Iterator[_Field]:
-        for element in range(count):
-            byte, place = divmod(element * bits, _BYTE)
-            first = min(bits, _BYTE - place)
-            yield _Field(element, 0, first, byte, place)
-            if first < bits:
-                yield _Field(element, first, bits - first, byte + 1, 0)
-
-    return Layout(count, count * bits // _BYTE, tuple(fields()), tail=bits)
+    count = math.lcm(bits, _BYTE)
+    return Layout(count // bits, tuple(divmod(each, bits) for each in range(count)), tail=bits)
 
 
 def _high_first(bits: int) -> Layout:
     """The first element in the highest bits of the byte."""
-    count = _BYTE // bits
-    fields = tuple(_Field(each, 0, bits, 0, _BYTE - (each + 1) * bits) for each in range(count))
-    return Layout(count, 1, fields)
+    last = _BYTE // bits - 1
+    return Layout(last + 1, tuple((last - each // bits, each % bits) for each in range(_BYTE)))
 
 
 #: Elements of 3 bits: the low two of each element high first in two bytes, and the high ones in a third.
 _U3_TRANSPOSED = Layout(
     8,
-    3,
     (
-        *(_Field(each, 0, 2, each // 4, 6 - each % 4 * 2) for each in range(8)),
-        *(_Field(each, 2, 1, 2, 7 - each) for each in range(8)),
+        *((3 - each // 2, each % 2) for each in range(_BYTE)),
+        *((7 - each // 2, each % 2) for each in range(_BYTE)),
+        *((7 - each, 2) for each in range(_BYTE)),
     ),
 )
 #: Elements of 6 bits: the low four of each element high first in two bytes, and the high two in a third.
 _U6_TRANSPOSED = Layout(
     4,
-    3,
     (
-        *(_Field(each, 0, 4, each // 2, 4 - each % 2 * 4) for each in range(4)),
-        *(_Field(each, 4, 2, 2, 6 - each * 2) for each in range(4)),
+        *((1 - each // 4, each % 4) for each in range(_BYTE)),
+        *((3 - each // 4, each % 4) for each in range(_BYTE)),
+        *((3 - each // 2, 4 + each % 2) for each in range(_BYTE)),
     ),
 )
 
@@ -131,8 +114,8 @@ def pack(tensor: Tensor, layouts: Layouts) -> bytes:
     padded[: tensor.array.size] = tensor.array.reshape(-1)
     elements = padded.reshape(groups, layout.elements)
     packed = np.zeros((groups, layout.bytes), np.uint8)
-    for each in layout.fields:
-        packed[:, each.byte] |= ((elements[:, each.element] >> each.shift) & ((1 << each.bits) - 1)) << each.place
+    for place, (element, bit) in enumerate(layout.places):
+        packed[:, place // _BYTE] |= (elements[:, element] >> bit & 1) << place % _BYTE
     return packed.tobytes()[: layout.size(tensor.array.size)]
 
 
@@ -148,8 +131,8 @@ def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...
     whole[: layout.size(count)] = np.frombuffer(content, np.uint8, layout.size(count))
     packed = whole.reshape(groups, layout.bytes)
     elements = np.zeros((groups, layout.elements), np.uint8)
-    for each in layout.fields:
-        elements[:, each.element] |= ((packed[:, each.byte] >> each.place) & ((1 << each.bits) - 1)) << each.shift
+    for place, (element, bit) in enumerate(layout.places):
+        elements[:, element] |= (packed[:, place // _BYTE] >> place % _BYTE & 1) << bit
     return Tensor(element_type=element_type, array=elements.reshape(-1)[:count].reshape(shape))
 
 
