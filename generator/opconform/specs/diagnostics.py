@@ -1,15 +1,16 @@
 """Diagnostics: pydantic's errors as mistakes with their places."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from opconform.errors import nearest, quoted
-from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route
+from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
 from opconform.specs.schema import PATTERNS, RejectKeys
 
+_Model = TypeVar("_Model", bound=BaseModel)
 #: What pydantic's type errors expect, in YAML's terms.
 _KINDS = {
     "bool_type": "true or false",
@@ -22,6 +23,14 @@ _KINDS = {
     "string_type": "a string",
     "tuple_type": "a list",
 }
+
+
+def validated(document: Document, model: type[_Model]) -> _Model:
+    """The value of a document as a model; `SpecMistakes` if it does not fit."""
+    try:
+        return model.model_validate(document.value)
+    except ValidationError as fault:
+        raise SpecMistakes(mistakes_of(fault, document, model)) from fault
 
 
 def mistakes_of(

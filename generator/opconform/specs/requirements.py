@@ -5,35 +5,32 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from opconform.resources import root
-from opconform.specs.diagnostics import mistakes_of
+from opconform.specs.diagnostics import validated
 from opconform.specs.document import Route, SpecMistakes, read_document
+from opconform.specs.schema import Keys
 from opconform.suite.manifest import Level, Stage
 
 _FILE = "requirements.yaml"
 
 
-class _Keys(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Page(_Keys):
+class Page(Keys):
     """One revision of an operation's specification page."""
 
     revision: str = Field(description="What the requirements call this revision.")
     page: str = Field(description="The page, as it is published.")
 
 
-class Source(_Keys):
+class Source(Keys):
     """The place of a requirement: a clause, in one or more revisions of the page."""
 
     revisions: Annotated[tuple[str, ...], Field(min_length=1)]
     clause: str
 
 
-class Requirement(_Keys):
+class Requirement(Keys):
     """One checkable statement of an operation's specification."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9_]+([.-][a-z0-9_]+)*$")]
@@ -44,7 +41,7 @@ class Requirement(_Keys):
     reading: str | None = Field(None, description="For an interpretation: what we read, and why.")
 
 
-class Requirements(_Keys):
+class Requirements(Keys):
     """The document `requirements.yaml`."""
 
     op: str
@@ -71,10 +68,7 @@ def requirements_of(op: str) -> Requirements:
     """
     path = Path(str(root() / "cases" / op / _FILE))
     document = read_document(path, f"cases/{op}/{_FILE}")
-    try:
-        found = Requirements.model_validate(document.value)
-    except ValidationError as fault:
-        raise SpecMistakes(mistakes_of(fault, document, Requirements)) from fault
+    found = validated(document, Requirements)
     mistakes = [document.mistake(route, sentence) for route, sentence in _faults(found)]
     if mistakes:
         raise SpecMistakes(mistakes)

@@ -70,11 +70,13 @@ PATTERNS: Mapping[str, str] = {
 }
 
 
-class _Keys(BaseModel):
+class Keys(BaseModel):
+    """A mapping of a YAML document with these keys and no others."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), arbitrary_types_allowed=True)
 
 
-class TensorKeys(_Keys):
+class TensorKeys(Keys):
     """A tensor of a case. A value in place of this mapping is short for `values`."""
 
     element_type: Annotated[_ElementTypeName, _MAYBE] | None = Field(
@@ -111,7 +113,7 @@ class _OrValues:
 _Tensor = Annotated[TensorKeys | None, _MAYBE, _OrValues()]
 
 
-class RejectKeys(_Keys):
+class RejectKeys(Keys):
     """The expectation that a case is refused."""
 
     reject: Annotated[_Requirement, _MAYBE] = Field(description="The one requirement that the case violates.")
@@ -123,7 +125,7 @@ class RejectKeys(_Keys):
 _Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE], ...], _MAYBE]
 
 
-class _CaseKeys(_Keys):
+class _CaseKeys(Keys):
     binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
         "constant",
         description="Whether the inputs that decide what the operation does are constants of the IR or parameters fed "
@@ -142,7 +144,7 @@ class _CaseKeys(_Keys):
     )
 
 
-class Sample(_Keys):
+class Sample(Keys):
     """Random cases: `count` draws of the variables in `draw`, one after the other."""
 
     count: Annotated[int, Field(strict=True, ge=1)] = Field(description="How many different cases are drawn.")
@@ -152,7 +154,7 @@ class Sample(_Keys):
     )
 
 
-class GroupKeys(_Keys):
+class GroupKeys(Keys):
     """The keys of a group that are not keys of its cases."""
 
     id: _Kebab = Field(description="The group's name, which the ids of its cases bear.")
@@ -182,7 +184,7 @@ class OperationModels:
         context: Any = Annotated[Literal[operation.context_names], _MAYBE]
         title = op.replace("-", "")
         feed: Any = create_model(
-            f"{title}Feed", __base__=_Keys, __doc__="Other values for a second inference.", **inputs
+            f"{title}Feed", __base__=Keys, __doc__="Other values for a second inference.", **inputs
         )
         case: Any = create_model(
             f"{title}Case",
@@ -211,7 +213,7 @@ class OperationModels:
         self.group: type[BaseModel] = group
         self.spec: type[BaseModel] = create_model(
             f"{title}Spec",
-            __base__=_Keys,
+            __base__=Keys,
             __doc__=f"A spec of {op}.",
             op=(name, Field(description="The operation.")),
             groups=(groups, Field(description="The groups of cases.")),
