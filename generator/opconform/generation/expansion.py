@@ -20,6 +20,7 @@ from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
 from opconform.specs.matrix import Combination, combinations_of, failure, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, MODELS
+from opconform.suite.case import canonical_json
 
 
 def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Draft]:
@@ -101,8 +102,12 @@ class _Expansion:
             many = quoted_text(f"{wanted:,}")
             raise KeyMistake("sample", f"{many} cases are over the limit of {self.limits.cases:,}")
         found = passed = in_vain = 0
+        drawn_before: set[str] = set()
         for number, drawn in enumerate(samples_of(self.group, combination, seed, self.meter), 1):
-            cases = [] if drawn is None else self.cases_of(drawn)
+            text, failed = canonical_json(drawn), self.failed
+            cases = [] if drawn is None or text in drawn_before else self.cases_of(drawn)
+            if self.failed == failed:
+                drawn_before.add(text)
             found += bool(cases)
             passed += drawn is not None
             in_vain = 0 if cases else in_vain + 1
