@@ -6,6 +6,7 @@ import random
 import re
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ from tests.conftest import MINIATURES, Run
 
 
 @pytest.fixture(scope="module")
-def readers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Reader]:
+def readers(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Reader]:
     """Every reader, with documents that were written by right commands."""
-    return readers_of(tmp_path_factory.mktemp("readers"))
+    return readers_of(tmp_path_factory.mktemp("readers"), partial(opconform, code=None))
 
 
 def test_right_documents_are_read(readers: Mapping[str, Reader]) -> None:

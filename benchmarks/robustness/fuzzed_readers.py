@@ -13,6 +13,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -149,13 +150,15 @@ class _Material:
     key: Path
 
 
-def _material(scratch: Path) -> _Material:
-    def opconform(*words: str | Path) -> None:
-        program = [sys.executable, "-c", "from opconform_runners.cli.main import main; main()"]
-        done = subprocess.run([*program, *words], cwd=scratch, capture_output=True, check=False)
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"opconform {' '.join(map(str, words))}: {done.stderr.decode()}")
+def _in_a_process(*words: str | Path, cwd: Path) -> None:
+    program = [sys.executable, "-c", "from opconform_runners.cli.main import main; main()"]
+    done = subprocess.run([*program, *words], cwd=cwd, capture_output=True, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"opconform {' '.join(map(str, words))}: {done.stderr.decode()}")
 
+
+def _material(scratch: Path, run: Callable[..., object]) -> _Material:
+    opconform = partial(run, cwd=scratch)
     (scratch / "spec.yaml").write_text(_SPEC)
     opconform("generate", "spec.yaml", "--out", "suite.zip", "--jobs", "1")
     opconform("run", "suite.zip", "--backend", f"{_MINIATURES}:LosesNegativeZero", "--out", "failing")
@@ -171,9 +174,12 @@ def _material(scratch: Path) -> _Material:
     )
 
 
-def readers_of(scratch: Path) -> Mapping[str, Reader]:
-    """Every reader by its name, with the documents that a few commands have written into a folder."""
-    material = _material(scratch)
+def readers_of(scratch: Path, run: Callable[..., object] = _in_a_process) -> Mapping[str, Reader]:
+    """Every reader by its name, with the documents that a few commands have written into a folder.
+
+    `run` runs opconform with words in the folder `cwd`; it raises an error if opconform fails.
+    """
+    material = _material(scratch, run)
     suite = _members(material.suite)
     recorded = _members(material.outputs)
     lines = recorded["answers.jsonl"].splitlines()
