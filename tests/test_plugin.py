@@ -116,17 +116,27 @@ def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
 
 
 def test_cases_are_tests_beside_the_repository_s_own(run_pytest: Pytest, suite: Path) -> None:
-    """A perfect backend passes them all; what is wanted of both is what pytest is told."""
+    """A perfect backend passes them all, and pytest's own options select among them."""
     options = ("-q", "--opconform-backend", miniature("Perfect"), "--opconform-suite", suite)
 
+    def collected(*more: object) -> str:
+        return run_pytest(*options, "--collect-only", *more).stdout.splitlines()[-1].split(" in ")[0]
+
     assert outcomes(run_pytest(*options)) == {"passed": 7}
-    assert outcomes(run_pytest(*options, "opconform")) == {"passed": 6}
     assert outcomes(run_pytest(*options, "opconform::VariadicSplit-1/accepted")) == {"passed": 3}
-    assert outcomes(run_pytest(*options, "-m", "core")) == {"passed": 3, "deselected": 4}
-    assert outcomes(run_pytest(*options, "-m", "lengths.single-remainder", "--strict-markers"))["passed"] == 2
-    assert outcomes(run_pytest(*options, "-k", "remainder and not rejected")) == {"passed": 3, "deselected": 4}
-    assert outcomes(run_pytest(*options, "--opconform-profile", "types", "opconform")) == {"passed": 1}
-    assert outcomes(run_pytest(*options, "-n", "2")) == {"passed": 7}
+    assert collected("opconform") == "6 tests collected"
+    assert collected("-m", "core") == "3/7 tests collected (4 deselected)"
+    assert collected("-m", "lengths.single-remainder", "--strict-markers") == "2/7 tests collected (5 deselected)"
+    assert collected("-k", "remainder and not rejected") == "3/7 tests collected (4 deselected)"
+    assert collected("--opconform-profile", "types", "opconform") == "1 test collected"
+
+
+@pytest.mark.ci_only
+def test_cases_are_shared_by_the_workers_of_xdist(run_pytest: Pytest, suite: Path) -> None:
+    """Each worker runs some of the cases."""
+    done = run_pytest("-q", "-n", "2", "--opconform-backend", miniature("Perfect"), "--opconform-suite", suite)
+
+    assert outcomes(done) == {"passed": 7}
 
 
 def test_options_in_a_file_leave_single_tests_alone(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
