@@ -9,13 +9,12 @@ answers.jsonl       one line per case, sorted by id: its outcome, and its outcom
 
 import hashlib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import MissingError, SuiteError
 from opconform.files import open_regular
@@ -44,28 +43,26 @@ class SavedOutputs:
 
     __pydantic_config__ = _STRICT
 
+    status: Literal["returned"] = "returned"
     files: tuple[_Digest, ...]
     element_types: tuple[tuple[str, ...], ...] | None = None
     seconds: float | None = None
     placement: Placement | None = None
 
 
-#: The outcome of a case, without the arrays of its outputs.
-Answer = SavedOutputs | Oversized | Refused | NotSupported | Crashed | TimedOut | Error | NotSent
+def _numbered(answer: object) -> object:
+    """An answer in the file, with the number that replies of a harness have and that is not recorded."""
+    if isinstance(answer, dict) and answer.get("status") in ("rejected", "unsupported"):
+        return answer | {"seq": 0}
+    return answer
 
-_KINDS: Mapping[type[Any], str] = {
-    SavedOutputs: "returned",
-    Refused: "rejected",
-    NotSupported: "unsupported",
-    Crashed: "crash",
-    TimedOut: "timeout",
-    Oversized: "oversized",
-    NotSent: "not-sent",
-    Error: "error",
-}
-_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(each) for each, name in _KINDS.items()}
-#: The kinds whose `seq` is not recorded.
-_REPLIES = ("rejected", "unsupported")
+
+#: The outcome of a case, without the arrays of its outputs.
+Answer = Annotated[
+    SavedOutputs | Oversized | Refused | NotSupported | Crashed | TimedOut | Error | NotSent,
+    Field(discriminator="status"),
+    BeforeValidator(_numbered),
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,8 +72,26 @@ class Line:
     __pydantic_config__ = _STRICT
 
     id: CaseId
-    first: Mapping[str, Any]
-    again: Mapping[str, Any]
+    first: Answer
+    again: Answer
+
+    @property
+    def text(self) -> bytes:
+        """The line as it is written."""
+        document = _LINE.dump_python(self, mode="json")
+        for name in ("first", "again"):
+            answer = document[name].items()
+            document[name] = {key: each for key, each in answer if key != "seq" and each is not None}
+        return canonical_json(document).encode() + b"\n"
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The digest of each file of outputs by its name; the second outputs have files only where they differ."""
+        first, again = files_of(self.first), files_of(self.again)
+        named = {outputs_name(self.id, feed): each for feed, each in enumerate(first)}
+        if again != first:
+            named |= {outputs_name(self.id, feed, again=True): each for feed, each in enumerate(again)}
+        return named
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,47 +137,15 @@ def origin_text(origin: Origin) -> str:
     return sealed_text(_ORIGIN.dump_python(origin, mode="json", exclude={"checksum"}))
 
 
-def answer_line(identity: str, first: Answer, again: Answer) -> bytes:
-    """The line of a case."""
-    document = {"id": identity, "first": _document(first), "again": _document(again)}
-    return canonical_json(document).encode() + b"\n"
-
-
-def kind_of(answer: Answer) -> str:
-    """The name of an answer's kind in the file."""
-    return _KINDS[type(answer)]
-
-
-def _document(answer: Answer) -> dict[str, object]:
-    name = kind_of(answer)
-    document = _ADAPTERS[name].dump_python(answer, mode="json") | {"status": name}
-    return {key: value for key, value in document.items() if key != "seq" and value is not None}
-
-
-def _answer_of(document: Mapping[str, Any]) -> Answer:
-    plain = dict(document)
-    name = str(plain.pop("status"))
-    answer: Answer = _ADAPTERS[name].validate_python(plain | ({"seq": 0} if name in _REPLIES else {}))
-    return answer
-
-
-def outputs_name(feed: int, *, again: bool) -> str:
+def outputs_name(identity: str, feed: int, *, again: bool = False) -> str:
     """The file of a feed's outputs: `outputs.npz`, `outputs.1.npz`; of the second time `again.npz`, `again.1.npz`."""
     name = "again" if again else "outputs"
-    return f"{name}.npz" if feed == 0 else f"{name}.{feed}.npz"
+    return f"{identity}/{name}.npz" if feed == 0 else f"{identity}/{name}.{feed}.npz"
 
 
 def files_of(answer: Answer) -> tuple[str, ...]:
     """The digests of the files of outputs."""
     return answer.files if isinstance(answer, SavedOutputs) else ()
-
-
-def _named_files(identity: str, first: Answer, again: Answer) -> Iterator[tuple[str, str]]:
-    for feed, digest in enumerate(files_of(first)):
-        yield f"{identity}/{outputs_name(feed, again=False)}", digest
-    if files_of(again) != files_of(first):
-        for feed, digest in enumerate(files_of(again)):
-            yield f"{identity}/{outputs_name(feed, again=True)}", digest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,36 +155,31 @@ class Recorded:
     path: Path
     origin: Origin
     digest: str
-    answers: Mapping[str, tuple[Answer, Answer]]
+    lines: Mapping[str, Line]
     archive: zipfile.ZipFile
-
-    @cached_property
-    def files(self) -> Mapping[str, str]:
-        """The digest of every file of outputs."""
-        return dict(each for identity, both in self.answers.items() for each in _named_files(identity, *both))
 
     def outcome(self, suite: Suite, entry: Entry, case: Case, *, again: bool) -> Outcome:
         """The first or second outcome of a case."""
-        first, second = self.answers[case.id]
-        answer = second if again else first
+        line = self.lines[case.id]
+        answer = line.again if again else line.first
         if not isinstance(answer, SavedOutputs):
             return answer
         if any(len(each) != case.feeds for each in (answer.files, answer.element_types) if each is not None):
             raise SuiteError(f"{self.path}: the outputs of {case.id} are not those of {case.feeds} feeds.")
-        is_other = again and files_of(first) != files_of(second)
-        names = [f"{case.id}/{outputs_name(feed, again=is_other)}" for feed in range(case.feeds)]
+        is_other = answer.files != files_of(line.first)
+        names = [outputs_name(case.id, feed, again=is_other) for feed in range(case.feeds)]
         size = max((self.archive.getinfo(name).file_size for name in names), default=0)
         limit = PLENTY if size <= PLENTY else output_limit(suite, entry, case)
         return Returned(
-            outputs=tuple(self._outputs(name, limit) for name in names),
+            outputs=tuple(self._outputs(name, line.files[name], limit) for name in names),
             element_types=answer.element_types,
             seconds=answer.seconds,
             placement=answer.placement,
         )
 
-    def _outputs(self, name: str, limit: int) -> tuple[Array, ...]:
+    def _outputs(self, name: str, digest: str, limit: int) -> tuple[Array, ...]:
         content = member_content(self.archive, self.path, name, limit)
-        if hashlib.sha256(content).hexdigest() != self.files[name]:
+        if hashlib.sha256(content).hexdigest() != digest:
             raise SuiteError(f"{self.path}: {name} was changed after the run.")
         outputs = in_order(arrays_of(content, f"{self.path}: {name}", limit=limit))
         if outputs is None:
@@ -213,25 +191,23 @@ def open_recorded(path: Path) -> Recorded:
     """The recorded outputs in a file."""
     try:
         open_regular(path, follow_links=True).close()
+        archive = zipfile.ZipFile(path)
     except FileNotFoundError as fault:
         raise MissingError(f"There are no outputs at {path}. Name a file that `run --outputs` wrote.") from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --outputs` wrote.") from fault
-    try:
-        archive = zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
         raise SuiteError(f"{path} is not a complete file of outputs, as `run --outputs` writes it: {fault}.") from fault
     origin = _origin(member_content(archive, path, HEADER, _LIMIT), path)
-    answers = _answers(member_content(archive, path, ANSWERS, _LIMIT), origin, path)
+    lines = _lines(member_content(archive, path, ANSWERS, _LIMIT), origin, path)
     with open_regular(path, follow_links=True) as file:  # only now, since a huge file would take long
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    recorded = Recorded(path=path, origin=origin, digest=digest, answers=answers, archive=archive)
-    known = sorted([HEADER, ANSWERS, *recorded.files])
-    held = sorted(each.filename for each in archive.infolist())
+    known = sorted([HEADER, ANSWERS, *(name for each in lines.values() for name in each.files)])
+    held = sorted(archive.namelist())
     if held != known:
-        odd = next(iter(sorted(set(held) ^ set(known))), None) or "a file that it holds twice"
+        odd = min(set(held) ^ set(known), default="a file that it holds twice")
         raise SuiteError(f"{path} does not hold the files that it lists: {odd}.")
-    return recorded
+    return Recorded(path=path, origin=origin, digest=digest, lines=lines, archive=archive)
 
 
 def _origin(content: bytes, path: Path) -> Origin:
@@ -244,14 +220,14 @@ def _origin(content: bytes, path: Path) -> Origin:
     return origin
 
 
-def _answers(content: bytes, origin: Origin, path: Path) -> dict[str, tuple[Answer, Answer]]:
+def _lines(content: bytes, origin: Origin, path: Path) -> dict[str, Line]:
     if hashlib.sha256(content).hexdigest() != origin.digest:
         raise SuiteError(f"{path}: {ANSWERS} was changed after the run.")
     try:
         lines = [_LINE.validate_json(line) for line in content.splitlines()]
-        answers = {each.id: (_answer_of(each.first), _answer_of(each.again)) for each in lines}
-    except (ValidationError, KeyError) as fault:
+    except ValidationError as fault:
         raise SuiteError(f"{path}: {ANSWERS} holds a line that is not an answer.") from fault
-    if [each.id for each in lines] != sorted(answers):
+    by_id = {each.id: each for each in lines}
+    if [each.id for each in lines] != sorted(by_id):
         raise SuiteError(f"{path}: {ANSWERS} is not sorted by id, each once.")
-    return answers
+    return by_id

@@ -5,7 +5,7 @@ import hashlib
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from opconform.errors import HarnessError, SuiteError, UsageError
@@ -20,12 +20,11 @@ from opconform_runners.execution.outputs_archive import (
     ANSWERS,
     HEADER,
     Answer,
+    Line,
     Origin,
     SavedOutputs,
-    answer_line,
     blind_digest,
     files_of,
-    kind_of,
     origin_text,
     outputs_name,
 )
@@ -34,7 +33,7 @@ from opconform_runners.execution.scheduler import Executed, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.harness.protocol import Refused
 
 #: Outcomes that spoil a harness: the second execution is in one that no other case has touched.
 _ALONE = ("crash", "timeout")
@@ -56,15 +55,15 @@ def record(
         launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
         recorder = _Recorder(suite, launch, entries, archive, on_progress)
         implementation = recorder.run()
-        lines = b"".join(answer_line(each.id, recorder.first[each.id], recorder.again[each.id]) for each in entries)
-        saved = [each for each in recorder.first.values() if isinstance(each, SavedOutputs)]
-        placements = [each.placement for each in saved if each.placement is not None]
+        first, again = recorder.first, recorder.again
+        lines = b"".join(Line(id=each.id, first=first[each.id], again=again[each.id]).text for each in entries)
+        placements = (each.placement for each in first.values() if isinstance(each, SavedOutputs))
         origin = Origin(
             suite=blind_digest(suite),
             implementation=implementation,
-            environment=environment_of(command, implementation, placements),
+            environment=environment_of(command, implementation, filter(None, placements)),
             timeout=options.timeout,
-            counts=dict(sorted(Counter(kind_of(each) for each in recorder.first.values()).items())),
+            counts=dict(sorted(Counter(each.status for each in first.values()).items())),
             digest=hashlib.sha256(lines).hexdigest(),
         )
         archive.writestr(member(ANSWERS), lines)
@@ -109,13 +108,11 @@ class _Recorder:
     def run(self) -> Implementation:
         """Execute every case twice. What crashed, timed out or ended differently is executed alone."""
         executed = self._execute(self.entries, "first")
-        attempts: tuple[Attempt, ...] = ("again", "alone")
-        for attempt in attempts:
-            due = [each for each in self.entries if each.id not in self.again]
-            if attempt == "again":
-                due = [each for each in due if kind_of(self.first[each.id]) not in _ALONE]
-            if due:
-                self._execute(due, attempt)
+        repeatable = [each for each in self.entries if self.first[each.id].status not in _ALONE]
+        if repeatable:
+            self._execute(repeatable, "again")
+        if left := [each for each in self.entries if each.id not in self.again]:
+            self._execute(left, "alone")
         return executed.implementation
 
     def _execute(self, entries: Sequence[Entry], attempt: Attempt) -> Executed:
@@ -136,21 +133,22 @@ class _Recorder:
             self.again[identity] = answer
         if attempt == "first" or (attempt == "alone" and files_of(answer) != files_of(first)):
             for feed, content in enumerate(contents):
-                self.archive.writestr(member(f"{identity}/{outputs_name(feed, again=attempt == 'alone')}"), content)
+                self.archive.writestr(member(outputs_name(identity, feed, again=attempt == "alone")), content)
 
 
 def _answer(outcome: Outcome) -> tuple[Answer, list[bytes]]:
     """An outcome as it is recorded, and the contents of its output files."""
-    match outcome:
-        case Returned(outputs=outputs, element_types=element_types, seconds=seconds, placement=placement):
-            contents = [npz_bytes({f"output_{i}": each for i, each in enumerate(feed)}) for feed in outputs]
-            files = tuple(hashlib.sha256(each).hexdigest() for each in contents)
-            saved = SavedOutputs(files=files, element_types=element_types or None, seconds=seconds, placement=placement)
-            return saved, contents
-        case Refused() | NotSupported():
-            return replace(outcome, seq=0), []
-        case _:
-            return outcome, []
+    if not isinstance(outcome, Returned):
+        return outcome, []
+    contents = [npz_bytes({f"output_{i}": each for i, each in enumerate(feed)}) for feed in outcome.outputs]
+    files = tuple(hashlib.sha256(each).hexdigest() for each in contents)
+    answer = SavedOutputs(
+        files=files,
+        element_types=outcome.element_types or None,
+        seconds=outcome.seconds,
+        placement=outcome.placement,
+    )
+    return answer, contents
 
 
 def _essence(answer: Answer) -> tuple[object, ...]:
@@ -161,4 +159,4 @@ def _essence(answer: Answer) -> tuple[object, ...]:
         case Refused(stage=stage, requirement=requirement):
             return ("rejected", stage, requirement)
         case _:
-            return (kind_of(answer),)
+            return (answer.status,)

@@ -35,7 +35,7 @@ def judge(
             f"that has the digest {digest[:16]}, and theirs has {recorded.origin.suite[:16]}. Generate it with the "
             f"same specs, profiles, seed, dialects and version."
         )
-    foreign = next((each for each in recorded.answers if each not in suite.by_id), None)
+    foreign = next((each for each in recorded.lines if each not in suite.by_id), None)
     if foreign is not None:
         raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
     known = full_names(suite.header.requirements)
@@ -54,7 +54,7 @@ def judge(
             on_outcome(entry, case, outcome)
         return executed
 
-    entries = [each for each in suite.entries if each.id in recorded.answers]
+    entries = [each for each in suite.entries if each.id in recorded.lines]
     profiles = {each.profile for each in entries}
     is_whole = not suite.header.select and len(entries) == sum(each.profile in profiles for each in suite.entries)
     plan = RunPlan(

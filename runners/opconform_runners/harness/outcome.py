@@ -1,6 +1,7 @@
-"""The outcomes of one execution of a case."""
+"""The outcomes of one execution of a case; `status` names their kind in files."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Placement
@@ -21,6 +22,7 @@ class Returned:
 class Oversized:
     """The backend executed the case; its outputs are too large to be right and were not read."""
 
+    status: Literal["oversized"] = "oversized"
     size: int
 
 
@@ -28,6 +30,7 @@ class Oversized:
 class Crashed:
     """The harness process ended while it worked on the case."""
 
+    status: Literal["crash"] = "crash"
     how: str
 
 
@@ -35,6 +38,7 @@ class Crashed:
 class TimedOut:
     """The harness did not answer in time."""
 
+    status: Literal["timeout"] = "timeout"
     seconds: float
 
 
@@ -42,6 +46,7 @@ class TimedOut:
 class Error:
     """The harness failed, not the backend. This is both the outcome and the verdict."""
 
+    status: Literal["error"] = "error"
     sentence: str
     log: str | None = None
 
@@ -50,6 +55,7 @@ class Error:
 class NotSent:
     """The case cannot be given to this kind of backend."""
 
+    status: Literal["not-sent"] = "not-sent"
     why: str
 
 
