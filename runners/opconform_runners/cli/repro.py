@@ -21,7 +21,7 @@ from opconform_runners.cli.shared.options import ONE_CASE, PATH, BackendOptions,
 from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.harness.command import Launch
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
-from opconform_runners.tools.repro.script import SCRIPTS, Reproduced, dialects_needed, script_of
+from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of
 
 #: The line that marks a script written by opconform.
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
@@ -46,7 +46,7 @@ def command(case: str, backend: str, place: Path | None, python: Path | None, ti
     fixed. CASE is an id, its digits, or a pattern that matches one case. The case is executed first, and the script
     states what was observed.
     """
-    name, _, device = backend.partition(":")
+    name = backend.partition(":")[0]
     dialects = dialects_needed(backend)
     if out is not None:
         _check_place(out)
@@ -57,14 +57,8 @@ def command(case: str, backend: str, place: Path | None, python: Path | None, ti
         check_one(case, ids, where=f" in {suite.store.root}")
         entry = suite.by_id[ids[0]]
         seen = _observed(suite, entry, launch)
-        reproduced = Reproduced(
-            suite=suite,
-            entry=entry,
-            device=device,
-            notes=tuple(notes_of(suite, entry, name, seen)),
-            reason=None if seen is None else seen.result.reason,
-        )
-        script = script_of(name, reproduced)
+        notes = notes_of(suite, entry, name, seen)
+        script = script_of(suite, entry, backend, notes, None if seen is None else seen.result.reason)
     if out is None:
         print_document(script, nl=False)
         return

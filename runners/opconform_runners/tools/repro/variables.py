@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from opconform.errors import UsageError
 from opconform.suite.case import Accept, Case, Input, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
-from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array
 from opconform_runners.tools.repro.array_source import array_source, output_source
 
 #: The bit order of packed types.
-_ORDERS: Mapping[str, str] = MappingProxyType(
+BIT_ORDERS: Mapping[str, str] = MappingProxyType(
     {"i4": "little", "u4": "little", "nf4": "little", "f4e2m1": "little", "u2": "little", "u1": "big"}
 )
 #: The NaNs of the types that numpy does not have: a mask, and the largest masked bits that are not a NaN.
@@ -28,6 +27,16 @@ class Variable(NamedTuple):
     name: str
     source: str
     input: Input
+
+    @property
+    def kind(self) -> ElementType:
+        """Its element type."""
+        return ELEMENT_TYPES[self.input.element_type]
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether it holds the bits of a type that numpy does not have."""
+        return is_odd(self.kind)
 
 
 class Feed(NamedTuple):
@@ -71,46 +80,8 @@ def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
     return each.binding == "parameter" or (each.role == "tensor" and not isinstance(case.expect, Reject))
 
 
-class Type(NamedTuple):
-    """The type of an input in a script; `bits` and `order` are for packed types, which numpy does not have."""
-
-    name: str
-    element_type: str
-    onnx: str
-    shape: str
-    is_odd: bool
-    bits: int
-    order: str
-
-
-def type_of(each: Input) -> Type:
-    """The type of an input; raises `UsageError` if a script cannot pack it."""
-    kind = ELEMENT_TYPES[each.element_type]
-    packed = 0 < kind.bits < 8  # noqa: PLR2004 - narrower than a byte
-    if packed and each.element_type not in _ORDERS:
-        raise UsageError(f"A short script cannot pack {each.element_type}.")
-    return Type(
-        name=each.name,
-        element_type=each.element_type,
-        onnx=kind.onnx or "",
-        shape=_declared(each),
-        is_odd=is_odd(each.element_type),
-        bits=kind.bits if packed else 0,
-        order=_ORDERS.get(each.element_type, ""),
-    )
-
-
-def _declared(each: Input) -> str:
-    if each.dynamic is None:
-        return repr(list(each.shape))
-    if isinstance(each.dynamic, str):
-        return "ov.PartialShape.dynamic()"
-    return f'ov.PartialShape("[{",".join(str(size) for size in each.dynamic)}]")'
-
-
-def is_odd(element_type: str) -> bool:
+def is_odd(kind: ElementType) -> bool:
     """Whether numpy has no dtype of its own for an element type."""
-    kind = ELEMENT_TYPES[element_type]
     return kind.kind != "string" and kind.native != kind.storage
 
 
@@ -122,22 +93,6 @@ def nan_source(element_type: str, name: str) -> str:
     if element_type in _NANS:
         mask, last = _NANS[element_type]
         return f"({name} & {mask:#x} > {last:#x})"
-    has_nans = ELEMENT_TYPES[element_type].kind == "float" and not is_odd(element_type)
-    return f"np.isnan({name})" if has_nans else ""
-
-
-class Bits(NamedTuple):
-    """How a script prints the bits of an element: the width of its storage, the digits, and whether only bits."""
-
-    stored: int
-    digits: int
-    alone: bool
-
-
-def bits_of(element_type: str) -> Bits | None:
-    """How the bits of an element type are printed, or None for strings."""
     kind = ELEMENT_TYPES[element_type]
-    if kind.kind == "string":
-        return None
-    alone = is_odd(kind.name) or kind.kind == "boolean"
-    return Bits(stored=8 * kind.storage.itemsize, digits=max(1, kind.bits // 4), alone=alone)
+    has_nans = kind.kind == "float" and not is_odd(kind)
+    return f"np.isnan({name})" if has_nans else ""
