@@ -18,15 +18,6 @@ from opconform_runners.harness.protocol import Failed, Feed, NotSupported, Ok, R
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Layout:
-    """The number of a request, which names its output files, and the existing folders of its input and output files."""
-
-    seq: int
-    folder: Path
-    outputs: Path
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """A case whose files lie ready for a harness, and the line that asks for its execution."""
 
@@ -38,19 +29,25 @@ class Request:
     line: bytes
 
 
-def lay_out(suite: Suite, entry: Entry, case: Case, dialect: str | None, layout: Layout) -> Request:
-    """Write the files that a harness needs to execute a case; an OSError if that fails."""
+def lay_out(
+    suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq: int, folder: Path, outputs: Path
+) -> Request:
+    """Write the files that a harness needs to execute a case; an OSError if that fails.
+
+    The inputs and the model lie in `folder`; `outputs` is the folder for the outputs, which are named by `seq`.
+    """
+    entry, case = given
     for name in entry.files:
         if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
-            path = layout.folder / name
+            path = folder / name
             if "/" in name:
                 path.parent.mkdir(exist_ok=True)
             path.write_bytes(suite.read(entry, name))
-    outputs = tuple(layout.outputs / f"{layout.seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
-    feeds = [Feed(inputs=inputs_name(feed), outputs=str(path)) for feed, path in enumerate(outputs)]
+    paths = tuple(outputs / f"{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
+    feeds = [Feed(inputs=inputs_name(feed), outputs=str(path)) for feed, path in enumerate(paths)]
     model = None if dialect is None else suite.header.dialects[dialect]
-    line = run_line(layout.seq, case, folder=str(layout.folder), dialect=dialect, model=model, feeds=feeds)
-    return Request(seq=layout.seq, entry=entry, case=case, folder=layout.folder, outputs=outputs, line=line)
+    line = run_line(seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds)
+    return Request(seq=seq, entry=entry, case=case, folder=folder, outputs=paths, line=line)
 
 
 def clear(request: Request) -> None:

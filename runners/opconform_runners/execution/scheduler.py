@@ -13,7 +13,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.request import Layout, Request, check_dialects, clear, dialect_of, lay_out, outcome_of
+from opconform_runners.execution.request import Request, check_dialects, clear, dialect_of, lay_out, outcome_of
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
@@ -192,9 +192,9 @@ class Worker:
         seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # unpredictable, so that no reply can precede its request
         if scratch.is_symlink():
             raise OSError(errno.ELOOP, "it is a symbolic link", str(scratch))
-        layout = Layout(seq=seq, folder=scratch / f"{seq}", outputs=scratch)
-        layout.folder.mkdir()
-        request = lay_out(self.execution.suite, entry, case, dialect, layout)
+        folder = scratch / f"{seq}"
+        folder.mkdir()
+        request = lay_out(self.execution.suite, (entry, case), dialect, seq=seq, folder=folder, outputs=scratch)
         harness.process.send(request.line)
         return request
 

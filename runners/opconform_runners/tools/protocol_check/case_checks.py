@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Reject
-from opconform_runners.execution.request import contradiction
+from opconform_runners.execution.request import Request, contradiction
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import LINE_LIMIT
-from opconform_runners.tools.protocol_check.conversation import NoAnswer
-from opconform_runners.tools.protocol_check.probe import Given, NotApplicable, Played, Probe
+from opconform_runners.tools.protocol_check.conversation import Exchange, NoAnswer
+from opconform_runners.tools.protocol_check.probe import Given, NotApplicable, Probe
 from opconform_runners.verdicts.judge import declared_gap, first_verdict
 from opconform_runners.verdicts.verdict import Fail
 
@@ -23,23 +23,23 @@ _LARGEST_SEQ = (1 << 53) - 1
 _ODD_NAME = "a b/Größe ß 'x' #1 %41 日本語"
 
 
-def _want_ok(probe: Probe, rule: str, played: Played) -> None:
-    if played.status == "ok":
-        probe.outputs(played, rule)
-    elif played.status is not None:
-        probe.breach(rule, "a simple case is not answered `ok` here", played.answer)
+async def _want_ok(probe: Probe, request: Request) -> None:
+    answer = await probe.play(request)
+    if answer.status == "ok":
+        probe.outputs(request, answer, probe.rule)
+    elif answer.status is not None:
+        probe.breach("a simple case is not answered `ok` here", answer)
 
 
-def _want_golden(probe: Probe, rule: str, played: Played) -> None:
-    request = played.request
-    outputs = probe.outputs(played, "ok.outputs" if len(request.outputs) == 1 else rule)
+def _want_golden(probe: Probe, request: Request, answer: Exchange) -> None:
+    outputs = probe.outputs(request, answer, "ok.outputs" if len(request.outputs) == 1 else probe.rule)
     if len(outputs) < len(request.outputs):
         return
     outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=None)
     verdict = first_verdict(probe.suite, request.entry, request.case, outcome)
     if isinstance(verdict, Fail) and verdict.mismatch is not None and verdict.reason != "element-type":
         feed = f"feed {verdict.mismatch.feed} of " if len(outputs) > 1 else ""
-        probe.breach(rule, f"the outputs of {feed}{request.case.id} are wrong: {verdict.sentence}", played.answer)
+        probe.breach(f"the outputs of {feed}{request.case.id} are wrong: {verdict.sentence}", answer)
 
 
 async def run_plain(probe: Probe) -> None:
@@ -49,15 +49,15 @@ async def run_plain(probe: Probe) -> None:
         raise NotApplicable("no simple case is within what the harness declares")
     tried = ordinary[:_TRIES]
     for given in tried:
-        played = await probe.play(probe.prepare(given))
-        if played.status == "ok":
+        request = probe.prepare(given)
+        answer = await probe.play(request)
+        if answer.status == "ok":
             probe.answered = given
-            probe.outputs(played)
+            probe.outputs(request, answer)
             return
-    if played.status is None:
+    if answer.status is None:
         raise NotApplicable("the replies could not be read, see run.answer")
-    sentence = f"none of {len(tried)} simple cases is answered `ok`; the last of them is {played.request.case.id}"
-    probe.breach("run.plain", sentence, played.answer)
+    probe.breach(f"none of {len(tried)} simple cases is answered `ok`; the last of them is {request.case.id}", answer)
 
 
 def _is_ordinary(case: Case) -> bool:
@@ -91,8 +91,7 @@ async def run_order(probe: Probe) -> None:
     answers = await probe.play_all(sent)
     due, found = [str(each.seq) for each in sent], [str(each.document.get("seq")) for each in answers]
     if found != due and sorted(found) == sorted(due):
-        sentence = f"the requests {', '.join(due)} were answered in the order {', '.join(found)}"
-        probe.breach("run.order", sentence, answers[0])
+        probe.breach(f"the requests {', '.join(due)} were answered in the order {', '.join(found)}", answers[0])
         return
     for request, answer in zip(sent, answers, strict=True):
         probe.check_seq(answer, request.seq)
@@ -105,40 +104,42 @@ async def run_long_line(probe: Probe) -> None:
     seq = _LARGEST_SEQ - 1  # not a number that a request had before
     room = LINE_LIMIT - len(probe.prepare(folder=folder, seq=seq).line)
     padded = replace(case, title=case.title + "." * room)
-    _want_ok(probe, "run.long-line", await probe.play(probe.prepare((entry, padded), folder=folder, seq=seq)))
+    await _want_ok(probe, probe.prepare((entry, padded), folder=folder, seq=seq))
 
 
 async def ok_outputs(probe: Probe) -> None:
     """`ok` means that every output file is complete: an .npz of output_0, output_1, … without pickles."""
-    probe.outputs(await probe.play())
+    request = probe.prepare()
+    probe.outputs(request, await probe.play(request))
 
 
 async def ok_dtype(probe: Probe) -> None:
     """Outputs are stored in the dtype of their element type."""
     probe.simple_case()
     probe.need("ok.outputs")
-    notes = probe.notes["ok.dtype"]
     for name in probe.said.element_types:
         for given in islice(probe.accepted(element_type=name), 1):
+            request = probe.prepare(given)
             try:
-                played = await probe.play(probe.prepare(given))
+                answer = await probe.play(request)
             except NoAnswer as event:  # a backend that crashes does not violate the rule
-                notes.append(f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}")
+                probe.note(f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}")
                 await probe.end()
                 continue
-            if played.status != "ok":
-                notes.append(f"data of {name}, which is declared, is answered `{played.answer.document.get('status')}`")
+            if answer.status != "ok":
+                probe.note(f"data of {name}, which is declared, is answered `{answer.document.get('status')}`")
                 continue
-            outputs = probe.outputs(played)
+            outputs = probe.outputs(request, answer)
             fault = contradiction(outputs, [[name] * len(feed) for feed in outputs])
             if fault is not None:
-                probe.breach("ok.dtype", fault, played.answer)
+                probe.breach(fault, answer)
 
 
 async def ok_values(probe: Probe) -> None:
     """The outputs of a simple case are right in number, shape and every bit."""
     probe.need("ok.outputs")
-    _want_golden(probe, "ok.values", await probe.play())
+    request = probe.prepare()
+    _want_golden(probe, request, await probe.play(request))
 
 
 async def ok_two_feeds(probe: Probe) -> None:
@@ -146,23 +147,25 @@ async def ok_two_feeds(probe: Probe) -> None:
     probe.simple_case()
     probe.need("ok.outputs", "ok.values")
     for given in islice(probe.accepted(feeds=2), _TRIES):
-        played = await probe.play(probe.prepare(given))
-        if played.status == "ok":
-            _want_golden(probe, "ok.two-feeds", played)
+        request = probe.prepare(given)
+        answer = await probe.play(request)
+        if answer.status == "ok":
+            _want_golden(probe, request, answer)
             return
     raise NotApplicable("the suite has no case of two feeds that the harness answers `ok`")
 
 
 async def ok_element_types(probe: Probe) -> None:
     """`element_types`, if given, has one list per feed, with the name of each output's element type."""
-    played = await probe.play()
-    said = played.answer.document.get("element_types")
+    request = probe.prepare()
+    answer = await probe.play(request)
+    said = answer.document.get("element_types")
     if said is None:
         raise NotApplicable("the harness does not report `element_types`")
     probe.need("ok.outputs", "ok.dtype")
-    sentence = contradiction(probe.outputs(played), said)
+    sentence = contradiction(probe.outputs(request, answer), said)
     if sentence is not None and "ok.element-types" not in probe.breaches:
-        probe.breach("ok.element-types", sentence, played.answer)
+        probe.breach(sentence, answer)
 
 
 async def ok_seconds(probe: Probe) -> None:
@@ -182,13 +185,11 @@ async def rejected_status(probe: Probe) -> None:
     if not smallest:
         raise NotApplicable("no case that must be rejected is within the declaration of the harness")
     for requirement, given in islice(smallest.items(), _CASES):
-        played = await probe.play(probe.prepare(given))
-        if played.status == "error":
-            sentence = f"a case that must be rejected, for {requirement}, is answered `error`"
-            probe.breach("rejected.status", sentence, played.answer)
-        elif played.status in ("ok", "unsupported"):
-            sentence = f"the backend, and not the harness: {given[1].id} is answered `{played.status}`"
-            probe.notes["rejected.status"].append(sentence)
+        answer = await probe.play(probe.prepare(given))
+        if answer.status == "error":
+            probe.breach(f"a case that must be rejected, for {requirement}, is answered `error`", answer)
+        elif answer.status in ("ok", "unsupported"):
+            probe.note(f"the backend, and not the harness: {given[1].id} is answered `{answer.status}`")
 
 
 async def rejected_why(probe: Probe) -> None:
@@ -208,12 +209,11 @@ async def undeclared(probe: Probe) -> None:
     if not smallest:
         raise NotApplicable("the harness declares everything that the cases need")
     for gap, given in islice(smallest.items(), _CASES):
-        played = await probe.play(probe.prepare(given))
-        if played.status == "ok":
-            sentence = f"{given[1].id} is executed, although the harness does not declare {gap}"
-            probe.notes["unsupported.undeclared"].append(sentence)
-        elif played.status == "error":
-            probe.breach("unsupported.undeclared", f"{given[1].id} is answered `error`", played.answer)
+        answer = await probe.play(probe.prepare(given))
+        if answer.status == "ok":
+            probe.note(f"{given[1].id} is executed, although the harness does not declare {gap}")
+        elif answer.status == "error":
+            probe.breach(f"{given[1].id} is answered `error`", answer)
 
 
 async def missing_files(probe: Probe) -> None:
@@ -224,26 +224,25 @@ async def missing_files(probe: Probe) -> None:
             shutil.rmtree(request.folder)
         for each in request.folder.glob("inputs.*"):
             each.unlink()
-        played = await probe.play(request)
-        if played.status not in ("error", None):
-            sentence = f"the reply is not `error`, although the file of `{what}` does not exist"
-            probe.breach("error.files", sentence, played.answer)
-    played = await probe.play()
-    if played.status not in ("ok", None):
-        probe.breach("error.files", "the simple case after them is not answered `ok` any more", played.answer)
+        answer = await probe.play(request)
+        if answer.status not in ("error", None):
+            probe.breach(f"the reply is not `error`, although the file of `{what}` does not exist", answer)
+    answer = await probe.play(probe.prepare())
+    if answer.status not in ("ok", None):
+        probe.breach("the simple case after them is not answered `ok` any more", answer)
 
 
 async def odd_paths(probe: Probe) -> None:
     """Paths may contain spaces, quotes and letters beyond ASCII, which requests encode as UTF-8."""
     folder, outputs = probe.scratch / "in" / _ODD_NAME, probe.scratch / "out" / _ODD_NAME
     outputs.mkdir(parents=True)
-    _want_ok(probe, "paths.names", await probe.play(probe.prepare(folder=folder, outputs=outputs)))
+    await _want_ok(probe, probe.prepare(folder=folder, outputs=outputs))
 
 
 async def outputs_outside(probe: Probe) -> None:
     """`outputs` may lie outside of `dir`, in any existing folder."""
     with tempfile.TemporaryDirectory(prefix="opconform-out-", ignore_cleanup_errors=True) as outputs:
-        _want_ok(probe, "paths.outside", await probe.play(probe.prepare(outputs=Path(outputs).resolve())))
+        await _want_ok(probe, probe.prepare(outputs=Path(outputs).resolve()))
 
 
 async def each_dialect(probe: Probe) -> None:
@@ -257,7 +256,7 @@ async def each_dialect(probe: Probe) -> None:
     if not held:
         raise NotApplicable(f"the suite has no simple case in {', '.join(others)}")
     for each in held:
-        _want_ok(probe, "dialects.each", await probe.play(probe.prepare(dialect=each)))
+        await _want_ok(probe, probe.prepare(dialect=each))
 
 
 async def each_graph(probe: Probe) -> None:
@@ -268,4 +267,4 @@ async def each_graph(probe: Probe) -> None:
     probe.simple_case()
     for context in sorted({case.context for _, case in probe.cases if not case.is_bare}):
         for given in islice(probe.accepted(context=context), 1):
-            _want_ok(probe, "graphs.each", await probe.play(probe.prepare(given)))
+            await _want_ok(probe, probe.prepare(given))

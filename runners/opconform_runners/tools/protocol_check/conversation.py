@@ -15,7 +15,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import start_sentence
 from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
-from opconform_runners.harness.protocol import START_LINE, VERSION, ProtocolError, said_faults, said_of
+from opconform_runners.harness.protocol import START_LINE, STATUSES, VERSION, ProtocolError, said_faults, said_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,6 +29,11 @@ class Exchange:
     reply: bytes | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @property
+    def status(self) -> str | None:
+        """The status of a reply to `run`, or None if it is not one of the protocol."""
+        return next((each for each in STATUSES if each == self.document.get("status")), None)
 
 
 class NoAnswer(Exception):  # noqa: N818 - an event, not an error

@@ -13,10 +13,10 @@ from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs, read_outputs
-from opconform_runners.execution.request import Layout, Request, dialect_of, lay_out
+from opconform_runners.execution.request import Request, dialect_of, lay_out
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.process import started
-from opconform_runners.harness.protocol import STATUSES, reply_faults
+from opconform_runners.harness.protocol import reply_faults
 from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, abridged, said_in
 from opconform_runners.verdicts.judge import declared_gap
 
@@ -49,19 +49,6 @@ class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
     """A rule does not apply to this harness, or cannot be checked; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A request and its answer."""
-
-    request: Request
-    answer: Exchange
-
-    @property
-    def status(self) -> str | None:
-        """The status of the reply, or None if it is not one of the protocol."""
-        return next((each for each in STATUSES if each == self.answer.document.get("status")), None)
-
-
 @dataclass
 class Probe:
     """The check of one harness so far, with cases of a suite in every dialect.
@@ -69,6 +56,7 @@ class Probe:
     Attributes:
         greeting: The first answer of the harness to `start`.
         scratch: A folder for cases and outputs.
+        rule: The rule that is being checked.
         breaches: The violations, by rule.
         notes: Remarks that are not violations, by rule.
         answers: Every answer to `run`.
@@ -80,6 +68,7 @@ class Probe:
     greeting: Exchange
     dialects: Collection[str]
     scratch: Path
+    rule: str = ""
     breaches: dict[str, list[Breach]] = field(default_factory=dict)
     notes: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     answers: list[Exchange] = field(default_factory=list)
@@ -122,11 +111,15 @@ class Probe:
         notes = self.suite.header.requirements[case.op]
         return all(notes[each].level == "normative" for each in case.requirements if each in notes)
 
-    def breach(self, rule: str, sentence: str, exchange: Exchange) -> None:
-        """Note a violation; the same sentence is noted once."""
-        noted = self.breaches.setdefault(rule, [])
+    def breach(self, sentence: str, exchange: Exchange, rule: str | None = None) -> None:
+        """Note a violation, by default of the rule that is being checked; the same sentence is noted once."""
+        noted = self.breaches.setdefault(rule or self.rule, [])
         if all(each.sentence != sentence for each in noted):
             noted.append(Breach(sentence=sentence, exchange=exchange))
+
+    def note(self, sentence: str) -> None:
+        """Note a remark on the rule that is being checked."""
+        self.notes[self.rule].append(sentence)
 
     def prepare(
         self,
@@ -142,16 +135,15 @@ class Probe:
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
         folder.mkdir(parents=True, exist_ok=True)
-        seq = self._requests if seq is None else seq
-        layout = Layout(seq=seq, folder=folder, outputs=outputs or self.scratch)
-        return lay_out(self.suite, entry, case, dialect or dialect_of(self.suite, entry, case, self.said)[0], layout)
+        seq, outputs = self._requests if seq is None else seq, outputs or self.scratch
+        dialect = dialect or dialect_of(self.suite, entry, case, self.said)[0]
+        return lay_out(self.suite, (entry, case), dialect, seq=seq, folder=folder, outputs=outputs)
 
-    async def play(self, request: Request | None = None) -> Played:
-        """Send a request, by default for the simple case, and wait; raises `NoAnswer` if there is no answer."""
-        request = request or self.prepare()
+    async def play(self, request: Request) -> Exchange:
+        """Send a request, and wait for the answer; raises `NoAnswer` if there is none."""
         [answer] = await self.play_all([request])
         self.check_seq(answer, request.seq)
-        return Played(request, answer)
+        return answer
 
     async def play_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send several requests at once; returns the answers as they arrive, after noting what is wrong with each."""
@@ -159,10 +151,10 @@ class Probe:
         answers = await conversation.ask([each.line for each in requests])
         for answer in answers:
             for fault in reply_faults(answer.reply or b""):
-                self.breach(_RULES.get(fault.key, "run.answer"), fault.sentence, answer)
+                self.breach(fault.sentence, answer, _RULES.get(fault.key, "run.answer"))
             seconds = answer.document.get("seconds")
             if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
-                self.breach("ok.seconds", "`seconds` is more than the time from the request to the reply", answer)
+                self.breach("`seconds` is more than the time from the request to the reply", answer, "ok.seconds")
         self.answers += answers
         return answers
 
@@ -170,16 +162,16 @@ class Probe:
         """Note a wrong `seq`."""
         said = answer.document.get("seq")
         if isinstance(said, int) and said != seq:
-            self.breach("run.seq", "the `seq` of the reply is not that of the request", answer)
+            self.breach("the `seq` of the reply is not that of the request", answer, "run.seq")
 
-    def outputs(self, played: Played, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
+    def outputs(self, request: Request, answer: Exchange, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
         """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule."""
         if rule != "ok.outputs":
             self.need("ok.outputs")
-        found = [_outputs_in(path, played.request.folder) for path in played.request.outputs]
+        found = [_outputs_in(path, request.folder) for path in request.outputs]
         for each in found:
             if isinstance(each, str):
-                self.breach(rule, each, played.answer)
+                self.breach(each, answer, rule)
         return [each for each in found if not isinstance(each, str)]
 
     def need(self, *rules: str) -> None:
@@ -203,7 +195,7 @@ class Probe:
                 await conversation.process.kill()
                 raise
             finally:
-                self._unexpected("output.before-start", [Exchange(reply=each) for each in conversation.early])
+                self._unexpected([Exchange(reply=each) for each in conversation.early], "output.before-start")
             self._conversation = conversation
         return self._conversation
 
@@ -212,11 +204,11 @@ class Probe:
         ended, self._conversation = self._conversation, None
         if ended is not None:
             await ended.process.kill()
-            self._unexpected("output.between", ended.stray)
+            self._unexpected(ended.stray, "output.between")
 
-    def _unexpected(self, rule: str, lines: Iterable[Exchange]) -> None:
+    def _unexpected(self, lines: Iterable[Exchange], rule: str) -> None:
         for each in lines:
-            self.breach(rule, f"unexpected output {abridged(each.reply or b'', 80)!r}", each)
+            self.breach(f"unexpected output {abridged(each.reply or b'', 80)!r}", each, rule)
 
 
 def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:

@@ -31,7 +31,7 @@ _PEEK = 5.0
 async def _start_answer(probe: Probe) -> None:
     """`start` is answered by one line with the keys of its table, each of the right type, and no other keys."""
     for each in said_faults(probe.greeting.reply or b""):
-        probe.breach("start.answer", each.sentence, probe.greeting)
+        probe.breach(each.sentence, probe.greeting)
 
 
 async def _start_names(probe: Probe) -> None:
@@ -45,10 +45,10 @@ async def _start_names(probe: Probe) -> None:
     for key, named, known in allowed:
         for each in named:
             if each not in known:
-                probe.breach("start.names", f"`{key}` names {each!r}, which does not exist", probe.greeting)
+                probe.breach(f"`{key}` names {each!r}, which does not exist", probe.greeting)
     if not probe.said.dialects and not probe.greeting.document.get("operations"):
         sentence = "`operations` is empty, and a harness without dialects must list what it implements"
-        probe.breach("start.names", sentence, probe.greeting)
+        probe.breach(sentence, probe.greeting)
 
 
 async def _before_start(probe: Probe) -> None:
@@ -67,19 +67,19 @@ async def _output_length(_probe: Probe) -> None:
 
 async def _stop(probe: Probe) -> None:
     """The harness ends within two seconds of `stop`, even if it has executed nothing."""
-    await _end(probe, "end.stop", lambda process: process.send(STOP_LINE), STOP_LINE)
+    await _end(probe, lambda process: process.send(STOP_LINE), STOP_LINE)
 
 
 async def _end_of_input(probe: Probe) -> None:
     """The harness ends within two seconds of the end of standard input, even if it has executed nothing."""
-    await _end(probe, "end.input", Process.send_end, b"(end of standard input)")
+    await _end(probe, Process.send_end, b"(end of standard input)")
 
 
-async def _end(probe: Probe, rule: str, ask: Callable[[Process], None], shown: bytes) -> None:
+async def _end(probe: Probe, ask: Callable[[Process], None], shown: bytes) -> None:
     """Ask a harness to end, once after it has executed a case and once before."""
     for has_run in (True, False) if probe.answered is not None else (False,):
         if has_run:
-            await probe.play()
+            await probe.play(probe.prepare())
         else:
             await probe.end()
         conversation = await probe.conversation()
@@ -87,7 +87,7 @@ async def _end(probe: Probe, rule: str, ask: Callable[[Process], None], shown: b
         ask(process)
         if not await process.has_ended(within=STOP_LIMIT):
             after = "after a case" if has_run else "before any case"
-            probe.breach(rule, f"it had not ended {STOP_LIMIT:g} seconds later, {after}", Exchange(request=shown))
+            probe.breach(f"it had not ended {STOP_LIMIT:g} seconds later, {after}", Exchange(request=shown))
         else:
             conversation.stray += [Exchange(request=shown, reply=each) for each in await conversation.listen(_PEEK)]
             if process.left_children():
@@ -194,15 +194,16 @@ async def _played(probe: Probe, on_progress: Callable[[float, int], None]) -> di
     try:
         for number, (rule, play) in enumerate(RULES.items()):
             on_progress(number / len(RULES), number)
+            probe.rule = rule
             try:
                 await play(probe)
             except NotApplicable as answer:
                 reasons[rule] = str(answer)
             except NoAnswer as event:
-                probe.breach(rule, event.sentence, Exchange(request=event.request))
+                probe.breach(event.sentence, Exchange(request=event.request))
                 await probe.end()
             except ProtocolError as fault:
-                probe.breach("output.length", str(fault), Exchange())
+                probe.breach(str(fault), Exchange(), "output.length")
                 reasons[rule] = "a reply was too long to be read, see output.length"
                 await probe.end()
     finally:
