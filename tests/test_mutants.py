@@ -13,7 +13,7 @@ from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.verdicts.verdict import Fail, name_of
+from opconform_runners.verdicts.verdict import Fail
 from tests.conftest import Run
 from tests.mutants import __main__ as program
 from tests.mutants import catalogue
@@ -175,7 +175,7 @@ def test_a_mutant_that_dies_or_hangs_is_caught_behind_a_harness(tmp_path: Path) 
     reasons = {}
     for name in ("crash/on-no-pieces", "hang/on-no-pieces"):
         verdicts = [verdict for _, verdict in workbench.verdicts(name, isolated=True)]
-        reasons[name] = sorted(each.reason if isinstance(each, Fail) else name_of(each) for each in verdicts)
+        reasons[name] = sorted(each.reason if isinstance(each, Fail) else each.verdict for each in verdicts)
 
     assert reasons == {"crash/on-no-pieces": ["crash", "pass"], "hang/on-no-pieces": ["pass", "timeout"]}
 

@@ -33,7 +33,7 @@ from opconform_runners.certificates.verification import check_claims, check_prof
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import Seen, result_of
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.execution.journal import own_document, read_steps
+from opconform_runners.execution.journal import read_steps
 from opconform_runners.execution.outputs import output_limit, read_outputs
 from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
@@ -52,7 +52,6 @@ from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import first_verdict
 from opconform_runners.verdicts.results import line_of, read_results, read_written
-from opconform_runners.verdicts.verdict import Fail
 
 BASELINE = b"""\
 # Failures that are expected
@@ -257,7 +256,7 @@ class RunReader:
     def journal(self) -> bytes:
         """The results as they would be if the run had been interrupted after its last case."""
         header, *lines, _ = (self._out / "results.jsonl").read_bytes().splitlines(keepends=True)
-        own = own_document(Fail(reason="crash", sentence="it ended"))
+        own = {"verdict": "fail", "reason": "crash", "sentence": "it ended"}
         steps = [{"execution": "first", "own": own, "result": json.loads(line), "twin": None} for line in lines]
         return header + b"".join(line_of(each) for each in steps)
 

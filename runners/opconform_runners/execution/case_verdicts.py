@@ -7,7 +7,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.journal import Attempt, Step, own_document
+from opconform_runners.execution.journal import Attempt, Step
 from opconform_runners.harness.outcome import Error, NotSent, Outcome, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts import judge
@@ -21,7 +21,6 @@ from opconform_runners.verdicts.verdict import (
     Unsupported,
     Verdict,
     failure_of,
-    name_of,
     reason_of,
     sentence_of,
 )
@@ -57,14 +56,14 @@ class CaseVerdicts:
             self._seen[entry.id] = Seen(case=case, outcome=outcome)
         result = self._keep(entry, attempt, own)
         twin = entry.twin if entry.expect != "accept" else None
-        return Step(execution=attempt, own=own_document(own), result=result, twin=twin)
+        return Step(execution=attempt, own=own, result=result, twin=twin)
 
     def restore(self, step: Step) -> None:
         """Take over an execution from before an interruption."""
         entry = self._suite.by_id[step.result.id]
         if step.execution == "first":
             self._seen[entry.id] = Seen(case=self._suite.case(entry), outcome=_outcome_of(step))
-        self._keep(entry, step.execution, step.verdict)
+        self._keep(entry, step.execution, step.own)
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
         """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.
@@ -134,7 +133,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         id=entry.id,
         profile=entry.profile,
         expect="accept" if entry.expect == "accept" else "reject",
-        verdict=name_of(verdict),
+        verdict=verdict.verdict,
         reason=reason_of(verdict),
         sentence=sentence_of(verdict),
         requirements=entry.requirements,
@@ -161,6 +160,6 @@ def _outcome_of(step: Step) -> Outcome:
         return Refused(seq=0, stage=result.stage, message=result.message or "", seconds=result.seconds)
     if result.message is not None:
         return NotSupported(seq=0, message=result.message, seconds=result.seconds)
-    if isinstance(step.verdict, Unsupported):
-        return NotSent(why=step.verdict.why)
+    if isinstance(step.own, Unsupported):
+        return NotSent(why=step.own.why)
     return Returned(outputs=(), element_types=None, seconds=result.seconds, placement=result.placement)

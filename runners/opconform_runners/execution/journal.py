@@ -5,15 +5,15 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import is_ours
 from opconform.suite.manifest import HEADER, MANIFEST
-from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING
-from opconform_runners.harness.outcome import Error
+from opconform.tensors.tensor import Array
+from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING, Keeper
 from opconform_runners.verdicts.results import (
     CERTIFICATE,
     PAGE,
@@ -27,7 +27,7 @@ from opconform_runners.verdicts.results import (
     result_document,
 )
 from opconform_runners.verdicts.run_header import RunHeader, changes, difference, header_line
-from opconform_runners.verdicts.verdict import Fail, Own, Pass, Unsupported, name_of, twin_sentence
+from opconform_runners.verdicts.verdict import Own, twin_sentence
 
 #: The files of a run, and the possible first bytes of each.
 _MARKS: Mapping[str, tuple[bytes, ...]] = {
@@ -40,12 +40,6 @@ _MARKS: Mapping[str, tuple[bytes, ...]] = {
 #: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
 #: its control.
 Attempt = Literal["first", "again", "alone", "control"]
-_OWN: Mapping[str, TypeAdapter[Any]] = {
-    "pass": TypeAdapter(Pass),
-    "fail": TypeAdapter(Fail),
-    "unsupported": TypeAdapter(Unsupported),
-    "error": TypeAdapter(Error),
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,33 +49,22 @@ class Step:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     execution: Attempt
-    own: Mapping[str, Any]
+    own: Own
     result: Result
     twin: str | None = None
 
-    @property
-    def verdict(self) -> Own:
-        """The verdict of this execution by itself."""
-        document = dict(self.own)
-        own: Own = _OWN[str(document.pop("verdict"))].validate_python(document)
-        return own
-
 
 _STEP = TypeAdapter(Step)
-
-
-def own_document(own: Own) -> dict[str, Any]:
-    """The verdict of one execution as a JSON object."""
-    name = name_of(own)
-    return {**_OWN[name].dump_python(own, mode="json"), "verdict": name}
 
 
 class Journal:
     """A journal that is being written. Until `begin` the folder is as an earlier run left it."""
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
-        """Read what the folder holds, which `check_folder` has checked."""
+        """Read what the folder holds, after checking that results may be written to it."""
+        _check_folder(out)
         self._out = out
+        self._keeper = Keeper(out)
         self._path = out / RESULTS
         self._file: io.FileIO | None = None
         self._held = None if force else _held(self._path)
@@ -107,21 +90,25 @@ class Journal:
             if self.steps:
                 self._file.truncate(self._path.read_bytes().rfind(b"\n") + 1)
                 self._file.seek(0, io.SEEK_END)
+                self._keeper.resume()
             else:
                 self._write(header_line(header))
         except OSError as fault:
             raise _no_place(self._out, fault) from fault
 
-    def add(self, step: Step) -> None:
-        """Write a line at once, or raise a DiskError."""
-        document = {"execution": step.execution, "own": step.own, "twin": step.twin}
+    def add(self, step: Step, outputs: Sequence[Sequence[Array]]) -> None:
+        """Write a line at once, and keep the outputs of a case that fails, or raise a DiskError."""
+        if outputs and step.execution == "first" and step.own.verdict == "fail":
+            self._keeper.keep(step.result.id, outputs)
+        document = _STEP.dump_python(step, mode="json", exclude={"result"})
         try:
             self._write(line_of(document | {"result": result_document(step.result)}))
         except OSError as fault:
             raise DiskError(self._out / RESULTS, fault) from fault
 
     def close(self) -> None:
-        """Close the file, if it was begun."""
+        """Close the files, if they were begun."""
+        self._keeper.close()
         if self._file is not None:
             self._file.close()
 
@@ -143,12 +130,9 @@ class Journal:
 def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
     """The steps of an interrupted run; a SuiteError if a line is not a step."""
     try:
-        steps = [_STEP.validate_json(line) for line in lines]
-        for each in steps:
-            each.verdict  # noqa: B018 - to be checked with the others
-    except (ValidationError, KeyError) as fault:
+        return [_STEP.validate_json(line) for line in lines]
+    except ValidationError as fault:
         raise SuiteError(f"{path} holds a line that no interrupted run wrote. Run it again with --force.") from fault
-    return steps
 
 
 def results_so_far(steps: Sequence[Step]) -> list[Result]:
@@ -167,7 +151,7 @@ def _so_far(step: Step, last: Mapping[str, Step]) -> Result:
     return replace(result, verdict="inconclusive", sentence=sentence, late=False, other_reason=None)
 
 
-def check_folder(out: Path) -> None:
+def _check_folder(out: Path) -> None:
     """Check that results may be written to a folder, without changing it."""
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():

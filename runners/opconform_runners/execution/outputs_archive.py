@@ -50,8 +50,12 @@ class SavedOutputs:
     placement: Placement | None = None
 
 
+#: The fields of outcomes that are not recorded.
+_UNRECORDED = {"seq", "verdict"}
+
+
 def _numbered(answer: object) -> object:
-    """An answer in the file, with the number that replies of a harness have and that is not recorded."""
+    """An answer in the file, with the number that replies of a harness have."""
     if isinstance(answer, dict) and answer.get("status") in ("rejected", "unsupported"):
         return answer | {"seq": 0}
     return answer
@@ -81,7 +85,7 @@ class Line:
         document = _LINE.dump_python(self, mode="json")
         for name in ("first", "again"):
             answer = document[name].items()
-            document[name] = {key: each for key, each in answer if key != "seq" and each is not None}
+            document[name] = {key: each for key, each in answer if key not in _UNRECORDED and each is not None}
         return canonical_json(document).encode() + b"\n"
 
     @property

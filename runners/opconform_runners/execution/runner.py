@@ -14,8 +14,7 @@ from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts
-from opconform_runners.execution.failed_outputs import Keeper
-from opconform_runners.execution.journal import Attempt, Journal, check_folder
+from opconform_runners.execution.journal import Attempt, Journal
 from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
@@ -135,10 +134,8 @@ def judged(
             f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind, or "
             f"record its outputs with `run --outputs FILE.zip` and judge them elsewhere."
         )
-    check_folder(plan.out)
-    journal = Journal(plan.out, force=plan.options.force, resume=plan.options.resume)
-    with contextlib.closing(journal), contextlib.closing(Keeper(plan.out)) as keeper:
-        return _Judgement(suite, entries, executor, plan, journal, keeper, on_progress).run()
+    with contextlib.closing(Journal(plan.out, force=plan.options.force, resume=plan.options.resume)) as journal:
+        return _Judgement(suite, entries, executor, plan, journal, on_progress).run()
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
@@ -170,7 +167,6 @@ class _Judgement:
     executor: Executor
     plan: RunPlan
     journal: Journal
-    keeper: Keeper
     on_progress: OnProgress
     header: RunHeader = field(init=False)
     verdicts: CaseVerdicts = field(init=False)
@@ -234,8 +230,6 @@ class _Judgement:
         )
         self.verdicts = CaseVerdicts(self.suite, implementation)
         self.journal.begin(self.header)
-        if self.journal.steps:
-            self.keeper.resume()
         for step in self.journal.steps:
             self.verdicts.restore(step)
 
@@ -243,9 +237,7 @@ class _Judgement:
         if attempt == "control":
             entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
         step = self.verdicts.add(entry, attempt, case, outcome)
-        if attempt == "first" and step.own["verdict"] == "fail" and isinstance(outcome, Returned):
-            self.keeper.keep(entry.id, outcome.outputs)
-        self.journal.add(step)
+        self.journal.add(step, outcome.outputs if isinstance(outcome, Returned) else ())
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
 

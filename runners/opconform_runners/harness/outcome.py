@@ -47,6 +47,7 @@ class Error:
     """The harness failed, not the backend. This is both the outcome and the verdict."""
 
     status: Literal["error"] = "error"
+    verdict: Literal["error"] = "error"
     sentence: str
     log: str | None = None
 

@@ -21,7 +21,6 @@ from opconform_runners.verdicts.verdict import (
     Unsupported,
     Verdict,
     failure_of,
-    name_of,
     reason_of,
     sentence_of,
     twin_sentence,
@@ -70,7 +69,7 @@ def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
     twin = None if entry.twin is None else own.get(entry.twin)
     if isinstance(twin, Pass):
         return verdict
-    return Inconclusive(why=twin_sentence(entry.twin, None if twin is None else (name_of(twin), sentence_of(twin))))
+    return Inconclusive(why=twin_sentence(entry.twin, None if twin is None else (twin.verdict, sentence_of(twin))))
 
 
 def combined(first: Own, second: Own | None) -> Own | Nondeterministic:

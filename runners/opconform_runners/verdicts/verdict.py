@@ -1,8 +1,9 @@
-"""The verdict on one case on one backend."""
+"""The verdict on one case on one backend; `verdict` is its name in files and reports."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import Mismatch
@@ -31,6 +32,7 @@ class Pass:
         other_reason: The requirement that its message names, where that is not the violated one.
     """
 
+    verdict: Literal["pass"] = "pass"
     late: bool = False
     other_reason: str | None = None
 
@@ -39,6 +41,7 @@ class Pass:
 class Fail:
     """The backend violates the specification; `mismatch` is the first difference, if outputs were compared."""
 
+    verdict: Literal["fail"] = "fail"
     reason: FailReason
     sentence: str
     mismatch: Mismatch | None = None
@@ -48,6 +51,7 @@ class Fail:
 class Nondeterministic:
     """The backend failed, and gave another verdict in a fresh harness."""
 
+    verdict: Literal["fail"] = "fail"
     first: Fail
     second: "Own"
 
@@ -61,6 +65,7 @@ class Unsupported:
         instead: The failure of a case that it does not declare to support; None where it said so.
     """
 
+    verdict: Literal["unsupported"] = "unsupported"
     why: str
     instead: "Fail | Nondeterministic | None" = None
 
@@ -69,26 +74,13 @@ class Unsupported:
 class Inconclusive:
     """The case proves nothing: a rejection whose twin did not pass, or a failure whose control failed too."""
 
+    verdict: Literal["inconclusive"] = "inconclusive"
     why: str
 
 
 #: The verdict on one execution, regardless of the twin and of other executions.
-Own = Pass | Fail | Unsupported | Error
+Own = Annotated[Pass | Fail | Unsupported | Error, Field(discriminator="verdict")]
 Verdict = Own | Nondeterministic | Inconclusive
-
-_NAMES: Mapping[type[Any], VerdictName] = {
-    Pass: "pass",
-    Fail: "fail",
-    Nondeterministic: "fail",
-    Unsupported: "unsupported",
-    Inconclusive: "inconclusive",
-    Error: "error",
-}
-
-
-def name_of(verdict: Verdict) -> VerdictName:
-    """The name of a verdict in files and reports."""
-    return _NAMES[type(verdict)]
 
 
 def failure_of(verdict: Verdict) -> Fail | None:
