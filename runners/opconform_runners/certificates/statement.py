@@ -20,8 +20,6 @@ PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
 #: The name of the judged file of outputs among the subjects.
 OUTPUTS: Final = "outputs"
 
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
-_BY_ALIAS = ConfigDict(extra="forbid", serialize_by_alias=True, validate_by_name=True, validate_by_alias=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Counts = Mapping[str, Annotated[int, Field(ge=0)]]
 
@@ -30,8 +28,6 @@ Counts = Mapping[str, Annotated[int, Field(ge=0)]]
 class Resource:
     """A file, and the SHA-256 of its bytes."""
 
-    __pydantic_config__ = _STRICT
-
     name: str
     digest: Mapping[Literal["sha256"], _Digest]
 
@@ -39,8 +35,6 @@ class Resource:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Product:
     """The backend, as its harness describes it."""
-
-    __pydantic_config__ = _STRICT
 
     name: str
     version: str
@@ -58,8 +52,6 @@ class Product:
 class CertifiedSuite:
     """The suite: its digest, its version and its sources."""
 
-    __pydantic_config__ = _STRICT
-
     digest: _Digest
     version: str
     generator: str
@@ -72,8 +64,6 @@ class CertifiedSuite:
 class CertifiedProfile:
     """The cases of a profile by verdict, and whether they show the backend to be conformant."""
 
-    __pydantic_config__ = _STRICT
-
     name: str
     passed: bool
     counts: Counts
@@ -82,8 +72,6 @@ class CertifiedProfile:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CertifiedRequirement:
     """The cases of a requirement by verdict; the harness fulfils a `mapped` one itself."""
-
-    __pydantic_config__ = _STRICT
 
     op: str
     id: str
@@ -107,8 +95,6 @@ class Finding:
         strict: Whether interpretations count as much as normative requirements.
         supported: How many of the cases passed or failed.
     """
-
-    __pydantic_config__ = _STRICT
 
     format: Literal[1] = 1
     conformant: bool
@@ -137,8 +123,6 @@ class Predicate:
     no case was decided, or if the harness fulfils it.
     """
 
-    __pydantic_config__ = _BY_ALIAS
-
     result: Literal["PASSED", "WARNED", "FAILED"]
     configuration: tuple[Resource, ...]
     passed: Annotated[tuple[str, ...], Field(alias="passedTests")]
@@ -151,7 +135,9 @@ class Predicate:
 class Statement:
     """The statement of a certificate: its predicate, and the certified files as its subject."""
 
-    __pydantic_config__ = _BY_ALIAS
+    __pydantic_config__ = ConfigDict(  # also for the classes of its fields
+        extra="forbid", allow_inf_nan=False, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+    )
 
     kind: Annotated[Literal["https://in-toto.io/Statement/v1"], Field(alias="_type")] = STATEMENT
     subject: tuple[Resource, ...]

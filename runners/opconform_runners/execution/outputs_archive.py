@@ -41,8 +41,6 @@ _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 class SavedOutputs:
     """The backend executed the case: the SHA-256 of the file of each feed's outputs."""
 
-    __pydantic_config__ = _STRICT
-
     status: Literal["returned"] = "returned"
     files: tuple[_Digest, ...]
     element_types: tuple[tuple[str, ...], ...] | None = None

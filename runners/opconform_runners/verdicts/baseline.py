@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from opconform.errors import UsageError
 from opconform.files import FileTooLargeError, read_regular
@@ -52,8 +52,6 @@ class Line:
         note: The explanation, with a link.
         comments: The comments above it.
     """
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     number: int
     pattern: str

@@ -16,8 +16,6 @@ from opconform_runners.verdicts.verdict import FailReason, VerdictName
 class Met:
     """A case, its verdict, and the line of the baseline that applies to it, where there is one."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")
-
     id: CaseId
     verdict: VerdictName
     reason: FailReason | None = None
@@ -36,7 +34,7 @@ class Comparison:
         stale: The lines that apply to no case of the suite.
     """
 
-    __pydantic_config__ = ConfigDict(extra="forbid")
+    __pydantic_config__ = ConfigDict(extra="forbid")  # also for the classes of its fields
 
     file: str
     regressions: tuple[Met, ...] = ()
