@@ -21,7 +21,7 @@ from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
-from opconform_runners.verdicts.judge import broken_requirements, final_verdict, first_verdict
+from opconform_runners.verdicts.judge import broken_by, final_verdict, first_verdict
 from opconform_runners.verdicts.verdict import Fail, Pass, Verdict
 from tests.mutants.backend import Mutant
 
@@ -194,10 +194,9 @@ def _outcome(mutant: Mutant, case: Case, feeds: Sequence[Inputs]) -> Outcome:
     )
 
 
-def _caught(failing: Sequence[tuple[Entry, Verdict]], header: Header) -> Mapping[Place, int]:
-    return Counter(
-        (entry.op, name) for entry, verdict in failing for name in broken_requirements(entry, verdict, header)
-    )
+def _caught(failing: Sequence[tuple[Entry, Fail]], header: Header) -> Mapping[Place, int]:
+    broken = ((entry, broken_by(entry, each.reason, each.mismatch, header)) for entry, each in failing)
+    return Counter((entry.op, name) for entry, names in broken for name in names)
 
 
 #: The one workbench of a worker process, once it has started.

@@ -100,7 +100,7 @@ def unruly(name: str) -> Command:
 
 def broken(found: dict[str, Checked]) -> dict[str, list[str]]:
     """The sentences of each broken rule."""
-    return {name: [breach.sentence for breach in each.breaches] for name, each in found.items() if each.breaches}
+    return {name: list(each.breaches) for name, each in found.items() if each.breaches}
 
 
 def unasked(found: dict[str, Checked]) -> dict[str, str]:

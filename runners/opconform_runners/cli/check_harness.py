@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -75,11 +76,11 @@ def _lines(name: str, checked: Sequence[Checked], broken: Sequence[str]) -> Iter
 
 
 def _remarks(each: Checked) -> Iterator[Text]:
-    for breach in each.breaches[:_MOST]:
-        for arrow, message in (("→", breach.exchange.request), ("←", breach.exchange.reply)):
+    for sentence, exchange in islice(each.breaches.items(), _MOST):
+        for arrow, message in (("→", exchange.request), ("←", exchange.reply)):
             if message is not None:
                 yield Text(f"    {arrow} {abridged(message)}")
-        yield Text(f"    {breach.sentence}", "red")
+        yield Text(f"    {sentence}", "red")
     if len(each.breaches) > _MOST:
         yield Text(f"    and {len(each.breaches) - _MOST} more", "red")
     if each.not_applicable is not None:
@@ -91,8 +92,8 @@ def _document(each: Checked) -> dict[str, object]:
     document: dict[str, object] = {"id": each.id, "rule": each.sentence, "state": each.state}
     if each.breaches:
         document["breaches"] = [
-            {"request": _shown(one.exchange.request), "reply": _shown(one.exchange.reply), "wrong": one.sentence}
-            for one in each.breaches
+            {"request": _shown(exchange.request), "reply": _shown(exchange.reply), "wrong": sentence}
+            for sentence, exchange in each.breaches.items()
         ]
     if each.not_applicable is not None:
         document["why"] = each.not_applicable

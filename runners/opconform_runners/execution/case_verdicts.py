@@ -138,7 +138,7 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         sentence=sentence_of(verdict),
         requirements=entry.requirements,
         essential=entry.essential,
-        broken=judge.broken_requirements(entry, verdict, suite.header),
+        broken=() if failure is None else judge.broken_by(entry, failure.reason, failure.mismatch, suite.header),
         inputs=description_of(seen.case, feeds) if shown else "",
         seconds=getattr(outcome, "seconds", None),
         placement=outcome.placement if isinstance(outcome, Returned) else None,

@@ -140,12 +140,6 @@ def _ends(verdict: Verdict) -> bool:
     return any(reason_of(each) in _ENDS for each in ways)
 
 
-def broken_requirements(entry: Entry, verdict: Verdict, header: Header) -> tuple[str, ...]:
-    """The requirements that a failure breaks; see `broken_by`."""
-    failure = failure_of(verdict)
-    return () if failure is None else broken_by(entry, failure.reason, failure.mismatch, header)
-
-
 def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:
     """The requirements that a failure breaks, by the result of the comparison.
 

@@ -37,14 +37,6 @@ _RULES = {
 Given = tuple[Entry, Case]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Breach:
-    """One violation of a rule: what is wrong, and the request and the line that show it."""
-
-    sentence: str
-    exchange: Exchange
-
-
 class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
     """A rule does not apply to this harness, or cannot be checked; the message says why."""
 
@@ -57,7 +49,7 @@ class Probe:
         greeting: The first answer of the harness to `start`.
         scratch: A folder for cases and outputs.
         rule: The rule that is being checked.
-        breaches: The violations, by rule.
+        breaches: The violations by rule and sentence, with the messages that show each.
         notes: Remarks that are not violations, by rule.
         answers: Every answer to `run`.
         answered: The simple case that the harness has answered `ok`, if there is one.
@@ -69,7 +61,7 @@ class Probe:
     dialects: Collection[str]
     scratch: Path
     rule: str = ""
-    breaches: dict[str, list[Breach]] = field(default_factory=dict)
+    breaches: dict[str, dict[str, Exchange]] = field(default_factory=dict)
     notes: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     answers: list[Exchange] = field(default_factory=list)
     answered: Given | None = None
@@ -113,9 +105,7 @@ class Probe:
 
     def breach(self, sentence: str, exchange: Exchange, rule: str | None = None) -> None:
         """Note a violation, by default of the rule that is being checked; the same sentence is noted once."""
-        noted = self.breaches.setdefault(rule or self.rule, [])
-        if all(each.sentence != sentence for each in noted):
-            noted.append(Breach(sentence=sentence, exchange=exchange))
+        self.breaches.setdefault(rule or self.rule, {}).setdefault(sentence, exchange)
 
     def note(self, sentence: str) -> None:
         """Note a remark on the rule that is being checked."""

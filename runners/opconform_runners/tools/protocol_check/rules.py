@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from opconform.operations import OPERATIONS
@@ -20,7 +19,7 @@ from opconform_runners.harness.process import STOP_LIMIT, Process
 from opconform_runners.harness.protocol import STOP_LINE, ProtocolError, said_faults
 from opconform_runners.tools.protocol_check import case_checks as cases
 from opconform_runners.tools.protocol_check.conversation import Exchange, NoAnswer
-from opconform_runners.tools.protocol_check.probe import Breach, NotApplicable, Probe
+from opconform_runners.tools.protocol_check.probe import NotApplicable, Probe
 
 #: How long a new harness is sent nothing, at least and at most, in seconds.
 _SILENCE = (0.5, 3.0)
@@ -100,37 +99,35 @@ async def _children(_probe: Probe) -> None:
 
 
 #: The check of each rule, in the order of `docs/protocol.md`, which is also the order of the checks.
-RULES: Mapping[str, Callable[[Probe], Awaitable[None]]] = MappingProxyType(
-    {
-        "start.answer": _start_answer,
-        "start.names": _start_names,
-        "output.before-start": _before_start,
-        "output.between": _output_between,
-        "output.length": _output_length,
-        "run.plain": cases.run_plain,
-        "run.answer": cases.run_answer,
-        "run.seq": cases.run_seq,
-        "run.order": cases.run_order,
-        "run.long-line": cases.run_long_line,
-        "ok.outputs": cases.ok_outputs,
-        "ok.dtype": cases.ok_dtype,
-        "ok.values": cases.ok_values,
-        "ok.two-feeds": cases.ok_two_feeds,
-        "ok.element-types": cases.ok_element_types,
-        "ok.seconds": cases.ok_seconds,
-        "rejected.status": cases.rejected_status,
-        "rejected.why": cases.rejected_why,
-        "unsupported.undeclared": cases.undeclared,
-        "error.files": cases.missing_files,
-        "paths.names": cases.odd_paths,
-        "paths.outside": cases.outputs_outside,
-        "dialects.each": cases.each_dialect,
-        "graphs.each": cases.each_graph,
-        "end.stop": _stop,
-        "end.input": _end_of_input,
-        "end.children": _children,
-    }
-)
+RULES: Mapping[str, Callable[[Probe], Awaitable[None]]] = {
+    "start.answer": _start_answer,
+    "start.names": _start_names,
+    "output.before-start": _before_start,
+    "output.between": _output_between,
+    "output.length": _output_length,
+    "run.plain": cases.run_plain,
+    "run.answer": cases.run_answer,
+    "run.seq": cases.run_seq,
+    "run.order": cases.run_order,
+    "run.long-line": cases.run_long_line,
+    "ok.outputs": cases.ok_outputs,
+    "ok.dtype": cases.ok_dtype,
+    "ok.values": cases.ok_values,
+    "ok.two-feeds": cases.ok_two_feeds,
+    "ok.element-types": cases.ok_element_types,
+    "ok.seconds": cases.ok_seconds,
+    "rejected.status": cases.rejected_status,
+    "rejected.why": cases.rejected_why,
+    "unsupported.undeclared": cases.undeclared,
+    "error.files": cases.missing_files,
+    "paths.names": cases.odd_paths,
+    "paths.outside": cases.outputs_outside,
+    "dialects.each": cases.each_dialect,
+    "graphs.each": cases.each_graph,
+    "end.stop": _stop,
+    "end.input": _end_of_input,
+    "end.children": _children,
+}
 
 
 def sentence_of(rule: str) -> str:
@@ -140,14 +137,14 @@ def sentence_of(rule: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """The result for one rule; `notes` are remarks that are not violations.
+    """The result for one rule: its violations, each a sentence with the messages that show it, and other remarks.
 
     `not_applicable` is the reason why the rule does not apply to this harness or could not be checked.
     """
 
     id: str
     sentence: str
-    breaches: tuple[Breach, ...]
+    breaches: Mapping[str, Exchange]
     not_applicable: str | None
     notes: tuple[str, ...]
 
@@ -166,12 +163,8 @@ def check(
 ) -> tuple[Checked, ...]:
     """The result for each rule, in the order of the protocol's page, from the smallest cases of a suite.
 
-    Args:
-        launch: How the harness is started.
-        greeting: Its answer to `start`.
-        suite: The source of the cases.
-        dialects: Every dialect.
-        on_progress: Called periodically with the completed fraction (0 to 1) and the number of completed rules.
+    `greeting` is the harness's answer to `start`, and `dialects` are all dialects. `on_progress` is called periodically
+    with the completed fraction (0 to 1) and the number of completed rules.
     """
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
         probe = Probe(suite, launch, greeting, dialects, Path(scratch))
@@ -180,7 +173,7 @@ def check(
         Checked(
             id=rule,
             sentence=sentence_of(rule),
-            breaches=tuple(probe.breaches.get(rule, ())),
+            breaches=probe.breaches.get(rule, {}),
             not_applicable=None if rule in probe.breaches else reasons.get(rule),
             notes=tuple(probe.notes[rule]),
         )

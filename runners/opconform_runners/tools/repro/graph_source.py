@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from opconform.model.graph import evaluated
@@ -120,6 +119,4 @@ def _cat(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape
 
 
 #: The call of each operation; its value is a sequence of tensors.
-_TORCH: Mapping[str, Call] = MappingProxyType(
-    {"Concat-1": _cat, "Split-1": _tensor_split, "VariadicSplit-1": _split_with_sizes}
-)
+_TORCH: Mapping[str, Call] = {"Concat-1": _cat, "Split-1": _tensor_split, "VariadicSplit-1": _split_with_sizes}

@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from opconform.errors import UsageError
 from opconform.resources import render
@@ -18,9 +17,12 @@ from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used,
 
 _WIDTH = 118
 #: What torch calls the types that numpy does not have.
-_TORCH_TYPES: Mapping[str, str] = MappingProxyType(
-    {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
-)
+_TORCH_TYPES: Mapping[str, str] = {
+    "bf16": "bfloat16",
+    "f8e4m3": "float8_e4m3fn",
+    "f8e5m2": "float8_e5m2",
+    "f8e8m0": "float8_e8m0fnu",
+}
 #: The failures that end the process or hang it.
 _DEATHS = ("crash", "timeout")
 #: The failures that may concern NaN payloads alone, an unknown one among them.
@@ -37,14 +39,12 @@ class Script:
 
 
 #: The backends that have scripts.
-SCRIPTS: Mapping[str, Script] = MappingProxyType(
-    {
-        "openvino": Script(dialects=("openvino",), needs=("openvino", "numpy")),
-        "openvino-onnx": Script(dialects=("onnx", "onnx13"), needs=("openvino", "onnx", "numpy")),
-        "onnxruntime": Script(dialects=("onnx", "onnx13"), needs=("onnxruntime", "onnx", "numpy")),
-        "torch": Script(dialects=(), needs=("torch", "numpy"), devices=("", "eager", "compile")),
-    }
-)
+SCRIPTS: Mapping[str, Script] = {
+    "openvino": Script(dialects=("openvino",), needs=("openvino", "numpy")),
+    "openvino-onnx": Script(dialects=("onnx", "onnx13"), needs=("openvino", "onnx", "numpy")),
+    "onnxruntime": Script(dialects=("onnx", "onnx13"), needs=("onnxruntime", "onnx", "numpy")),
+    "torch": Script(dialects=(), needs=("torch", "numpy"), devices=("", "eager", "compile")),
+}
 
 
 def dialects_needed(backend: str) -> tuple[str, ...]:

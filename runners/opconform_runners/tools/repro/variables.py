@@ -1,7 +1,6 @@
 """The variables of a script: the arrays of a case, and how the backend's interface and numpy take them."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from opconform.suite.case import Accept, Case, Input, Reject
@@ -12,13 +11,21 @@ from opconform.tensors.tensor import Array
 from opconform_runners.tools.repro.array_source import array_source, output_source
 
 #: The bit order of packed types.
-BIT_ORDERS: Mapping[str, str] = MappingProxyType(
-    {"i4": "little", "u4": "little", "nf4": "little", "f4e2m1": "little", "u2": "little", "u1": "big"}
-)
+BIT_ORDERS: Mapping[str, str] = {
+    "i4": "little",
+    "u4": "little",
+    "nf4": "little",
+    "f4e2m1": "little",
+    "u2": "little",
+    "u1": "big",
+}
 #: The NaNs of the types that numpy does not have: a mask, and the largest masked bits that are not a NaN.
-_NANS: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {"bf16": (0x7FFF, 0x7F80), "f8e4m3": (0x7F, 0x7E), "f8e5m2": (0x7F, 0x7C), "f8e8m0": (0xFF, 0xFE)}
-)
+_NANS: Mapping[str, tuple[int, int]] = {
+    "bf16": (0x7FFF, 0x7F80),
+    "f8e4m3": (0x7F, 0x7E),
+    "f8e5m2": (0x7F, 0x7C),
+    "f8e8m0": (0xFF, 0xFE),
+}
 
 
 class Variable(NamedTuple):
