@@ -1,6 +1,5 @@
 """Output files of a harness and archives of them, read without trusting them, and the limit of their size."""
 
-import errno
 import zipfile
 from collections.abc import Mapping
 from math import prod
@@ -14,6 +13,7 @@ from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform.tensors.tensor import Array
+from opconform_runners.harness.outcome import Error, Oversized
 
 #: The bytes that the outputs of any case may take (16 MiB). Only for larger ones the exact limit is computed.
 PLENTY = 1 << 24
@@ -23,48 +23,31 @@ _HEAD = 1_024
 _LONGEST = 400
 
 
-class UnreadableOutputs(Exception):  # noqa: N818 - the harness's fault, not an error of opconform
-    """An output file cannot be read; the message says why."""
+def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...] | Oversized | Error:
+    """The outputs in a file, in order, or the outcome of a case with a file that is too large or cannot be read.
 
-
-class OversizedOutputs(Exception):  # noqa: N818 - the same
-    """An output file is larger than allowed and was not read; `size` is its size in bytes."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
-        self.size = size
-
-
-def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...]:
-    """The outputs in a file, in order.
-
-    `limit` is the most bytes of the file, and of all its arrays together; `where` is the file's name in errors.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-        OversizedOutputs: The file is larger than that.
-        UnreadableOutputs: It is a link, a pipe, a device or a folder, or does not hold output_0, output_1, ….
+    `limit` is the most bytes of the file, and of all its arrays together; `where` is the file's name in errors. Links,
+    pipes, devices and folders are not read. Raises `FileNotFoundError` if there is no such file.
     """
     try:
         content = read_regular(path, limit)
         if path.stat().st_nlink > 1:
-            raise OSError(errno.EMLINK, "it is a hard link to another file")  # noqa: TRY301 - reported as the others
+            return Error(sentence=f"{where} cannot be read: it is a hard link to another file")
         arrays = arrays_of(content, where, limit=limit)
     except FileNotFoundError:
         raise
     except FileTooLargeError as fault:
-        raise OversizedOutputs(fault.size) from fault
+        return Oversized(size=fault.size)
     except SuiteError as fault:
-        raise UnreadableOutputs(str(fault)[:_LONGEST].rstrip(".")) from fault
+        return Error(sentence=str(fault)[:_LONGEST].rstrip("."))
     except OSError as fault:
-        raise UnreadableOutputs(f"{where} cannot be read: {fault.strerror}") from fault
-    except Exception as fault:  # the boundary: nothing that a harness wrote may end the run
-        raise UnreadableOutputs(f"{where} is not a readable .npz file: {type(fault).__name__}") from fault
-    ordered = in_order(arrays)
-    if ordered is None:
-        found = ", ".join(sorted(arrays))[:_LONGEST]
-        raise UnreadableOutputs(f"the arrays in {where} are called {found}, and not output_0, output_1, …")
-    return ordered
+        return Error(sentence=f"{where} cannot be read: {fault.strerror}")
+    except Exception as fault:  # noqa: BLE001 - the boundary: nothing that a harness wrote may end the run
+        return Error(sentence=f"{where} is not a readable .npz file: {type(fault).__name__}")
+    if (ordered := in_order(arrays)) is not None:
+        return ordered
+    found = ", ".join(sorted(arrays))[:_LONGEST]
+    return Error(sentence=f"the arrays in {where} are called {found}, and not output_0, output_1, …")
 
 
 def in_order(arrays: Mapping[str, Array]) -> tuple[Array, ...] | None:

@@ -12,7 +12,7 @@ from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outputs import PLENTY, OversizedOutputs, UnreadableOutputs, output_limit, read_outputs
+from opconform_runners.execution.outputs import PLENTY, output_limit, read_outputs
 from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import Failed, Feed, NotSupported, Ok, Refused, Reply, run_line
 
@@ -74,28 +74,29 @@ def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
 
 
 def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Error:
-    try:
-        outputs = tuple(_outputs(suite, request, path) for path in request.outputs)
-    except FileNotFoundError:
-        return Error(sentence="the harness said `ok` and wrote no outputs")
-    except OversizedOutputs as fault:
-        return Oversized(size=fault.size)
-    except UnreadableOutputs as fault:
-        return Error(sentence=str(fault))
+    outputs: list[tuple[Array, ...]] = []
+    for path in request.outputs:
+        try:
+            found = _outputs(suite, request, path)
+        except FileNotFoundError:
+            return Error(sentence="the harness said `ok` and wrote no outputs")
+        if not isinstance(found, tuple):
+            return found
+        outputs.append(found)
     if (sentence := contradiction(outputs, reply.element_types)) is not None:
         return Error(sentence=sentence)
     return Returned(
-        outputs=outputs, element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
+        outputs=tuple(outputs), element_types=reply.element_types, seconds=reply.seconds, placement=reply.placement
     )
 
 
-def _outputs(suite: Suite, request: Request, path: Path) -> tuple[Array, ...]:
+def _outputs(suite: Suite, request: Request, path: Path) -> tuple[Array, ...] | Oversized | Error:
     """The outputs of one feed. The exact limit is slow to compute, and needed for large or unreadable files only."""
     where = "the harness's output file"
-    try:
-        return read_outputs(path, where, limit=PLENTY)
-    except (OversizedOutputs, UnreadableOutputs):
-        return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
+    found = read_outputs(path, where, limit=PLENTY)
+    if isinstance(found, tuple):
+        return found
+    return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
 
 
 def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] | None) -> str | None:

@@ -12,9 +12,10 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outputs import OversizedOutputs, UnreadableOutputs, read_outputs
+from opconform_runners.execution.outputs import read_outputs
 from opconform_runners.execution.request import Request, dialect_of, lay_out
 from opconform_runners.harness.command import Launch
+from opconform_runners.harness.outcome import Error, Oversized
 from opconform_runners.harness.process import started
 from opconform_runners.harness.protocol import reply_faults
 from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, abridged, said_in
@@ -204,11 +205,10 @@ class Probe:
 def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
     """The outputs in a file, or what is wrong with it; the harness may have written it to `folder` by mistake."""
     try:
-        return read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} contains no arrays"
+        found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} contains no arrays"
     except FileNotFoundError:
         elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file())
         return f"there is no file {path}" + (f"; there is {elsewhere[0]}" if elsewhere else "")
-    except OversizedOutputs as fault:
-        return f"{path} takes {fault.size:,} bytes"
-    except UnreadableOutputs as fault:
-        return str(fault)
+    if isinstance(found, Oversized):
+        return f"{path} takes {found.size:,} bytes"
+    return found.sentence if isinstance(found, Error) else found
