@@ -25,8 +25,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import _case_faults as _entry_faults
 from opconform.suite.verification import faults_of
 from opconform.tensors.npz import arrays_of
-from opconform_runners.certificates.certificate import read_certificate
-from opconform_runners.certificates.envelope import envelope_of, envelope_text, sealed
+from opconform_runners.certificates.certificate import envelope_of, read_certificate, signed
 from opconform_runners.certificates.keys import read_private, read_public
 from opconform_runners.certificates.summary import summary_lines
 from opconform_runners.certificates.verification import check_claims, check_profiles, check_results, check_suite
@@ -382,7 +381,7 @@ class CertificateReader:
         self._private = read_private(key.with_suffix(".key"))
         self._public = read_public(key.with_suffix(".pub"))
         self._path = path
-        self.payload = envelope_of((out / "certificate.json").read_bytes(), "x").payload
+        self.payload = envelope_of(out / "certificate.json").payload
 
     def read(self, content: bytes) -> None:
         """Read a certificate."""
@@ -396,7 +395,7 @@ class CertificateReader:
 
     def read_statement(self, content: bytes) -> None:
         """Read a statement, signed."""
-        self.read(envelope_text(sealed(content, self._private)).encode())
+        self.read(signed(content, self._private))
 
 
 class KeyReader:

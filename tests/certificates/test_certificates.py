@@ -25,8 +25,7 @@ from securesystemslib.signer import CryptoSigner, SSlibKey
 from opconform import __version__
 from opconform.errors import CertificateError, SuiteError
 from opconform.suite.case import canonical_json
-from opconform_runners.certificates.certificate import read_certificate
-from opconform_runners.certificates.envelope import PAYLOAD_TYPE, envelope_text, sealed
+from opconform_runners.certificates.certificate import PAYLOAD_TYPE, read_certificate, signed
 from opconform_runners.certificates.keys import public_pem, read_private, read_public
 from opconform_runners.certificates.verification import check_results, intact_suite
 from tests.conftest import MINIATURES, ROOT, Run
@@ -55,7 +54,7 @@ class Certified:
     def sign(self, statement: Any, key: str = "me.key") -> None:
         """Write a certificate that says something else, signed."""
         payload = statement if isinstance(statement, bytes) else canonical_json(statement).encode()
-        self.certificate.write_text(envelope_text(sealed(payload, read_private(self.folder / key))))
+        self.certificate.write_bytes(signed(payload, read_private(self.folder / key)))
 
 
 @pytest.fixture(scope="module")

@@ -1,28 +1,41 @@
-"""Certificates: signs the results of a run, and reads a signed certificate.
+"""Certificates: statements in signed DSSE envelopes, written beside the results of a run, and read.
+
+DSSE allows unknown keys, several signatures and two alphabets of base64, which no signature covers. Comparing the whole
+file with its own spelling finds any changed byte.
 
 Every function raises CertificateError where a check fails, and SuiteError if a file is missing, cut short or changed.
 """
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from opconform.errors import CertificateError
+from opconform.errors import CertificateError, UsageError, quoted
 from opconform.files import replace_file
 from opconform.suite.reader import Suite
 from opconform_runners.certificates.consistency import check_consistency
-from opconform_runners.certificates.envelope import LIMIT, envelope_of, envelope_text, key_id, opened, sealed
 from opconform_runners.certificates.evidence import evidence_of, read_file
 from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, read_results
 
-if TYPE_CHECKING:
+try:
+    from securesystemslib.dsse import Envelope
+    from securesystemslib.exceptions import Error, VerificationError
     from securesystemslib.signer import CryptoSigner, SSlibKey
+except ImportError as fault:
+    raise UsageError(
+        'Certificates need the package securesystemslib: pip install "opconform[certificates]".'
+    ) from fault
+
+#: The type of a certificate's payload.
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+#: The most bytes of an envelope.
+_LIMIT = 1 << 24
 
 
-def sign(out: Path, suite: Suite, key: "CryptoSigner") -> Statement:
+def sign(out: Path, suite: Suite, key: CryptoSigner) -> Statement:
     """Write `certificate.json` beside the results of a complete run of whole profiles, conformant or not.
 
     A certificate in the folder that was signed with another key is not overwritten. The suite must have been verified.
@@ -43,21 +56,69 @@ def sign(out: Path, suite: Suite, key: "CryptoSigner") -> Statement:
     path = out / CERTIFICATE
     if path.exists() and _key_id_of(path) != key.public_key.keyid:
         raise CertificateError(f"{path} was not signed with this key, and is not overwritten. Move it first.")
-    replace_file(path, envelope_text(sealed(statement_bytes(statement), key)).encode())
+    replace_file(path, signed(statement_bytes(statement), key))
     return statement
 
 
 def _key_id_of(path: Path) -> str:
     """The id of the key that a file was signed with; empty if it is not a certificate."""
     try:
-        return key_id(envelope_of(read_file(path, LIMIT + 1), str(path)))
+        return _key_id(envelope_of(path))
     except CertificateError:
         return ""
 
 
-def read_certificate(path: Path, key: "SSlibKey") -> Statement:
+def read_certificate(path: Path, key: SSlibKey) -> Statement:
     """The statement of a certificate, which has a valid signature and does not contradict itself."""
-    envelope = envelope_of(read_file(path, LIMIT + 1), str(path))
-    statement = statement_from(opened(envelope, key, str(path)), str(path))
+    statement = statement_from(_opened(path, key), str(path))
     check_consistency(statement, str(path))
     return statement
+
+
+def signed(payload: bytes, signer: CryptoSigner) -> bytes:
+    """A payload as it is written: in an envelope, signed."""
+    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope.sign(signer)
+    return _spelling(envelope)
+
+
+def _spelling(envelope: Envelope) -> bytes:
+    return f"{json.dumps(envelope.to_dict(), indent=1)}\n".encode()
+
+
+def _key_id(envelope: Envelope) -> str:
+    """The id of the key that an envelope claims to be signed with."""
+    return str(next(iter(envelope.signatures)))
+
+
+def envelope_of(path: Path) -> Envelope:
+    """The envelope in a file."""
+    content = read_file(path, _LIMIT + 1)
+    if len(content) > _LIMIT:
+        raise CertificateError(f"{path} has {len(content):,} bytes. A certificate has at most {_LIMIT:,}.")
+    try:
+        envelope = Envelope.from_dict(json.loads(content))
+        written = _spelling(envelope)
+    except (AttributeError, Error, KeyError, RecursionError, TypeError, ValueError) as fault:
+        raise CertificateError(f"{path} is not a DSSE envelope.") from fault
+    if written != content:
+        why = "it is not in the form that opconform writes"
+        raise CertificateError(f"{path} was changed outside the signed payload: {why}.")
+    if envelope.payload_type != PAYLOAD_TYPE:
+        raise CertificateError(f"{path} has a payload of type {quoted(envelope.payload_type)}, not {PAYLOAD_TYPE}.")
+    if len(envelope.signatures) != 1:
+        raise CertificateError(f"{path} has {len(envelope.signatures)} signatures. A certificate has one.")
+    return envelope
+
+
+def _opened(path: Path, key: SSlibKey) -> bytes:
+    """The payload of a file that was signed with a key and not changed since."""
+    envelope = envelope_of(path)
+    if _key_id(envelope) != key.keyid:
+        raise CertificateError(f"{path} was signed with the key {quoted(_key_id(envelope))}, not with {key.keyid}.")
+    try:
+        envelope.verify([key], threshold=1)
+    except VerificationError as fault:
+        raise CertificateError(f"{path} was changed after it was signed: its signature is not valid.") from fault
+    payload: bytes = envelope.payload
+    return payload
