@@ -4,7 +4,7 @@
   const data = JSON.parse(at("cases-data").textContent);
   const STEP = 100;
   const NAMES = ["backend", "group", "digits", "profile", "verdict", "reason", "reject", "requirements", "broken",
-    "sentence", "inputs", "message", "remarks", "again", "log"];
+    "sentence", "inputs", "message", "remarks", "again", "log", "cause", "change"];
   const LISTS = new Set(["requirements", "broken", "remarks"]);
 
   // Everything from the data goes into the page as text, never as markup.
@@ -25,6 +25,7 @@
     each.id = data.groups[each.group] + "/" + each.digits;
     each.op = data.groups[each.group].split("/", 1)[0];
     each.title = data.titles[each.group] || "";
+    each.cause = data.causes[each.cause || 0];
     return each;
   });
   const several = data.backends.length > 1;
@@ -35,7 +36,7 @@
   };
   const textOf = (each) => {
     if (each.text === undefined) {
-      each.text = [each.id, each.title, each.inputs, each.sentence, each.message, each.reason, each.remarks.join(" "),
+      each.text = [each.id, each.title, each.inputs, each.sentence, each.cause, each.message, each.reason, each.remarks.join(" "),
         each.requirements.map((name) => data.requirements[name]).join(" ")].join("\n").toLowerCase();
     }
     return each.text;
@@ -72,11 +73,11 @@
   const CHOICES = {
     backend: () => data.backends.map((each, number) => [String(number), each.title]),
     op: () => counted(cases.map((each) => each.op)),
-    verdict: () => counted(cases.map((each) => each.verdict)),
     reason: () => counted(cases.map((each) => each.reason)),
     requirement: () => counted(cases.flatMap((each) => each.requirements.map((name) => data.requirements[name]))),
     profile: () => counted(cases.map((each) => each.profile)),
     remark: () => counted(cases.flatMap((each) => each.remarks.map((word) => word.split(" ", 1)[0]))),
+    change: () => counted(cases.map((each) => each.change)),
   };
   for (const [name, choices] of Object.entries(CHOICES)) {
     const options = choices();
@@ -87,7 +88,7 @@
     }
     fields[name].closest("label").hidden = options.length < 2;
   }
-  let wanted = {};  // the filter that only links set: `broken`
+  let wanted = {};  // the filters that only links set: `broken` and `cause`
   let shown = cases;
   let drawn = 0;
 
@@ -95,14 +96,16 @@
     const value = (name) => fields[name].value;
     const words = value("q").toLowerCase().split(/\s+/).filter(Boolean);
     const requirement = value("requirement") === "" ? -1 : data.requirements.indexOf(value("requirement"));
-    const [backend, op, verdict, reason, profile, remark] =
-      ["backend", "op", "verdict", "reason", "profile", "remark"].map(value);
+    const [backend, op, verdict, reason, profile, remark, change] =
+      ["backend", "op", "verdict", "reason", "profile", "remark", "change"].map(value);
     return cases.filter((each) =>
       (backend === "" || String(each.backend) === backend) &&
       (op === "" || each.op === op) &&
       (verdict === "" || each.verdict === verdict) &&
       (reason === "" || each.reason === reason) &&
       (profile === "" || each.profile === profile) &&
+      (change === "" || each.change === change) &&
+      (wanted.cause === undefined || each.cause.split(":", 1)[0] === wanted.cause) &&
       (requirement < 0 || each.requirements.includes(requirement)) &&
       (remark === "" || each.remarks.some((word) => word.split(" ", 1)[0] === remark)) &&
       (wanted.broken === undefined ||
@@ -130,7 +133,8 @@
     rows.replaceChildren();
     drawn = 0;
     drawMore();
-    const only = wanted.broken === undefined ? "" : ", those that break " + (wanted.broken || "no requirement") + " alone";
+    const only = wanted.broken === undefined ? "" : ", those that break " + (wanted.broken || "no requirement") + " alone"
+      + (wanted.cause ? ": " + wanted.cause : "");
     at("found").textContent =
       shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases" + only;
   };
@@ -149,12 +153,19 @@
     for (const [name, value] of [...asked]) if (value === "") asked.delete(name);
     return asked.toString();
   };
+  const show = (name) => {
+    at("overview").hidden = name !== "overview";
+    at("case").hidden = name !== "case";
+  };
   const changed = () => {
     wanted = {};
     history.replaceState(null, "", "#cases" + (query() ? "?" + query() : ""));
+    at("unknown").textContent = "";
+    show("overview");
     list();
+    at("list").scrollIntoView();
   };
-  form.addEventListener("input", changed);
+  addEventListener("input", (event) => { if (event.target.form === form) changed(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(changed));
 
@@ -167,7 +178,7 @@
   const region = (label, ...children) => make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, ...children);
   const tensor = (part, label) => {
     const rowsOf = part.rows || [];
-    const caption = part.name + " " + part.kind + (part.where ? ", " + part.name + part.where : "");
+    const caption = (label ? label + ": " : "") + part.name + " " + part.kind + (part.where ? ", " + part.name + part.where : "");
     if (rowsOf.length === 0) return make("p", {}, make("b", {}, caption), " has no elements.");
     const [top, left] = part.at || [0, 0];
     const outputs = part.outputs || [];
@@ -176,17 +187,19 @@
     const isFirst = (row, column) => part.first && part.first[0] === row && part.first[1] === column;
     const shade = (number) => (outputs[number] === undefined ? "" : outputs[number] % 2 ? "b" : "a");
     const cut = (number) => number > 0 && outputs[number] !== undefined && outputs[number] !== outputs[number - 1];
-    const head = make("thead", {});
+    // The number of rows or columns from one on that belong to the same output.
+    const extent = (start) => {
+      let end = start;
+      while (end < outputs.length && outputs[end] === outputs[start]) end += 1;
+      return end - start;
+    };
+    const heading = (start, span, scope) =>
+      make("th", { class: "output " + shade(start), [span]: String(extent(start)), scope }, "output_" + outputs[start]);
     const columns = rowsOf[0].map((_, column) => column);
+    const head = make("thead", {});
     if (across && outputs.length) {
-      const names = make("tr", {}, make("td", {}));
-      for (let start = 0; start < columns.length;) {
-        let end = start;
-        while (end < columns.length && outputs[end] === outputs[start]) end += 1;
-        names.append(make("th", { class: "output " + shade(start), colspan: String(end - start), scope: "colgroup" }, "output_" + outputs[start]));
-        start = end;
-      }
-      head.append(names);
+      head.append(make("tr", {}, make("td", {}),
+        ...columns.filter((column) => column === 0 || cut(column)).map((column) => heading(column, "colspan", "colgroup"))));
     }
     head.append(make("tr", {}, make("td", {}), ...columns.map((column) => make("th", { scope: "col" }, String(left + column)))));
     const body = make("tbody", {});
@@ -196,35 +209,61 @@
       line.forEach((text, column) => {
         const bits = differs.get(row + "," + column);
         const first = isFirst(row, column);
-        const place = across ? column : row;
-        const names = [shade(place), across && cut(column) ? "cut" : "", bits !== undefined ? "differs" : "", first ? "first" : ""];
+        const names = [shade(across ? column : row), across && cut(column) ? "cut" : "", bits !== undefined ? "differs" : "", first ? "first" : ""];
         mine.append(make("td", { class: names.filter(Boolean).join(" ") || undefined, title: bits },
-          text, first || bits !== undefined ? make("span", { class: "visually-hidden" }, first ? " (first difference)" : " (differs)") : null));
+          text, first || bits !== undefined ? make("span", { class: "visually-hidden" }, first ? (bits === undefined ? " (here)" : " (first difference)") : " (differs)") : null));
       });
-      if (part.along === "rows" && outputs.length) {
-        const starts = row === 0 || outputs[row] !== outputs[row - 1];
-        if (starts) {
-          let end = row;
-          while (end < rowsOf.length && outputs[end] === outputs[row]) end += 1;
-          mine.append(make("th", { class: "output " + shade(row), rowspan: String(end - row), scope: "rowgroup" }, "output_" + outputs[row]));
-        }
-      }
+      if (part.along === "rows" && outputs.length && (row === 0 || cut(row))) mine.append(heading(row, "rowspan", "rowgroup"));
       body.append(mine);
     });
     const [height, width] = part.size;
     const rest = [];
     if (height > rowsOf.length) rest.push("rows " + top + " to " + (top + rowsOf.length - 1) + " of " + height.toLocaleString("en"));
     if (width > columns.length) rest.push("columns " + left + " to " + (left + columns.length - 1) + " of " + width.toLocaleString("en"));
-    return make("div", {}, region(label + ": " + caption, make("table", { class: "grid" }, make("caption", {}, caption), head, body)),
-      rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null);
+    return make("div", {}, make("table", { class: "grid" }, make("caption", {}, caption), head, body),
+      rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null, bitsOf(part));
   };
-  const bitsOf = (parts) => {
-    for (const part of parts || []) {
-      if (!part.first) continue;
-      const found = (part.differs || []).find(([row, column]) => row === part.first[0] && column === part.first[1]);
-      if (found && found[2]) return make("p", { class: "bits" }, "Bits of the first differing element: ", make("code", {}, found[2]));
+  const bitsOf = (part) => {
+    const found = part.first && (part.differs || []).find(([row, column]) => row === part.first[0] && column === part.first[1]);
+    return found && found[2] ? make("p", { class: "bits" }, "Bits of the first differing element: ", make("code", {}, found[2])) : null;
+  };
+  // The outputs as bars over the dimension of the input that they divide.
+  const bars = (sizes, label) => {
+    if (!sizes) return null;
+    const end = sizes.outputs.reduce((sum, [, size]) => sum + size, 0);
+    const lane = (name, start, size, kind) => {
+      const bar = make("span", { class: "bar-part " + kind }, name + ": " + size.toLocaleString("en"));
+      bar.style.setProperty("--from", start / Math.max(end, sizes.size, 1));
+      bar.style.setProperty("--size", size / Math.max(end, sizes.size, 1));
+      return make("li", {}, bar);
+    };
+    let start = 0;
+    const lanes = sizes.outputs.map(([name, size]) => {
+      start += size;
+      return lane(name, start - size, size, start > sizes.size && size ? "over" : (size ? "" : "none"));
+    });
+    return make("div", { class: "over-dimension" }, make("p", {}, label + ", along dimension " + sizes.axis + ":"),
+      make("ul", { class: "lanes" }, lane("input", 0, sizes.size, "whole"), ...lanes));
+  };
+  // Expected and actual side by side in one box, so that they scroll together; all columns have the same width.
+  const feedOf = (feed, several, number) => {
+    const pairs = feed.pairs || [];
+    const texts = pairs.flat().filter(Boolean).flatMap((part) => (part.rows || []).flat());
+    const single = pairs.every(([wanted]) => !wanted);
+    const cell = Math.max(2, ...texts.map((text) => text.length));
+    const columns = Math.max(1, ...pairs.flat().filter((part) => part && part.rows).map((part) => part.rows[0].length));
+    const sides = make("div", { class: single || columns * (cell + 2) > 64 ? "pairs single" : "pairs" });
+    sides.style.setProperty("--cell", cell + "ch");
+    for (const [wanted, got] of pairs) {
+      if (!single) sides.append(wanted ? tensor(wanted, "Expected") : make("div", {}));
+      sides.append(got ? tensor(got, "Actual") : make("p", { class: "quiet" }, "The actual output was not kept."));
     }
-    return null;
+    const title = "Feed " + feed.number + (feed.number ? ": a further inference on the model already built" : ": the first inference");
+    return make("section", { class: "feed" }, several ? make("h3", {}, title + (number ? "" : ", where the fault is")) : null,
+      bars(feed.got, "Actual outputs"), bars(feed.wanted, "Expected outputs"),
+      pairs.length ? region("Expected and actual" + (several ? ", feed " + feed.number : ""), sides) : null,
+      feed.data ? make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name),
+        region("Input" + (several ? " of feed " + feed.number : ""), tensor(feed.data, ""))) : null);
   };
   const command = (text) => {
     const copy = make("button", { type: "button" }, "Copy");
@@ -233,53 +272,56 @@
     });
     return make("div", { class: "copy" }, make("pre", {}, text), copy);
   };
-  const requirements = (numbers) => make("ul", {}, ...numbers.map((number) =>
-    make("li", {}, make("a", { href: "#cases?" + new URLSearchParams({ requirement: data.requirements[number] }) }, data.requirements[number]),
-      data.texts[number] ? ": " + data.texts[number] : "")));
+  // A requirement as the overview states it, with its clause and our reading.
+  const stated = (number) => {
+    const name = data.requirements[number];
+    const place = name.replace(" ", ":");
+    const statement = at(place)?.querySelector(".statement")?.cloneNode(true);
+    return make("div", {}, make("a", { href: "#" + encodeURIComponent(place) }, name), statement);
+  };
+  const chip = (number) => make("a", { class: "tag", href: "#" + encodeURIComponent(data.requirements[number].replace(" ", ":")) }, data.requirements[number]);
   const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
 
   const drawCase = (each) => {
     const place = each.backend + "/" + each.id;
-    const seen = evidenceOf(place);
+    const seen = evidenceOf(place) || {};
     const backend = data.backends[each.backend];
     const article = at("case");
     const position = shown.indexOf(each);
     const step = (other, word) => (other ? make("a", { href: "#case/" + other.backend + "/" + other.id }, word) : null);
     const others = data.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
+    const expected = seen.expected || (each.reject ? "It is rejected." : "It is accepted, with the golden outputs.");
+    const came = sentence(each) || (each.reject ? "It was rejected." : "The golden outputs, bit for bit.");
+    const broken = each.broken.length ? each.broken : each.verdict === "pass" ? [] : each.requirements;
+    const feeds = seen.feeds || [];
     article.replaceChildren(
       make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: "#cases" + (query() ? "?" + query() : "") }, "← All cases"),
         step(position > 0 ? shown[position - 1] : null, "Previous"), step(position >= 0 ? shown[position + 1] : null, "Next"),
         position >= 0 ? make("span", { class: "quiet" }, (position + 1).toLocaleString("en") + " of " + shown.length.toLocaleString("en")) : null),
-      make("h1", { id: "case-title", tabindex: "-1" }, each.id),
-      make("p", {}, make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
-        " on " + backend.title + (each.title ? " · " + each.title : "")),
+      make("h1", { id: "case-title", tabindex: "-1" }, came.replace(/^[a-z](?=[a-z]*[ ,:])/, (letter) => letter.toUpperCase())),
+      make("p", { class: "quiet" }, make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
+        " · ", make("code", {}, each.id), " on " + backend.title + (each.title ? " · " + each.title : "")),
       make("dl", {},
-        row("Must be", each.reject ? "rejected" : "accepted"),
+        each.cause ? row("Likely cause", make("b", {}, each.cause)) : null,
+        each.inputs ? row("Given", make("code", {}, each.inputs)) : null,
+        row("Expected", expected)),
+      ...feeds.map((feed, number) => feedOf(feed, feeds.length > 1, number)),
+      make("h2", {}, "Specification"),
+      make("dl", {},
+        broken.length ? row(each.broken.length ? "Breaks" : "Tests", ...broken.map(stated)) : null,
+        broken === each.requirements ? null : row("Tests", ...each.requirements.flatMap((number) => [chip(number), " "])),
         row("Profile", each.profile),
-        each.broken.length ? row("Breaks", requirements(each.broken)) : null,
-        row("Tests", requirements(each.requirements)),
         each.remarks.length ? row("Remarks", each.remarks.join(", ")) : null,
-        seen && seen.twin ? row("Its twin", found(each.backend + "/" + seen.twin)
+        seen.twin ? row("The same case without the fault", found(each.backend + "/" + seen.twin)
           ? make("a", { href: "#case/" + each.backend + "/" + seen.twin }, seen.twin) : seen.twin) : null,
+        seen.seen ? row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
+          make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))) : null,
         others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) => make("li", {},
           make("a", { href: "#case/" + other.backend + "/" + other.id }, data.backends[other.backend].title + ": " + other.verdict))))) : null,
         each.again ? row("Run again", each.again) : null));
-    const inputs = seen ? seen.inputs : each.inputs ? [each.inputs] : [];
-    if (inputs.length || (seen && seen.data)) {
-      article.append(make("h2", {}, "Input"), make("ul", {}, ...inputs.map((text) => make("li", {}, make("code", {}, text)))));
-      if (seen && seen.data) article.append(tensor(seen.data, "Input"));
-    }
-    article.append(make("h2", {}, "Expected and actual"));
-    if (seen && seen.note) article.append(make("p", { class: "quiet" }, seen.note));
-    const expected = seen ? seen.expected : each.reject ? "It is rejected." : "It is accepted, with the golden outputs.";
-    const came = (seen && seen.actual) || sentence(each) || (each.reject ? "It was rejected." : "The golden outputs, bit for bit.");
-    article.append(make("div", { class: "sides" },
-      make("section", { class: "side wanted", "aria-label": "Expected" }, make("h3", {}, "Expected"), make("p", {}, expected),
-        ...((seen && seen.wanted) || []).map((part) => tensor(part, "Expected")), bitsOf(seen && seen.wanted)),
-      make("section", { class: "side got" + (each.verdict === "pass" ? " fine" : ""), "aria-label": "Actual" }, make("h3", {}, "Actual"), make("p", {}, came),
-        ...((seen && seen.got) || []).map((part) => tensor(part, "Actual")), bitsOf(seen && seen.got))));
+    if (seen.inputs) article.append(make("h2", {}, "Inputs"), make("ul", {}, ...seen.inputs.map((text) => make("li", {}, make("code", {}, text)))));
     if (each.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, each.log)));
-    if (seen && seen.models) {
+    if (seen.models) {
       article.append(make("h2", {}, "IR"));
       for (const [name, text] of seen.models) article.append(make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text));
     }
@@ -292,42 +334,45 @@
       article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker that does not need opconform:"),
         command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
     }
-    if (!seen) {
+    if (!seen.inputs) {
       const why = backend.place === "SUITE"
         ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
         : "This report has the tensors and the IR of failures, as far as there is room. The second command displays the tensors of this case.";
       article.append(make("p", { class: "quiet" }, why));
-    }
+    } else if (!feeds.length) article.append(make("p", { class: "quiet" }, "The tensors are too large to be drawn here."));
     document.title = each.id;
   };
 
   // The current place: `#case/BACKEND/ID`, `#cases?FILTERS`, or a part of the overview.
   const title = document.title;
+  const decoded = (text) => {
+    try { return decodeURIComponent(text); } catch { return text; }
+  };
   const route = () => {
     const hash = location.hash.slice(1);
     const each = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
-    at("overview").hidden = each !== undefined;
-    at("case").hidden = each === undefined;
+    const part = at(decoded(hash));
+    const isList = hash === "cases" || hash.startsWith("cases?");
+    const isKnown = hash === "" || each !== undefined || isList || (part !== null && at("main").contains(part));
+    at("unknown").textContent = isKnown ? "" : hash.startsWith("case/") ? "This report has no case " + hash.slice(5) + "." : "This report has no part #" + decoded(hash) + ".";
+    show(each === undefined ? "overview" : "case");
+    document.title = title;
     if (each !== undefined) {
       drawCase(each);
       scrollTo(0, 0);
       at("case-title").focus({ preventScroll: true });
-      return;
-    }
-    document.title = title;
-    if (hash.startsWith("case/")) {
-      at("found").textContent = "This report has no case " + hash.slice(5) + ".";
-      at("list").scrollIntoView();
-      return;
-    }
-    if (hash === "cases" || hash.startsWith("cases?")) {
-      const asked = new URLSearchParams(location.hash.slice(7));
-      for (const name of ["q", ...Object.keys(CHOICES)]) fields[name].value = asked.get(name) || "";
-      wanted = asked.has("broken") ? { broken: asked.get("broken") } : {};
+    } else if (isList) {
+      const asked = new URLSearchParams(hash.slice(6));
+      for (const name of ["q", "verdict", ...Object.keys(CHOICES)]) fields[name].value = asked.get(name) || "";
+      wanted = {};
+      for (const name of ["broken", "cause"]) if (asked.has(name)) wanted[name] = asked.get(name);
       list();
       at("list").scrollIntoView();
-    } else if (hash === "") scrollTo(0, 0);
-    else at(hash)?.scrollIntoView();
+    } else if (isKnown && hash !== "") {
+      part.closest("details:not([open])")?.setAttribute("open", "");
+      part.scrollIntoView();
+      if (part.tabIndex === -1) part.focus({ preventScroll: true });
+    } else scrollTo(0, 0);
   };
   addEventListener("hashchange", route);
   list();

@@ -6,20 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Dynamic
-from opconform.suite.manifest import inputs_name
+from opconform.suite.manifest import RequirementNote, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.failed_outputs import Keeper, Kept
 from opconform_runners.reports.case_text import drawing_lines, input_lines
-from opconform_runners.reports.html import cases, evidence
+from opconform_runners.reports.html import cards, cases, evidence
 from opconform_runners.reports.html.page import page_text, script_json
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import Column, Matrix
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import FailReason
 from tests.reports.test_coverage import report, result
 
 FAILURE = replace(result(2, "fail", "axis.range", broken=("axis.range",)), inputs="axis 9", sentence="it differs")
@@ -39,30 +42,113 @@ def suite(small_suite: Path) -> Suite:
     return open_suite(small_suite)
 
 
-def test_the_header_has_verdict_extent_and_counts() -> None:
-    """Counts link to the cases with the verdict; verdicts without cases are left out."""
+def test_the_header_has_verdict_extent_and_broken_requirements() -> None:
+    """A broken requirement links to its row; the verdict of the backend alone needs no counts of its own."""
     text = page_text([subject(report(result(1, "pass", "axis.range"), FAILURE))])
     head = text[text.index('<article class="head') : text.index("</article>")]
 
-    assert head.startswith('<article class="head broken">\n<h1>some 1</h1>\n')
-    assert (
-        '<span class="pill broken">not conformant</span> '
-        "2 of 2 cases supported; the profile core, suite 1 (0000000000000000)</p>\n"
-        '<p class="lead">1 case fails; 1 normative requirement is broken: Split-1: axis.range.</p>\n'
-    ) in head
-    assert re.findall(r"<li>(.*)</li>", head) == [
-        '<a href="#cases?backend=0&amp;verdict=pass" class="pass"><b>1</b> pass</a>',
-        '<a href="#cases?backend=0&amp;verdict=fail" class="fail"><b>1</b> fail</a>',
+    assert head.startswith(
+        '<article class="head broken">\n<div class="verdict"><h1>some 1</h1> '
+        '<span class="pill broken">not conformant</span></div>\n'
+    )
+    assert re.findall(r"<li.*?>(.*)</li>", head) == [
+        "2 of 2 cases supported",
+        "suite 1 (0000000000000000), core",
+        "opconform 1",
     ]
+    assert '<p class="lead">1 case fails; 1 requirement is broken:</p>' in head
+    assert '<p class="tags">Split-1: <a class="tag bad" href="#Split-1%3Aaxis.range">axis.range</a> </p>' in head
+    assert '<tr id="Split-1:axis.range" tabindex="-1">' in text
     assert "<dt>Requested as</dt><dd>the case itself</dd>" in head
     assert "Run on" not in head
+
+
+def test_each_verdict_with_cases_is_a_choice_beside_the_search() -> None:
+    """With its number of cases, of all runs on the page."""
+    text = page_text([subject(report(result(1, "pass", "axis.range"), FAILURE), name=each) for each in "ab"])
+
+    assert re.findall(r'<label class="chip.*?name="verdict" value="(.*?)".*?<b>(.*?)</b>', text) == [
+        ("", "4"),
+        ("pass", "2"),
+        ("fail", "2"),
+    ]
+
+
+def test_failures_come_before_requirements_the_worst_first() -> None:
+    """A crash comes before wrong data, and wrong data before a valid case that is rejected."""
+    kinds: tuple[FailReason, ...] = ("rejected-valid", "value", "crash")
+    failures = [
+        replace(FAILURE, id=f"Split-1/group/{number:010x}", reason=reason) for number, reason in enumerate(kinds)
+    ]
+    text = page_text([subject(report(*failures))])
+
+    assert re.findall(r'<article class="group (.*?)">', text) == ["crash", "wrong-data", "rejected-valid"]
+    assert text.index('id="failures"') < text.index('id="requirements"') < text.index('id="list"')
+
+
+def test_requirements_without_a_failure_are_folded() -> None:
+    """Those with one are not."""
+    text = page_text([subject(report(result(1, "pass", "axis.shape"), FAILURE))])
+    shown, _, folded = text[text.index('id="requirements"') :].partition("<details>")
+
+    assert folded.startswith("\n<summary>1 requirement without a failure</summary>")
+    assert ('id="Split-1:axis.range"' in shown, 'id="Split-1:axis.shape"' in folded) == (True, True)
+
+
+def test_a_requirement_has_its_clause_revision_and_page() -> None:
+    """Where the suite has the text that this version of opconform has; an interpretation has its reading as well."""
+    shipped = {each.id: each for each in requirements_of("VariadicSplit-1").requirements}
+    notes = {each.id: RequirementNote(level=each.level, text=each.text) for each in shipped.values()}
+    names = ("lengths.remainder", "lengths.zero")
+    passing = [
+        replace(result(number, "pass", name), id=f"VariadicSplit-1/group/{number:010x}")
+        for number, name in enumerate(names)
+    ]
+    text = page_text([subject(replace(report(*passing), notes={"VariadicSplit-1": notes}))])
+    other = page_text([subject(report(result(1, "pass", "axis.range")))])
+
+    assert "Specification of VariadicSplit-1, Inputs, 3, last sentence; Outputs (revisions " in text
+    assert (
+        '/blob/538f407829/docs/ops/movement/VariadicSplit_1.md" rel="noreferrer">2021-05</a>, sphinxdirective,' in text
+    )
+    assert "Our reading: The page does not mention 0." in text
+    assert "Specification of Split-1, " not in other
+
+
+def test_failures_with_different_causes_are_on_different_cards(suite: Suite) -> None:
+    """Each says in what related cases differ; cases whose outputs were not kept go with the most frequent cause."""
+    ids = sorted(each.id for each in suite.entries if each.id.startswith("VariadicSplit-1/accepted/"))
+    failed = [failure(suite, each, DIFFERENT) for each in ids]
+    causes = {ids[0]: "Shifted: by 1", ids[1]: "Shifted: by 2", ids[2]: "All elements are zero"}
+    found = list(cards.cards_of(0, subject(report(*failed), suite=suite), causes))
+
+    assert sorted((each.cause, len(each.group.results)) for each in found) == [
+        ("All elements are zero", 1),
+        ("Shifted: by 1", 3),
+    ]
+
+
+def test_a_card_says_what_fails_and_what_passes(suite: Suite) -> None:
+    """Of the cases of the same group of the suite that expect the same."""
+    bound = suite.case(suite.by_id[TWO_LENGTHS])
+    at_run_time = replace(
+        bound, inputs=tuple(replace(each, binding="parameter") for each in bound.inputs), context="concat"
+    )
+    related = {"a/b/1": bound, "a/b/2": at_run_time, "a/b/3": at_run_time, "a/c/1": at_run_time}
+    facets = {each.name: each.values for each in cards._facets({"a/b/2"}, related)}
+
+    assert facets == {
+        "Context": (("concat", 1, 2), ("bare", 0, 1)),
+        "axis": (("at run time", 1, 2), ("constant", 0, 1)),
+        "split_lengths": (("at run time", 1, 2), ("constant", 0, 1)),
+    }
 
 
 def test_a_bar_has_one_segment_per_verdict() -> None:
     """Beginning and width are in percent; requirements without cases are left out."""
     found = report(*(result(number, "pass", "axis.range") for number in (3, 4, 5)), FAILURE)
     text = page_text([subject(found)])
-    [row] = re.findall(r'<th scope="row">.*</th>\n<td>.*</td>', text)
+    [row] = re.findall(r'<th scope="row">.*?</th>\n<td>.*?</td>', text, re.DOTALL)
 
     assert row.startswith('<th scope="row"><a href="#cases?requirement=Split-1+axis.range">axis.range</a>')
     assert re.findall(r"<rect .*?/>", row) == [
@@ -80,19 +166,19 @@ def test_a_group_of_failures_links_its_first_cases_and_all_of_them() -> None:
     found = report(*(replace(FAILURE, id=f"Split-1/group/{number:010x}") for number in range(7)))
     alone = page_text([subject(found)])
     both = page_text([subject(report(result(1, "pass", "axis.range"))), subject(found, name="other")])
-    [group] = re.findall(r'<article class="group">.*?</article>', alone, re.DOTALL)
+    [group] = re.findall(r'<article class="group .*?</article>', alone, re.DOTALL)
     links = re.findall(r'<li><a href="(.*?)">(.*?)</a></li>', group)
-    backend = '<p class="quiet">other 1</p>'
+    backend = " on other 1</span>"
 
     assert '<span class="quiet">7 cases</span>' in group
-    assert "<dt>Given</dt><dd><code>axis 9</code></dd>" in group
+    assert '<dt>Given</dt><dd><code>axis 9</code> <a class="smallest" href="#case/0/Split-1/group/0000000000">' in group
     assert "<dt>Got</dt><dd>it differs</dd>" in group
     assert links[0] == ("#case/0/Split-1/group/0000000000", "Split-1/group/0000000000")
     assert links[6:] == [
         ("#cases?backend=0&amp;op=Split-1&amp;verdict=fail&amp;reason=value&amp;broken=axis.range", "all 7")
     ]
     assert (backend in group, backend in both) == (False, True)
-    assert '<a class="fail" href="#cases?verdict=fail&amp;reason=value">value 7</a>' in both
+    assert '<a href="#cases?backend=1&amp;verdict=fail" class="fail"><b>7</b> fail</a>' in both
     assert "<title>some 1 · other 1: conformance</title>" in both
 
 
@@ -116,21 +202,21 @@ def test_a_long_text_is_shortened() -> None:
     assert (short("a" * 1500), short("a" * 1501)) == ("a" * 1500, "a" * 1500 + " …")
 
 
-def test_the_list_of_cases_numbers_groups_and_requirements() -> None:
+def test_the_list_of_cases_numbers_groups_requirements_and_causes() -> None:
     """Empty last values are left out, and so is a message that the sentence repeats."""
     said = replace(FAILURE, message="differs", other_reason="axis.shape", log="stopped")
-    listed = cases.cases_of([subject(report(result(1, "pass", "axis.shape"), said))], 3)
+    shown = [subject(report(result(1, "pass", "axis.shape"), said))]
+    listed = cases.cases_of(shown, {(0, said.id): "All elements are zero"}, {said.id: "new"})
 
     assert listed["groups"] == ["Split-1/group"]
     assert listed["requirements"] == ["Split-1 axis.shape", "Split-1 axis.range"]
-    assert listed["texts"] == ["axis.shape", "axis.range"]
     assert listed["backends"] == [{"title": "some 1", "started": "", "script": "", "place": "'my suite'"}]
     assert listed["titles"] == []
-    assert listed["left_out"] == 3
+    assert listed["causes"] == ["", "All elements are zero"]
     assert listed["cases"] == [
         [0, 0, "0000000001", "core", "pass", "", 0, [0]],
         [0, 0, "0000000002", "core", "fail", "value", 0, [1], [1], "it differs", "axis 9", "",
-         ["other-reason axis.shape"], "", "stopped"],
+         ["other-reason axis.shape"], "", "stopped", 1, "new"],
     ]  # fmt: skip
 
 
@@ -149,6 +235,12 @@ def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:
     )
 
 
+def evidence_of(suite: Suite, failed: Result, out: Path) -> dict[str, Any]:
+    """The evidence of a failure, with the outputs that a run kept in a folder."""
+    entry = suite.by_id[failed.id]
+    return evidence.evidence_of(suite, entry, failed, evidence.feeds_of(suite, entry, failed, Kept(out)))
+
+
 DIFFERENT = Mismatch(
     reason="value", sentence="", feed=0, output="output_1", at=(1, 0), expected="0x3f800000", actual="0x00000000"
 )
@@ -156,10 +248,9 @@ DIFFERENT = Mismatch(
 
 def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suite, tmp_path: Path) -> None:
     """The actual element is known although the outputs were not kept."""
-    entry = suite.by_id[TWO_LENGTHS]
-    failed = failure(suite, TWO_LENGTHS, DIFFERENT)
-    found: dict[str, Any] = evidence.evidence_of(suite, entry, failed, Kept(tmp_path))
-    data, [wanted], [got] = found["data"], found["wanted"], found["got"]
+    found = evidence_of(suite, failure(suite, TWO_LENGTHS, DIFFERENT), tmp_path)
+    [feed] = found["feeds"]
+    data, [[wanted, got]] = feed["data"], feed["pairs"]
 
     assert found["inputs"] == [
         "data: f32[6, 2], parameter",
@@ -173,7 +264,7 @@ def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suit
     assert (wanted["name"], wanted["differs"]) == ("output_1", ((1, 0, "0x3f800000"),))
     assert (got["rows"], got["differs"]) == ((("·", "·"), ("0x00000000", "·")), ((1, 0, "0x00000000"),))
     assert [name for name, _ in found["models"]] == ["openvino/layer.xml"]
-    assert "note" not in found
+    assert feed["number"] == 0
 
 
 @pytest.mark.parametrize("change", [{"at": (1,)}, {"at": (0, 0, 1)}, {"at": (0, 99)}, {"output": "output_9"}])
@@ -181,47 +272,59 @@ def test_a_place_that_the_suite_does_not_have_is_not_marked(
     suite: Suite, tmp_path: Path, change: dict[str, Any]
 ) -> None:
     """Results may be damaged, or of another suite; the page is written all the same."""
-    failed = failure(suite, TWO_LENGTHS, replace(DIFFERENT, **change))
-    found: dict[str, Any] = evidence.evidence_of(suite, suite.by_id[TWO_LENGTHS], failed, Kept(tmp_path))
+    found = evidence_of(suite, failure(suite, TWO_LENGTHS, replace(DIFFERENT, **change)), tmp_path)
 
-    assert "first" not in found["data"]
+    assert "first" not in found["feeds"][0]["data"]
 
 
 def test_the_evidence_of_a_rejected_case_names_requirement_and_twin(suite: Suite, tmp_path: Path) -> None:
     """There are no outputs to show."""
-    entry = suite.by_id[REJECTED]
-    found = evidence.evidence_of(suite, entry, failure(suite, REJECTED, None), Kept(tmp_path))
+    found = evidence_of(suite, failure(suite, REJECTED, None), tmp_path)
 
     assert found["expected"] == "It is rejected, since it violates lengths.single-remainder."
-    assert found["twin"] == entry.twin
-    assert found.keys().isdisjoint({"wanted", "got"})
+    assert found["twin"] == suite.by_id[REJECTED].twin
+    assert [each.keys() for each in found["feeds"]] == [{"number", "data"}]
 
 
 def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The evidence says so, and lists the inputs without values."""
     monkeypatch.setattr(evidence, "_ELEMENTS", 4)
-    failed = failure(suite, TWO_LENGTHS, DIFFERENT)
-    found = evidence.evidence_of(suite, suite.by_id[TWO_LENGTHS], failed, Kept(tmp_path))
+    found = evidence_of(suite, failure(suite, TWO_LENGTHS, DIFFERENT), tmp_path)
 
-    assert found["note"] == "The tensors are too large to be drawn here."
-    assert found["inputs"][1] == "axis: i64[], constant"  # type: ignore[index]
-    assert found.keys().isdisjoint({"data", "wanted", "got"})
+    assert found["inputs"][1] == "axis: i64[], constant"
+    assert "feeds" not in found
+
+
+def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_path: Path) -> None:
+    """The first element past the end is marked, and the likely cause says where it is."""
+    keeper = Keeper(tmp_path)
+    keeper.keep(REJECTED, [[np.zeros((4, 4), np.float32), np.zeros((5, 4), np.float32)]])
+    keeper.close()
+    failed = failure(suite, REJECTED, None)
+    entry = suite.by_id[REJECTED]
+    feeds = evidence.feeds_of(suite, entry, failed, Kept(tmp_path))
+    [feed] = evidence_of(suite, failed, tmp_path)["feeds"]
+
+    assert feed["got"] == {"axis": 0, "size": 6, "outputs": [("output_0", 4), ("output_1", 5)]}
+    assert [(wanted, got.get("first")) for wanted, got in feed["pairs"]] == [(None, None), (None, (2, 0))]
+    assert evidence.likely_cause(suite.case(entry), failed, feeds[0]) == (
+        "Read past the end: the input has 6 elements along axis 0, and the outputs hold indices 6 to 8 too"
+    )
 
 
 def test_evidence_stops_where_the_page_is_full(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first failure of each kind has evidence before the second of any; the others are counted."""
+    """The first failure of each kind has evidence before the second of any."""
     ids = sorted(each.id for each in suite.entries if each.expect == "accept")
     failed = [failure(suite, each, DIFFERENT) for each in ids] + [failure(suite, REJECTED, None)]
     of_suite = [subject(report(*failed), suite=suite)]
     monkeypatch.setattr(cases, "EVIDENCE_LIMIT", 0)
-    shown, left_out = cases.shown_evidence(of_suite)
+    shown, _ = cases.shown_evidence(of_suite)
 
     assert list(shown) == [f"0/{ids[0]}"]
-    assert left_out == len(ids)
     monkeypatch.undo()
-    whole, none_left_out = cases.shown_evidence(of_suite)
+    whole, _ = cases.shown_evidence(of_suite)
     assert [*whole][:2] == [f"0/{ids[0]}", f"0/{REJECTED}"]
-    assert (len(whole), none_left_out) == (len(failed), 0)
+    assert len(whole) == len(failed)
 
 
 def test_a_drawing_has_lines_between_the_outputs(suite: Suite) -> None:

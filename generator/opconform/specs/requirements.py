@@ -21,6 +21,7 @@ class Page(Keys):
 
     revision: str = Field(description="What the requirements call this revision.")
     page: str = Field(description="The page, as it is published.")
+    url: str | None = Field(None, pattern=r"^https://", description="The address of the page.")
 
 
 class Source(Keys):

@@ -11,7 +11,7 @@ from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.selection import Selection, check_one, pattern_of
 from opconform_runners.cli.shared.options import ONE_CASE, PATH, json_option
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.case_text import drawing_lines, input_lines
+from opconform_runners.reports.case_text import drawing_lines, input_lines, seen_link
 from opconform_runners.reports.text import counted
 
 #: The most outputs that are listed.
@@ -40,7 +40,7 @@ def _lines(shown: ListedCase) -> Iterator[str]:
     yield f"  {case.title}"
     yield f"  profile {case.profile}, context {case.context}"
     yield from (f"  requirement {name}{texts.get(name, '')}" for name in case.requirements)
-    yield from (f"  seen {each}: {_link(each)}" for each in case.seen)
+    yield from (f"  seen {each}: {seen_link(each)}" for each in case.seen)
     yield ""
     yield from (f"  {line}" for line in input_lines(case, inputs))
     yield ""
@@ -55,9 +55,3 @@ def _lines(shown: ListedCase) -> Iterator[str]:
             yield from (f"    {each.name}: {each.element_type}{list(each.shape)}" for each in outputs[:_MOST])
             if len(outputs) > _MOST:
                 yield f"    … {len(outputs) - _MOST} more"
-
-
-def _link(seen: str) -> str:
-    """The URL of a public report; the tracker redirects an issue's number to a pull request."""
-    repository, _, number = seen.partition("#")
-    return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"

@@ -27,6 +27,12 @@ def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
 
 
+def seen_link(seen: str) -> str:
+    """The URL of a public report; the tracker redirects an issue's number to a pull request."""
+    repository, _, number = seen.partition("#")
+    return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"
+
+
 def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     """The drawings of a case's tensor inputs, each with its outputs marked where they are regions of it."""
     highlight = highlight_of(case, arrays)

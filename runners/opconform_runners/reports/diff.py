@@ -64,6 +64,25 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     }
 
 
+def failure_changes(old: Report, new: Report) -> dict[str, str]:
+    """Whether each case that fails, or failed and passes, is `new`, `fixed` or `unchanged`, by its id.
+
+    A case that an incomplete old run may not have reached is none of these.
+    """
+    before, found = {each.id: each for each in old.results}, {}
+    for each in new.results:
+        match _kind(before.get(each.id), each):
+            case "regressions":
+                found[each.id] = "new"
+            case "new" if each.verdict == "fail" and old.is_finished:
+                found[each.id] = "new"
+            case "fixes":
+                found[each.id] = "fixed"
+            case "reasons" | "" if each.verdict == "fail":
+                found[each.id] = "unchanged"
+    return found
+
+
 def changes_lines(changes: Mapping[str, Any]) -> Iterator[str]:
     """Changes as text; an incomplete comparison says so first."""
     if changes["why"]:

@@ -3,9 +3,9 @@
 import json
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from opconform_runners.reports.html.evidence import evidence_of
+from opconform_runners.reports.html.evidence import evidence_of, feeds_of, likely_cause
 from opconform_runners.reports.html.subject import Subject, short
 from opconform_runners.reports.terminal import remarks_of
 from opconform_runners.verdicts.results import Result
@@ -15,21 +15,31 @@ EVIDENCE_LIMIT = 12 << 20
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
-def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
-    """The list of cases: one short array per case, in which groups and requirements are numbers.
+#: The likely causes of failures, by the number of the run on the page and the case's id.
+Causes = Mapping[tuple[int, str], str]
 
-    `left_out` is the number of cases without evidence for lack of room.
+
+def cases_of(subjects: Sequence[Subject], causes: Causes, changes: Mapping[str, str]) -> dict[str, object]:
+    """The list of cases: one short array per case, in which groups, requirements and causes are numbers.
+
+    `changes` has the change of a case since an earlier run by its id: `new`, `fixed` or `unchanged`.
     """
     groups: dict[str, int] = {}
     requirements: dict[str, int] = {}
+    found: dict[str, int] = {"": 0}
     rows = [
-        _row(number, each, groups, requirements)
+        _trimmed(
+            [
+                *_row(number, each, groups, requirements),
+                found.setdefault(causes.get((number, each.id), ""), len(found)),
+                changes.get(each.id, ""),
+            ]
+        )
         for number, subject in enumerate(subjects)
         for each in subject.column.report.results
     ]
     suite = next((each.suite for each in subjects if each.suite is not None), None)
     entries = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
-    texts = {f"{each.op} {each.id}": each.text for each in subjects[0].column.report.requirements}
     return {
         "backends": [
             {
@@ -43,21 +53,20 @@ def cases_of(subjects: Sequence[Subject], left_out: int) -> dict[str, object]:
         "groups": list(groups),
         "titles": [suite.case(entries[each]).title if each in entries else "" for each in groups] if suite else [],
         "requirements": list(requirements),
-        "texts": [texts.get(each, "") for each in requirements],
+        "causes": list(found),
         "cases": rows,
-        "left_out": left_out,
     }
 
 
 def _row(backend: int, result: Result, groups: dict[str, int], requirements: dict[str, int]) -> list[object]:
-    """A case without its empty last values; new groups and requirements are added to those that have numbers."""
+    """The values of a case; new groups and requirements are added to those that have numbers."""
 
     def numbers(names: Sequence[str]) -> list[int]:
         return [requirements.setdefault(f"{result.op} {name}", len(requirements)) for name in names]
 
     group, _, digits = result.id.rpartition("/")
     other = f"other-reason {result.other_reason}"
-    row: list[object] = [
+    return [
         backend,
         groups.setdefault(group, len(groups)),
         digits,
@@ -74,26 +83,33 @@ def _row(backend: int, result: Result, groups: dict[str, int], requirements: dic
         short(result.again or ""),
         short(result.log or ""),
     ]
-    while row[-1] in ("", []):
+
+
+def _trimmed(row: list[object]) -> list[object]:
+    """A row without its empty last values."""
+    while row[-1] in ("", [], 0):
         row.pop()
     return row
 
 
-def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], int]:
-    """The evidence of single cases, by the backend's number and the case's id, and how many had no room."""
+def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], Causes]:
+    """The evidence of single cases by the run's number and the case's id, if there is room, and likely causes."""
     shown: dict[str, object] = {}
-    taken, left_out = 0, 0
+    causes: dict[tuple[int, str], str] = {}
+    taken = 0
     for number, subject, result in _ranked(subjects):
         suite = subject.suite
         if suite is None or result.id not in suite.by_id:
             continue
-        if taken > EVIDENCE_LIMIT:
-            left_out += 1
-            continue
-        document = evidence_of(suite, suite.by_id[result.id], result, subject.kept)
-        shown[f"{number}/{result.id}"] = document
-        taken += len(json.dumps(document))
-    return shown, left_out
+        entry = suite.by_id[result.id]
+        feeds = feeds_of(suite, entry, result, subject.kept)
+        if feeds and feeds[0].actual:
+            causes[number, result.id] = likely_cause(suite.case(entry), result, feeds[0])
+        if taken <= EVIDENCE_LIMIT:
+            document = evidence_of(suite, entry, result, feeds)
+            shown[f"{number}/{result.id}"] = document
+            taken += len(json.dumps(document))
+    return shown, causes
 
 
 def _ranked(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject, Result]]:

@@ -1,7 +1,8 @@
-"""The evidence of a case on the page: its inputs, expected and actual outputs and IR."""
+"""The evidence of a case on the page: its inputs, expected and actual outputs, likely cause and IR."""
 
 import math
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from operator import add
 
 from opconform.dialects import DIALECTS
@@ -12,9 +13,9 @@ from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.reports.case_text import input_lines
+from opconform_runners.reports.case_text import input_lines, seen_link
+from opconform_runners.reports.cause import accepted_as, cause_of, divided_axis, overrun
 from opconform_runners.reports.excerpt import UNKNOWN, Excerpt, excerpt_of
-from opconform_runners.reports.html.subject import short
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
@@ -28,60 +29,130 @@ _LONGEST = 20_000
 _LAYER = "openvino/layer.xml"
 #: The reasons that come from comparing elements.
 _ELEMENTWISE = ("value", "nan-payload")
-Arrays = dict[str, Array]
-Excerpts = tuple[Excerpt, ...]
+Arrays = Mapping[str, Array]
+Pair = tuple[Excerpt | None, Excerpt | None]
 
 
-def evidence_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> dict[str, object]:
-    """The evidence of a case as a JSON object without empty values; `kept` has the outputs that the run kept."""
-    case, mismatch = suite.case(entry), result.mismatch
-    feed = mismatch.feed if mismatch is not None else case.feeds - 1 if isinstance(case.expect, Reject) else 0
-    note = "" if feed == 0 else f"This is feed {feed}: a further inference on the model already built."
-    arrays: Arrays = {}
-    golden: Arrays = {}
-    actual: Arrays = {}
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feed:
+    """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept."""
+
+    number: int
+    inputs: Arrays
+    golden: Arrays
+    actual: Arrays
+
+
+def feeds_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> list[Feed]:
+    """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
+    case = suite.case(entry)
     if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
-        note = "The tensors are too large to be drawn here."
-    else:
-        arrays = suite.arrays(entry, inputs_name(feed))
-        golden = suite.arrays(entry, expected_name(feed)) if expected_name(feed) in entry.files else {}
-        actual = {f"output_{number}": each for (of, number), each in kept.outputs(entry.id).items() if of == feed}
-    data = _picture(case, arrays, mismatch) if arrays else None
-    wanted, got = _outputs(case, golden, actual, mismatch)
+        return []
+    at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
+    outputs = kept.outputs(entry.id)
+    return [
+        Feed(
+            number=number,
+            inputs=suite.arrays(entry, inputs_name(number)),
+            golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
+            actual={f"output_{output}": each for (feed, output), each in outputs.items() if feed == number},
+        )
+        for number in sorted(range(case.feeds), key=lambda each: each != at_fault)
+    ]
+
+
+def likely_cause(case: Case, result: Result, feed: Feed) -> str:
+    """The likely cause of a failure in the feed at fault, or an empty string."""
+    mismatch = result.mismatch
+    if mismatch is not None and mismatch.reason in _ELEMENTWISE and isinstance(case.expect, Accept):
+        found = next((each for each in case.expect.accept if each.name == mismatch.output), None)
+        if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
+            return ""
+        others = {**feed.inputs, **{name: each for name, each in feed.golden.items() if name != found.name}}
+        return cause_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
+    if result.reason != "accepted-invalid" or not feed.actual:
+        return ""
+    shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
+    return overrun(_divided(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
+
+
+def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -> dict[str, object]:
+    """The evidence of a case as a JSON object without empty values."""
+    case = suite.case(entry)
+    inputs = input_lines(case, feeds[0].inputs if feeds else {})
     evidence: dict[str, object] = {
         "title": case.title,
-        "inputs": [*input_lines(case, arrays), f"context: {case.context}"],
-        "data": None if data is None else _filled(asdict(data)),
+        "inputs": [*inputs, f"context: {case.context}"],
         "expected": _expected(case),
-        "wanted": [_filled(asdict(each)) for each in wanted],
-        "actual": short(result.sentence),
-        "got": [_filled(asdict(each)) for each in got],
-        "note": note,
+        "feeds": [_filled(_drawn(case, each, result.mismatch)) for each in feeds],
         "models": _models(suite, entry),
         "twin": case.twin,
+        "seen": [(each, seen_link(each)) for each in case.seen],
     }
     return _filled(evidence)
 
 
 def _filled(document: dict[str, object]) -> dict[str, object]:
-    return {name: each for name, each in document.items() if each}
+    return {name: each for name, each in document.items() if each or each == 0}
 
 
-def _outputs(case: Case, golden: Arrays, actual: Arrays, mismatch: Mismatch | None) -> tuple[Excerpts, Excerpts]:
-    """The expected and the actual outputs: the one at fault, or the first ones."""
-    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
-    at_fault = next((each for each in outputs if mismatch is not None and each.name == mismatch.output), None)
-    if mismatch is not None and mismatch.reason in _ELEMENTWISE and at_fault is not None and at_fault.name in golden:
-        wanted, got = _compared(at_fault, golden[at_fault.name], actual.get(at_fault.name), mismatch)
-        return (wanted,), (got,)
-    tensors = (each.element_type for each in case.inputs if each.role == "tensor")
-    element_type = outputs[0].element_type if outputs else next(tensors, "f32")
-    listed = [each for each in ([at_fault] if at_fault else outputs) if each.name in golden][:_OUTPUTS]
-    names = [at_fault.name] if at_fault else sorted(actual, key=output_number)[:_OUTPUTS]
-    return (
-        tuple(excerpt_of(each.name, golden[each.name], each.element_type) for each in listed),
-        tuple(excerpt_of(each, actual[each], element_type) for each in names if each in actual),
-    )
+def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, object]:
+    here = mismatch if mismatch is not None and mismatch.feed == feed.number else None
+    data = _picture(case, feed.inputs, here)
+    wanted, got = (_bars(_divided(case, feed), each) for each in (feed.golden, feed.actual))
+    return {
+        "number": feed.number,
+        "data": None if data is None else _filled(asdict(data)),
+        "pairs": [[each and _filled(asdict(each)) for each in pair] for pair in _pairs(case, feed, here)],
+        "wanted": {} if wanted == got else wanted,
+        "got": {} if wanted == got else got,
+    }
+
+
+def _divided(case: Case, feed: Feed) -> tuple[int, ...]:
+    """The shape of the first tensor input, which the outputs may divide."""
+    return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
+
+
+def _bars(shape: tuple[int, ...], outputs: Arrays) -> dict[str, object]:
+    """The sizes of outputs over the dimension of an input that they divide, for a drawing; empty if there is none."""
+    names = sorted(outputs, key=output_number)
+    axis = divided_axis(shape, [outputs[each].shape for each in names])
+    if axis is None or len(names) > _VALUES:
+        return {}
+    return {"axis": axis, "size": shape[axis], "outputs": [(each, outputs[each].shape[axis]) for each in names]}
+
+
+def _past_the_end(shape: tuple[int, ...], outputs: Arrays) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The first element of each output that is past the end of the input that the outputs divide."""
+    axis, start = divided_axis(shape, [each.shape for each in outputs.values()]), 0
+    if axis is None:
+        return
+    for name in sorted(outputs, key=output_number):
+        size = outputs[name].shape[axis]
+        if start + size > shape[axis]:
+            yield name, tuple(max(0, shape[axis] - start) if each == axis else 0 for each in range(len(shape)))
+        start += size
+
+
+def _pairs(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
+    """Expected and actual outputs beside each other: the one at fault, or the first ones."""
+    outputs = {each.name: each for each in case.expect.accept} if isinstance(case.expect, Accept) else {}
+    fallback = next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
+    names = sorted(feed.golden.keys() | feed.actual.keys(), key=output_number)[:_OUTPUTS]
+    if mismatch is not None and mismatch.output is not None:
+        names = [mismatch.output] if mismatch.output in outputs else []
+    past = dict([] if feed.golden else _past_the_end(_divided(case, feed), feed.actual))
+    for name in names:
+        want, got = feed.golden.get(name), feed.actual.get(name)
+        if want is not None and mismatch is not None and mismatch.reason in _ELEMENTWISE:
+            yield _compared(outputs[name], want, got, mismatch)
+            continue
+        element_type = outputs[name].element_type if name in outputs else fallback
+        yield (
+            None if want is None else excerpt_of(name, want, element_type),
+            None if got is None else excerpt_of(name, got, element_type, at=past.get(name)),
+        )
 
 
 def _compared(output: Output, want: Array, actual: Array | None, mismatch: Mismatch) -> tuple[Excerpt, Excerpt]:

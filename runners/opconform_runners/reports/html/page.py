@@ -4,52 +4,96 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from markupsafe import Markup
 
+from opconform.errors import SpecError
 from opconform.resources import render, text_of
+from opconform.specs.requirements import Page, Requirement, requirements_of
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
+from opconform_runners.reports.case_text import seen_link
 from opconform_runners.reports.conclusion import conclusion
-from opconform_runners.reports.failures import groups
+from opconform_runners.reports.diff import changes_between, failure_changes
+from opconform_runners.reports.html.cards import cards_of
 from opconform_runners.reports.html.cases import cases_of, shown_evidence
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
+from opconform_runners.reports.report import VERDICTS, Report, RequirementRow
+from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.text import counted
 
 #: The characters that could end a script element.
 _ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 
 
-def page_text(subjects: Sequence[Subject]) -> str:
-    """The HTML document of some runs on the same suite."""
+def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
+    """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
     columns = [each.column for each in subjects]
-    evidence, left_out = shown_evidence(subjects)
-    reasons = Counter(each.reason or "" for one in columns for each in one.report.results if each.verdict == "fail")
+    evidence, causes = shown_evidence(subjects)
+    cards = [
+        card
+        for number, each in enumerate(subjects)
+        for card in cards_of(number, each, {name: cause for (of, name), cause in causes.items() if of == number})
+    ]
+    changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     decided = [row for row in Matrix(columns=columns).rows if any(any(each.counts.values()) for each in row)]
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
         "report/page.html.j2",
+        subjects=subjects,
         columns=columns,
-        rows=decided,
-        groups=[(number, each) for number, column in enumerate(columns) for each in groups(column.report)],
-        reasons=sorted(reasons.items(), key=lambda each: (-each[1], each[0])),
+        broken=[row for row in decided if any(each.is_broken or each.counts["error"] for each in row)],
+        kept=[row for row in decided if not any(each.is_broken or each.counts["error"] for each in row)],
+        cards=sorted(cards, key=attrgetter("rank")),
+        verdicts={name: sum(each.report.summary[name] for each in columns) for name in VERDICTS},
+        history=_history(columns[0].report, against, changed) if against else None,
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         style_digest=_digest(style),
         script_digest=_digest(script),
-        cases=Markup(script_json(cases_of(subjects, left_out))),  # noqa: S704 - escaped for a script element
+        cases=Markup(script_json(cases_of(subjects, causes, changed))),  # noqa: S704 - escaped for a script element
         evidence=Markup(script_json(evidence)),  # noqa: S704 - escaped for a script element
         cases_place=cases_place,
         conclusion=conclusion,
         counted=counted,
         counts_text=counts_text,
         environment_facts=environment_facts,
+        pages=pages_of,
+        seen_link=seen_link,
         short=short,
         signs=SIGNS,
+        specified=specified,
         unknown=UNKNOWN,
     )
     return text
+
+
+def specified(row: RequirementRow) -> Requirement | None:
+    """The requirement as this version of opconform has it; None where the suite has another one."""
+    try:
+        found = requirements_of(row.op).by_id.get(row.id)
+    except SpecError:
+        return None
+    return found if found is not None and found.text == row.text else None
+
+
+def pages_of(op: str) -> dict[str, Page]:
+    """The pages of an operation's specification by revision."""
+    return {each.revision: each for each in requirements_of(op).pages}
+
+
+def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, str]) -> dict[str, object]:
+    """The differences between a run and the last of some older ones, and the failing cases of all of them."""
+    trend = [(each.folder.name, each.report.summary["fail"]) for each in against]
+    return {
+        "name": against[-1].folder.name,
+        "changes": changes_between(against[-1].report, report),
+        "counts": Counter(changed.values()),
+        "new": {name for name, change in changed.items() if change == "new"},
+        "trend": [*trend, ("this run", report.summary["fail"])],
+    }
 
 
 def script_json(value: object) -> str:

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.matrix import Column
 from opconform_runners.reports.report_file import Finished
+from opconform_runners.verdicts.results import RESULTS
 
 #: The most characters of a sentence.
 _LONGEST = 1_500
@@ -25,6 +27,7 @@ class Subject:
         suite: The suite, where it was found.
         place: The path of the suite in commands.
         script: The options with which `opconform repro` writes a script for the backend; empty where it cannot.
+        written: When the results were written.
     """
 
     column: Column
@@ -32,6 +35,7 @@ class Subject:
     place: str
     script: str
     kept: Kept
+    written: datetime | None = None
 
 
 def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Collection[str]) -> list[Subject]:
@@ -64,6 +68,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
                 place="SUITE" if suite is None else str(suite.store.root),
                 script=run.report.started if has_scripts else "",
                 kept=Kept(run.folder),
+                written=_written(run),
             )
         )
     return subjects
@@ -72,6 +77,11 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
 def _place(run: Finished) -> Path | None:
     places = (run.folder / "suite", run.folder.parent / "suite")
     return next((each for each in places if (each / HEADER).exists()), None)
+
+
+def _written(run: Finished) -> datetime | None:
+    file = run.folder / RESULTS
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else None
 
 
 def _name(run: Finished, runs: Sequence[Finished]) -> str:

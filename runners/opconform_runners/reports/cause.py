@@ -1,0 +1,149 @@
+"""The likely cause of wrong outputs. The words before the colon of a cause are the same for cases that fail alike."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from ml_dtypes import finfo
+
+from opconform.model.graph import evaluated_arguments
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Rejection
+from opconform.suite.case import Case
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array, Tensor, patterns
+
+#: The narrower types that elements may have been converted through, the most likely first.
+_INTEGERS = ("i32", "u32", "i16", "u16", "i8", "u8")
+_FLOATS = ("f32", "bf16", "f16")
+#: The most elements by which an output may be shifted.
+_SHIFT = 64
+
+
+def cause_of(expected: Array, actual: Array, element_type: str, others: Mapping[str, Array]) -> str:
+    """How all actual elements follow from the expected ones; empty where no known fault explains every element.
+
+    Arrays are in storage dtypes. `others` has the inputs and the other expected outputs by name.
+    """
+    if (expected.dtype.kind, expected.shape) != (actual.dtype.kind, actual.shape) or expected.size == 0:
+        return ""
+    want, got = expected.reshape(-1), patterns(actual.reshape(-1))
+    with np.errstate(all="ignore"):
+        for name, computed in _converted(want, ELEMENT_TYPES[element_type]):
+            if np.array_equal(patterns(computed), got):
+                return name
+    return _moved(patterns(want), got, {name: patterns(each.reshape(-1)) for name, each in others.items()})
+
+
+def overrun(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:
+    """What outputs of these shapes hold beyond the end of an input that they are consecutive parts of, if anything."""
+    axis = divided_axis(given, outputs)
+    if axis is None or (end := sum(each[axis] for each in outputs)) <= given[axis]:
+        return ""
+    past = f"index {given[axis]:,}" if end == given[axis] + 1 else f"indices {given[axis]:,} to {end - 1:,}"
+    return (
+        f"Read past the end: the input has {given[axis]:,} elements along axis {axis}, and the outputs hold {past} too"
+    )
+
+
+def divided_axis(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> int | None:
+    """The dimension in which outputs differ in size from an input; None if there is not exactly one."""
+    if any(len(each) != len(given) for each in outputs):
+        return None
+    differing = {axis for each in outputs for axis, size in enumerate(each) if size != given[axis]}
+    return differing.pop() if len(differing) == 1 else None
+
+
+def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Sequence[int]]) -> str:
+    """How a backend may have read the control inputs of an invalid case, so that it has outputs of these shapes."""
+    operation = OPERATIONS.get(case.op)
+    if operation is None or not case.is_bare:
+        return ""
+    tensors = {each.name: Tensor(element_type=each.element_type, array=inputs[each.name]) for each in case.inputs}
+    for rounded in (np.trunc, np.rint):
+        changed = {
+            each.name: Tensor(element_type="i64", array=as_read)
+            for each in case.inputs
+            if each.role == "control" and (as_read := _as_32_bits(tensors[each.name], rounded)) is not None
+        }
+        try:
+            types = operation.infer(evaluated_arguments(case.node, tensors | changed))
+        except Rejection:
+            continue
+        if changed and [each.shape for each in types] == [tuple(each) for each in outputs]:
+            read = ", ".join(f"{name} as {each.array.tolist()}" for name, each in changed.items())
+            return f"Control inputs read as 32-bit integers: {read}"
+    return ""
+
+
+def _as_32_bits(tensor: Tensor, rounded: Callable[[Array], Array]) -> Array | None:
+    """The elements as signed 32-bit integers; None where they already are, or cannot be."""
+    if tensor.type.is_integer:
+        exact = tensor.integers()
+    elif tensor.type.kind == "boolean":
+        exact = [int(each) for each in tensor.array.reshape(-1)]
+    elif tensor.type.kind == "float" and tensor.type.native is not None:
+        values = tensor.array.view(tensor.type.native).astype(np.float64).reshape(-1)
+        if not np.isfinite(values).all():
+            return None
+        exact = [int(each) for each in rounded(values)]
+    else:
+        return None
+    cut = [(each + (1 << 31)) % (1 << 32) - (1 << 31) for each in exact]
+    same = tensor.type.is_integer and cut == exact
+    return None if same else np.array(cut, np.int64).reshape(tensor.shape)
+
+
+def _converted(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
+    """The elements after known faults that change values, with the names of the faults."""
+    if kind.is_integer and kind.bits == 8 * want.dtype.itemsize:
+        yield from _integers(want, kind)
+    elif kind.kind == "float" and kind.native is not None and kind.bits >= 16:  # noqa: PLR2004 - those with denormals
+        yield from _floats(want.view(kind.native), patterns(want))
+    yield f"All elements are {'empty' if kind.kind == 'string' else 'zero'}", np.zeros_like(want)
+
+
+def _integers(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
+    for other in (ELEMENT_TYPES[name] for name in _INTEGERS):
+        if other.bits < kind.bits:
+            yield f"Cut to {other.bits} bits and read as {other.name}", want.astype(other.storage).astype(want.dtype)
+        if other.bits <= kind.bits and other != kind:
+            least, most = max(other.minimum, kind.minimum), min(other.maximum, kind.maximum)
+            yield f"Clamped to the range of {other.name}", np.clip(want, least, most)
+    for through in (np.float64, np.float32):
+        yield f"Converted through f{8 * through().itemsize}", want.astype(through).astype(want.dtype)
+
+
+def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
+    info = finfo(want.dtype)  # type: ignore[no-untyped-call]
+    zero, one = bits.dtype.type(0), bits.dtype.type(1)
+    yield "Signalling NaNs became quiet", np.where(np.isnan(want), bits | one << (info.nmant - 1), bits)
+    small = np.abs(want) < info.smallest_normal
+    yield "Minus zero became zero", np.where(want == 0, zero, bits)
+    yield "Denormal numbers became zero", np.where(small, bits & one << (info.bits - 1), bits)
+    yield "Minus zero and denormal numbers became zero", np.where(small, zero, bits)
+    for narrow in (ELEMENT_TYPES[name] for name in _FLOATS):
+        other = narrow.arithmetic
+        if other != want.dtype and other.itemsize <= want.itemsize:
+            most = finfo(other).max.astype(want.dtype)  # type: ignore[no-untyped-call]
+            clamped = np.clip(want, -most, most)
+            yield f"Converted through {narrow.name}", want.astype(other).astype(want.dtype).view(bits.dtype)
+            name = f"Converted through {narrow.name}: what is out of its range was clamped"
+            yield name, clamped.astype(other).astype(want.dtype).view(bits.dtype)
+
+
+def _moved(want: Array, got: Array, others: Mapping[str, Array]) -> str:
+    """How elements without a fault of their own came to a wrong place."""
+    for name, other in others.items():
+        if other.dtype.kind == got.dtype.kind and np.array_equal(other[: got.size], got) and got.size > 1:
+            return f"Another part of the data: the output has the first elements of {name}"
+    if np.array_equal(got, want[::-1]):
+        return "The elements are in reverse order"
+    for step in range(1, min(_SHIFT, want.size // 2) + 1):
+        counted = f"{step} element{'s' if step > 1 else ''}"
+        if np.array_equal(want[:-step], got[step:]):
+            return f"Shifted: the output begins {counted} too early"
+        if np.array_equal(want[step:], got[:-step]):
+            return f"Shifted: the output begins {counted} too late"
+    if np.array_equal(np.sort(got), np.sort(want)):
+        return "The right elements in another order"
+    return "All elements are the same" if got.size > 1 and bool(np.all(got == got[0])) else ""

@@ -1,0 +1,92 @@
+"""The likely cause of wrong outputs, for faults that are known and for others."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from opconform_runners.reports.cause import cause_of, overrun
+
+WIDE = np.array([1, 1 << 32, (1 << 32) + 7, -(1 << 63), (1 << 63) - 1], np.int64)
+DOUBLES = np.array([0.1, 1 + 2**-52, 5e-324, -1.7e308], np.float64)
+FLOATS = np.array([1.5, -0.0, 1e-40, -1e-40], np.float32)
+RAMP = np.arange(1, 13, dtype=np.int32)
+LIMIT = np.finfo(np.float32).max
+QUIET, SIGNALLING = (np.array([0x7FC00001 & mask, 0x3F800000], np.uint32).view(np.float32) for mask in (-1, 0x7FBFFFFF))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "element_type", "cause"),
+    [
+        (WIDE, WIDE.astype(np.int32).astype(np.int64), "i64", "Cut to 32 bits and read as i32"),
+        (WIDE, WIDE.astype(np.uint32).astype(np.int64), "i64", "Cut to 32 bits and read as u32"),
+        (WIDE, np.clip(WIDE, -(1 << 31), (1 << 31) - 1), "i64", "Clamped to the range of i32"),
+        (
+            np.array([3, 1 << 31], np.uint32),
+            np.array([3, (1 << 31) - 1], np.uint32),
+            "u32",
+            "Clamped to the range of i32",
+        ),
+        (
+            WIDE[:3] + (1 << 60),
+            (WIDE[:3] + (1 << 60)).astype(np.float64).astype(np.int64),
+            "i64",
+            "Converted through f64",
+        ),
+        (DOUBLES[:3], DOUBLES[:3].astype(np.float32).astype(np.float64), "f64", "Converted through f32"),
+        (
+            DOUBLES,
+            np.clip(DOUBLES, -float(LIMIT), float(LIMIT)).astype(np.float32).astype(np.float64),
+            "f64",
+            "Converted through f32: what is out of its range was clamped",
+        ),
+        (
+            np.array([0.1], np.float32),
+            np.array([0.1], ml_dtypes.bfloat16).astype(np.float32),
+            "f32",
+            "Converted through bf16",
+        ),
+        (FLOATS, np.array([1.5, 0, 1e-40, -1e-40], np.float32), "f32", "Minus zero became zero"),
+        (FLOATS, np.array([1.5, -0.0, 0, -0.0], np.float32), "f32", "Denormal numbers became zero"),
+        (FLOATS, np.array([1.5, 0, 0, 0], np.float32), "f32", "Minus zero and denormal numbers became zero"),
+        (SIGNALLING, QUIET, "f32", "Signalling NaNs became quiet"),
+        (RAMP, np.zeros_like(RAMP), "i32", "All elements are zero"),
+        (np.array(["a", "b"]), np.array(["", ""]), "string", "All elements are empty"),
+        (RAMP, np.roll(RAMP, 1) % 12, "i32", "Shifted: the output begins 1 element too early"),
+        (RAMP, np.roll(RAMP, -2) * 2 - RAMP - 2, "i32", "Shifted: the output begins 2 elements too late"),
+        (RAMP, RAMP[::-1], "i32", "The elements are in reverse order"),
+        (RAMP.reshape(3, 4), RAMP.reshape(4, 3).T, "i32", "The right elements in another order"),
+        (RAMP, np.full_like(RAMP, 5), "i32", "All elements are the same"),
+        (RAMP, RAMP ^ 5, "i32", ""),
+        (RAMP, RAMP[:6], "i32", ""),
+    ],
+)
+def test_a_cause_explains_every_element(expected: Any, actual: Any, element_type: str, cause: str) -> None:
+    """A fault that explains some elements only is not named."""
+    assert cause_of(expected, actual, element_type, {}) == cause
+
+
+def test_an_output_may_be_another_part_of_the_data() -> None:
+    """Elements of an input or of another output are recognized where they begin with its first one."""
+    assert cause_of(RAMP[6:], RAMP[:6], "i32", {"data": RAMP}) == (
+        "Another part of the data: the output has the first elements of data"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "outputs", "past"),
+    [
+        ((6, 2), [(7, 2), (0, 2)], "index 6"),
+        ((6, 2), [(4, 2), (5, 2)], "indices 6 to 8"),
+        ((6, 2), [(4, 2), (2, 2)], ""),
+        ((6, 2), [(4, 3), (5, 2)], ""),
+        ((6, 2), [(9,)], ""),
+        ((6, 2), [], ""),
+    ],
+)
+def test_what_is_read_past_the_end_follows_from_the_shapes(given: Any, outputs: Any, past: str) -> None:
+    """Only along a dimension that alone differs."""
+    sentence = f"Read past the end: the input has 6 elements along axis 0, and the outputs hold {past} too"
+
+    assert overrun(given, outputs) == (sentence if past else "")
