@@ -1,4 +1,4 @@
-"""The adequacy of cases: mutants of the semantics that they kill."""
+"""The adequacy of cases: mutants of the semantics that they kill, and conditions that they show to matter."""
 
 import ast
 import json
@@ -79,7 +79,7 @@ def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     assert refused == [(), ("axis.required",)]
 
 
-def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
+def test_thin_cases_leave_survivors_and_conditions(tmp_path: Path) -> None:
     """One accepted case pins down next to nothing, and the command says so."""
     (tmp_path / "thin.yaml").write_text(THIN)
     done = CliRunner().invoke(command, [str(tmp_path / "thin.yaml"), "--strict"])
@@ -88,21 +88,20 @@ def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
     assert "Split-1: 1 inferences" in done.stdout
     assert "survives  split.py:" in done.stdout
     assert "(num_splits.positive)" in done.stdout
+    assert "not shown  axis.py:" in done.stdout
 
 
-def test_json_lists_the_survivors(tmp_path: Path) -> None:
-    """With the requirements beside each, and no review."""
-    (tmp_path / "thin.yaml").write_text(THIN)
-    done = CliRunner().invoke(command, [str(tmp_path / "thin.yaml"), "--json"])
-    found = json.loads(done.stdout)
+def test_json_says_which_cases_show_a_condition(tmp_path: Path) -> None:
+    """The rejected case and its twin."""
+    spec = tmp_path / "pair.yaml"
+    spec.write_text(
+        THIN + "  - id: uneven\n    title: two\n    data: {shape: [6, 2]}\n    axis: 0\n    num_splits: 4\n"
+        "    expect: {reject: num_splits.divides}\n    twin: {num_splits: 3}\n"
+    )
+    done = CliRunner().invoke(command, [str(spec), "--json"])
+    shown = [each for each in json.loads(done.stdout)["conditions"] if each["condition"] == "size % count"]
 
     assert done.exit_code == 0
-    assert [found[name] for name in ("operations", "inferences", "adequate")] == [["Split-1"], 1, False]
-    assert {
-        "module": "split",
-        "line": 20,
-        "before": "if count < 1",
-        "after": "if False",
-        "requirements": ["num_splits.positive"],
-        "reviewed": None,
-    } in found["survivors"]
+    assert [[case.rpartition("/")[0] for case in each["cases"]] for each in shown] == [
+        ["Split-1/uneven", "Split-1/uneven"]
+    ]

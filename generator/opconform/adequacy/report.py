@@ -1,34 +1,31 @@
-"""The adequacy report of some cases: the mutants of their operations' semantics that no case detects."""
+"""The adequacy report of an operation's cases: surviving mutants, and conditions without a shown effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
 
+from opconform.adequacy.conditions import Condition, conditions_of
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.semantics import loaded, modules_of
-from opconform.model.draft import Draft, arguments_of
-from opconform.model.fills import fill
-from opconform.operations.operation import Arguments, Operation, Rejection
+from opconform.adequacy.trials import Trial, answer_of, trials_of
+from opconform.model.draft import Draft
 from opconform.resources import root
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import read_document
 from opconform.specs.schema import Keys
 
 _FILE = "equivalents.yaml"
-#: Larger tensors are not filled: only their types are inferred.
-_MOST_ELEMENTS = 1 << 12
 
 
 class Equivalent(Keys):
-    """A reviewed mutant that no case can distinguish from the original."""
+    """A reviewed mutant or condition that no case can distinguish from the original."""
 
     module: str = Field(description="The module in `opconform/operations`.")
-    function: str = Field(description="The function that is changed.")
-    before: str = Field(description="The expression.")
-    after: str = Field(description="The changed expression.")
+    function: str = Field("", description="The function that is changed; empty for a condition.")
+    before: str = Field(description="The expression, or the condition.")
+    after: str = Field("", description="The changed expression; empty for a condition.")
     reason: str = Field(description="Why nothing can distinguish them.", min_length=1)
 
 
@@ -45,7 +42,7 @@ class Adequacy:
     Attributes:
         cases: The number of evaluated feeds.
         survivors: The mutants that no case detects.
-        reviewed: The reviewed survivors, with the reason.
+        reviewed: The reviewed survivors, and conditions whose effect no two cases can show, with the reason.
         stale: The reviewed equivalents that are not equivalent any more.
     """
 
@@ -53,7 +50,8 @@ class Adequacy:
     cases: int
     mutants: int
     survivors: tuple[Mutation, ...]
-    reviewed: Mapping[Mutation, str]
+    conditions: tuple[Condition, ...]
+    reviewed: Mapping[Mutation | Condition, str]
     stale: tuple[Equivalent, ...]
 
     @property
@@ -62,71 +60,41 @@ class Adequacy:
         return tuple(each for each in self.survivors if each not in self.reviewed)
 
     @property
+    def open_conditions(self) -> tuple[Condition, ...]:
+        """The conditions whose effect no two cases show, and that were not reviewed."""
+        return tuple(each for each in self.conditions if each.pair is None and each not in self.reviewed)
+
+    @property
     def is_adequate(self) -> bool:
         """Whether nothing is left to review."""
-        return not (self.open_survivors or self.stale)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Trial:
-    """One feed of a case: the arguments, filled with elements or not, and the answer of the semantics in use."""
-
-    op: str
-    arguments: Arguments
-    filled: bool
-    expected: object
+        return not (self.open_survivors or self.open_conditions or self.stale)
 
 
 def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     """The adequacy of some cases."""
-    trials = [_trial(draft, feed) for draft in cases for feed in range(len(draft.feeds))]
+    trials = trials_of(cases)
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
     mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
-    survivors = {each: _key(each) for each in _surviving(ops, mutants, trials)}
-    reviews = {_key(each): each for each in _equivalents() if each.module in modules}
+    survivors, conditions = _surviving(ops, mutants, trials), conditions_of(ops, trials)
+    found: dict[Mutation | Condition, tuple[str, ...]] = {
+        **{each: (each.module, each.function, each.before, each.after) for each in survivors},
+        **{each: (each.module, "", each.condition, "") for each in conditions if each.pair is None},
+    }
+    known = [each for each in _equivalents() if each.module in modules]
+    reviews = {(each.module, each.function, each.before, each.after): each for each in known}
     return Adequacy(
         ops=ops,
         cases=len(trials),
         mutants=len(mutants),
         survivors=tuple(survivors),
-        reviewed={each: reviews[key].reason for each, key in survivors.items() if key in reviews},
-        stale=tuple(each for key, each in reviews.items() if key not in survivors.values()),
+        conditions=tuple(conditions),
+        reviewed={each: reviews[key].reason for each, key in found.items() if key in reviews},
+        stale=tuple(each for key, each in reviews.items() if key not in found.values()),
     )
 
 
-def _key(change: Mutation | Equivalent) -> tuple[str, ...]:
-    return change.module, change.function, change.before, change.after
-
-
-def _trial(draft: Draft, feed: int) -> _Trial:
-    arguments, tensors = arguments_of(draft, feed), draft.feeds[feed]
-    filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
-    if filled:
-        operands = {
-            name: replace(each, tensor=fill(tensors[name], 0, draft.content, feed, name))
-            for name, each in arguments.inputs.items()
-        }
-        arguments = replace(arguments, inputs=operands)
-    expected = _answer(draft.operation, arguments, filled=filled)
-    return _Trial(op=draft.op, arguments=arguments, filled=filled, expected=expected)
-
-
-def _answer(operation: Operation, arguments: Arguments, *, filled: bool) -> object:
-    """The result of an operation in a comparable form."""
-    requested = operation.requested_outputs(arguments)
-    try:
-        types = operation.infer(arguments)
-    except Rejection as rejection:
-        return requested, rejection.requirements
-    shapes = tuple((each.element_type, each.shape) for each in types)
-    if not filled:
-        return requested, shapes
-    outputs = operation.evaluate(arguments)
-    return requested, shapes, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
-
-
-def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence[_Trial]) -> list[Mutation]:
+def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:
     """The mutants that no trial detects. A trial that detected one is tried first for the next."""
     order, alive = list(trials), []
     for mutant in mutants:
@@ -138,13 +106,13 @@ def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence
     return alive
 
 
-def _killer(ops: Sequence[str], mutant: Mutation, trials: Sequence[_Trial]) -> int | None:
+def _killer(ops: Sequence[str], mutant: Mutation, trials: Sequence[Trial]) -> int | None:
     """The index of the first trial that detects a mutant; 0 if it cannot be loaded."""
     place = 0
     try:
         operations = loaded(ops, {mutant.module: mutant.tree})
         for place, each in enumerate(trials):
-            if _answer(operations[each.op], each.arguments, filled=each.filled) != each.expected:
+            if answer_of(operations[each.op], each.arguments, filled=each.filled) != each.expected:
                 return place
     except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
         return place

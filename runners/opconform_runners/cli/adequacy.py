@@ -22,11 +22,12 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     """Measure how well the cases of SPECs determine the reference semantics of their operations.
 
     Each systematic mutant of the semantics should change the result of at least one case. Surviving mutants are listed
-    with their source location and the requirements named there. Mutants that no case can distinguish are listed with
-    the reason in cases/equivalents.yaml.
+    with their source location and the requirements named there. For each condition in the semantics, two cases should
+    differ only in that condition and in the decision. Mutants and conditions that no case can distinguish are
+    listed with the reason in cases/equivalents.yaml.
 
-    Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant or a stale entry
-    remains to be reviewed.
+    Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant, a condition or a stale
+    entry remains to be reviewed.
     """
     groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile not in NOT_BY_DEFAULT]
     found = adequacy_of(case for each in groups for case in expand(each, limits=LIMITS))
@@ -35,15 +36,23 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
 
 
 def _lines(found: Adequacy) -> Iterator[str]:
-    survivors = found.open_survivors
+    survivors, conditions = found.open_survivors, found.open_conditions
     killed, reviewed = found.mutants - len(found.survivors), len(found.survivors) - len(survivors)
+    shown = sum(each.pair is not None for each in found.conditions)
+    explained = len(found.conditions) - shown - len(conditions)
     yield f"{', '.join(found.ops)}: {found.cases:,} inferences"
     yield f"mutants: {killed} of {found.mutants} killed, {reviewed} reviewed, {len(survivors)} to review"
+    yield (
+        f"conditions: {shown} of {len(found.conditions)} shown by two cases, {explained} reviewed, "
+        f"{len(conditions)} to review"
+    )
     for mutation in survivors:
         beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
         yield f"survives  {mutation.module}.py:{mutation.line}: {mutation.before}  →  {mutation.after}{beside}"
+    for each in conditions:
+        yield f"not shown  {each.module}.py:{each.line}: {each.condition}  in  {each.decision}"
     for stale in found.stale:
-        where = f"cases/equivalents.yaml: {stale.module} {stale.function}"
+        where = f"cases/equivalents.yaml: {stale.module} {stale.function}".rstrip()
         yield f"stale  {where}: {stale.before} is distinguished now; remove the entry"
 
 
@@ -57,6 +66,11 @@ def _document(found: Adequacy) -> dict[str, object]:
             {name: getattr(each, name) for name in ("module", "line", "before", "after")}
             | {"requirements": list(each.names), "reviewed": found.reviewed.get(each)}
             for each in found.survivors
+        ],
+        "conditions": [
+            {name: getattr(each, name) for name in ("module", "line", "decision", "condition")}
+            | {"cases": each.pair and list(each.pair), "reviewed": found.reviewed.get(each)}
+            for each in found.conditions
         ],
         "stale": [each.model_dump() for each in found.stale],
     }
