@@ -1,6 +1,7 @@
 """Samples: random draws of a group's variables, which depend on nothing else that is generated."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 
 from opconform.errors import quoted
 from opconform.specs.document import KeyMistake
@@ -26,41 +27,29 @@ def _within_limit(length: int) -> int:
     return length
 
 
-class _Source:
-    """Random integers, from a stream that depends on its key only."""
-
-    def __init__(self, *key: object) -> None:
-        self._key = key
-        self._block = 0
-        self._words: list[int] = []
-
-    def below(self, bound: int) -> int:
-        """A uniform random integer of `0 … bound-1`."""
-        if not isinstance(bound, int):
-            raise TypeError("the bounds of a draw must be integers")
-        if not 0 < bound <= 1 << 64:
-            raise ValueError(f"a draw needs 1 to 2**64 values, not {quoted(bound)}")
-        usable = (1 << 64) // bound * bound
-        while (word := self._next()) >= usable:
-            pass
-        return word % bound
-
-    def _next(self) -> int:
-        if not self._words:
-            self._words = random_words(_WORDS, *self._key, self._block).tolist()
-            self._block += 1
-        return self._words.pop()
+def _words(*key: object) -> Iterator[int]:
+    """Endless random 64-bit words, which depend on the key only."""
+    for block in count():
+        yield from reversed(random_words(_WORDS, *key, block).tolist())
 
 
 def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
     """The functions that an expression of a sample may call."""
-    source = _Source(*key)
+    words = _words(*key)
+
+    def below(bound: int) -> int:
+        if not isinstance(bound, int):
+            raise TypeError("the bounds of a draw must be integers")
+        if not 0 < bound <= 1 << 64:
+            raise ValueError(f"a draw needs 1 to 2**64 values, not {quoted(bound)}")
+        usable = (1 << 64) // bound * bound  # so that every value is equally likely
+        return next(word for word in words if word < usable) % bound
 
     def random_integer(low: int, high: int) -> int:
-        return low + source.below(high - low + 1)
+        return low + below(high - low + 1)
 
     def random_choice(items: Sequence[Value]) -> Value:
-        return items[source.below(len(items))]
+        return items[below(len(items))]
 
     def random_shape(low_rank: int, high_rank: int, low: int, high: int) -> list[int]:
         return [random_integer(low, high) for _ in range(_within_limit(random_integer(low_rank, high_rank)))]
@@ -74,7 +63,7 @@ def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
     def random_shuffle(items: Sequence[Value]) -> list[Value]:
         left = list(items)
         _within_limit(len(left))
-        return [left.pop(source.below(len(left))) for _ in range(len(left))]
+        return [left.pop(below(len(left))) for _ in range(len(left))]
 
     return {
         **FUNCTIONS,
@@ -95,7 +84,7 @@ def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) 
     if sample is None:
         return
     key = (seed, sample.seed, group.op, group.id, canonical_json(combination))
-    for number in range(1 << 62):
+    for number in count():
         drawn = _draw(sample.draw, combination, meter, random_functions(*key, number))
         yield drawn if wanted is None or holds(wanted, drawn, meter) else None
 
