@@ -77,9 +77,7 @@ def replacement(path: Path) -> Iterator[BinaryIO]:
 def replace_named(path: Path, content: bytes) -> None:
     """Replace a file that the user named. Missing folders are made; pipes and devices are written to directly.
 
-    Raises:
-        DiskError: The disk is full.
-        UsageError: The file cannot be written, or is a link.
+    It raises `DiskError` if the disk is full, and `UsageError` if the file is a link or cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

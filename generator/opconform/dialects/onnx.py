@@ -106,12 +106,7 @@ class Model:
 
 
 def printed(model: bytes) -> str:
-    """A model in ONNX's text format.
-
-    Raises:
-        ImportError: The onnx package is not installed.
-        ValueError: The bytes are not a model.
-    """
+    """A model in ONNX's text format; `ValueError` for other bytes, and `ImportError` without the onnx package."""
     from google.protobuf.message import DecodeError
     from onnx import load_model_from_string, printer
 
@@ -122,11 +117,7 @@ def printed(model: bytes) -> str:
 
 
 def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
-    """The model of a case in `onnx` or `onnx13`, by file name; `name` is the name of the model.
-
-    Raises:
-        Inexpressible: ONNX cannot express the case.
-    """
+    """The model of a case in `onnx` or `onnx13`, by file name, or `Inexpressible`; `name` is the name of the model."""
     from onnx import parser
 
     draft, model = golden.draft, Model(golden=golden, version=VERSIONS[dialect])

@@ -41,11 +41,7 @@ class _Line(NamedTuple):
 
 
 def files_of(golden: Golden, name: str) -> dict[str, bytes]:
-    """The module of a case, by file name; `name` is the name of the module.
-
-    Raises:
-        Inexpressible: StableHLO cannot express the case.
-    """
+    """The module of a case, by file name, or `Inexpressible`; `name` is the name of the module."""
     _check_expressible(golden)
     draft, tensors = golden.draft, golden.tensors[0]
     lines = [line for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]

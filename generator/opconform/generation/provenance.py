@@ -70,11 +70,7 @@ def check_provenance(suite: Suite) -> None:
 
 
 def check_goldens(suite: Suite) -> None:
-    """Check that the reference semantics give the expectations of a suite for its inputs, whatever its specs are.
-
-    Raises:
-        SuiteError: An expected output or a rejection differs, or a graph cannot be evaluated.
-    """
+    """Check that the reference semantics give the expectations of a suite for its inputs, or raise `SuiteError`."""
     for entry in suite.entries:
         for each in (entry, entry.control):
             if each is not None:

@@ -37,9 +37,7 @@ class WorkFolder:
 def work_folder(out: Path) -> Iterator[WorkFolder]:
     """Make and lock the work folder of a suite. It is removed afterwards unless it holds an unfinished suite.
 
-    Raises:
-        OSError: The folder cannot be made.
-        UsageError: Another process uses the folder, or opconform did not make it.
+    It raises `OSError` if the folder cannot be made, and `UsageError` if it is in use or opconform did not make it.
     """
     work = WorkFolder(out)
     _make(work)

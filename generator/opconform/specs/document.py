@@ -87,11 +87,7 @@ class Document:
 
 
 def read_document(path: Path, name: str) -> Document:
-    """The YAML document in a file that mistakes call by a name.
-
-    Raises:
-        SpecMistakes: The file cannot be read, is not a regular file, UTF-8 or YAML, or is over a limit.
-    """
+    """The YAML document in a file that mistakes call by a name; `SpecMistakes` if it is wrong or over a limit."""
     try:
         content = read_regular(path, FILE_LIMIT, follow_links=True)
         text = content.decode("utf-8-sig")

@@ -101,11 +101,7 @@ class Expression:
     def value(
         self, variables: Variables, meter: Meter, functions: Mapping[str, Callable[..., Value]] = FUNCTIONS
     ) -> Value:
-        """The value that the expression yields; the meter counts the values that it makes.
-
-        Raises:
-            ExpressionError: The expression names an unknown variable, or fails.
-        """
+        """The value that the expression yields, or `ExpressionError`; the meter counts the values that it makes."""
         try:
             found = self._compiled({**functions, **variables, _METER: meter})
             meter.count(found)

@@ -72,27 +72,18 @@ class WrongSpecs(SpecMistakes):
         self.sound = tuple(sound)
 
 
-def shipped_specs() -> list[Path]:
-    """The spec files that opconform ships, sorted."""
-    return sorted(each for each in _shipped().glob("*/*.yaml") if each.name != "requirements.yaml")
-
-
 def shipped_files() -> Mapping[str, Path]:
-    """The spec files that opconform ships, by their names in suites, as in `Split-1/axis.yaml`."""
-    return {f"{each.parent.name}/{each.name}": each for each in shipped_specs()}
+    """The spec files that opconform ships, sorted, by their names in suites, as in `Split-1/axis.yaml`."""
+    paths = sorted(each for each in _shipped().glob("*/*.yaml") if each.name != "requirements.yaml")
+    return {f"{each.parent.name}/{each.name}": each for each in paths}
 
 
 def load_specs(paths: Sequence[Path]) -> list[Spec]:
-    """The specs in files and in folders (`*.yaml`); the shipped ones if no path is given.
-
-    Raises:
-        WrongSpecs: The mistakes of all files.
-        UsageError: A folder has no spec.
-    """
+    """The specs in files and folders (`*.yaml`), by default the shipped ones; `WrongSpecs` with all their mistakes."""
     specs: list[Spec] = []
     mistakes: list[Mistake] = []
     sound: list[Group] = []
-    for path in _files(paths) if paths else shipped_specs():
+    for path in _files(paths) if paths else shipped_files().values():
         try:
             specs.append(load_spec(path))
             sound.extend(specs[-1].groups)
@@ -106,11 +97,7 @@ def load_specs(paths: Sequence[Path]) -> list[Spec]:
 
 
 def load_spec(path: Path) -> Spec:
-    """The spec in a file.
-
-    Raises:
-        SpecMistakes: The mistakes of the file, besides repeated ids.
-    """
+    """The spec in a file; `SpecMistakes` with its mistakes, besides repeated ids."""
     is_shipped = path.is_relative_to(_shipped())
     document = read_document(path, path.relative_to(_shipped().parent).as_posix() if is_shipped else path.as_posix())
     value = document.value

@@ -62,11 +62,7 @@ class Requirements(Keys):
 
 @cache
 def requirements_of(op: str) -> Requirements:
-    """The requirements of an operation.
-
-    Raises:
-        SpecMistakes: The file is wrong.
-    """
+    """The requirements of an operation; `SpecMistakes` if their file is wrong."""
     path = Path(str(root() / "cases" / op / _FILE))
     document = read_document(path, f"cases/{op}/{_FILE}")
     found = validated(document, Requirements)

@@ -147,11 +147,7 @@ _CASE = TypeAdapter(Case)
 
 
 def case_from(document: object) -> Case:
-    """The case in a `case.json`, given as bytes or decoded.
-
-    Raises:
-        pydantic.ValidationError: The document breaks the format.
-    """
+    """The case in a `case.json`, given as bytes or decoded; pydantic's `ValidationError` if it breaks the format."""
     return _CASE.validate_json(document) if isinstance(document, bytes) else _CASE.validate_python(document)
 
 

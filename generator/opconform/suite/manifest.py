@@ -122,11 +122,7 @@ def sealed_text(document: Mapping[str, object]) -> str:
 
 
 def header_of(content: bytes, where: str) -> Header:
-    """The header that `suite.json` holds.
-
-    Raises:
-        SuiteError: The document breaks the format, or is not what `generate` wrote.
-    """
+    """The header that `suite.json` holds; `SuiteError` if `generate` did not write it so."""
     try:
         header = _HEADER.validate_json(content)
     except ValidationError as fault:
@@ -143,11 +139,7 @@ def entry_line(entry: Entry) -> str:
 
 
 def entry_of(line: bytes, where: str) -> Entry:
-    """The case that a line of a manifest lists.
-
-    Raises:
-        SuiteError: The line breaks the format.
-    """
+    """The case that a line of a manifest lists; `SuiteError` if it breaks the format."""
     try:
         return _ENTRY.validate_json(line)
     except ValidationError as fault:

@@ -120,11 +120,7 @@ class Suite:
 
 
 def open_suite(path: Path) -> Suite:
-    """The suite in a folder or a zip file.
-
-    Raises:
-        SuiteError: There is no suite, it is incomplete, or its header and manifest do not match.
-    """
+    """The suite in a folder or a zip file; `SuiteError` if it is incomplete or its header and manifest do not match."""
     store = open_store(path)
     header = _header(store, path)
     count = sum(header.counts.values())

@@ -67,11 +67,7 @@ def pattern_of(name: str) -> str:
 
 
 def check_one(name: str, ids: Sequence[str], *, where: str = "", hint: str = "") -> None:
-    """Check that the ids of the cases that match a name are one; `where` and `hint` begin with a space.
-
-    Raises:
-        UsageError: It matches none or several.
-    """
+    """Check that one case matches a name, or raise `UsageError`; `where` and `hint` begin with a space."""
     if not ids:
         raise UsageError(f"No case matches {name!r}{where}.{hint or ' `opconform list` lists them.'}")
     if len(ids) > 1:

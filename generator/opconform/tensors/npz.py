@@ -93,15 +93,9 @@ def _npy_head(dtype: "np.dtype[Any]", shape: tuple[int, ...]) -> bytes:
 
 
 def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
-    """The arrays of an `.npz` file, by name and in its order.
+    """The arrays of an `.npz` file, by name and in its order; together they may take `limit` bytes.
 
-    Args:
-        content: The file's bytes.
-        where: The file's name in errors.
-        limit: The most bytes that all arrays may take together.
-
-    Raises:
-        SuiteError: The file is not an `.npz` file, or is truncated, pickled, or larger than declared or allowed.
+    It raises `SuiteError`, in which `where` names the file, for one that is damaged, pickled or larger than allowed.
     """
     try:
         members = _stored(content)

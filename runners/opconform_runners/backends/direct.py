@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -51,22 +51,16 @@ class Framework:
     operations: Mapping[str, Support]
     translation: Translation
 
-    def implementation(
-        self,
-        device: str,
-        *,
-        dynamic: bool = True,
-        bindings: tuple[Literal["constant", "parameter"], ...] = ("constant", "parameter"),
-    ) -> Implementation:
-        """The description of the backend on a device."""
+    def implementation(self, device: str) -> Implementation:
+        """The description of the backend on a device, with dynamic dimensions and control inputs at run time."""
         return Implementation(
             name=self.name,
             version=self.version,
             device=device,
             element_types=tuple(self.types),
             operations=tuple(self.operations),
-            dynamic=dynamic,
-            bindings=bindings,
+            dynamic=True,
+            bindings=("constant", "parameter"),
             graphs=True,
             mapped=full_names({op: support.mapped for op, support in self.operations.items()}),
         )

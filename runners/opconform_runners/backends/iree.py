@@ -70,6 +70,9 @@ _PLACE = re.compile(r"^\S+:\d+:\d+: ")
 _ERROR = 2
 _ENTRY = "main"
 _Diagnostic = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t, ctypes.c_void_p)
+_LISTEN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, _Diagnostic, ctypes.c_void_p)(
+    ("ireeCompilerInvocationEnableCallbackDiagnostics", ctypes_dl._dylib)
+)
 
 
 class Iree:
@@ -79,7 +82,8 @@ class Iree:
         if device not in _DEVICES:
             raise UsageError(f"The backend iree has no device {device!r}. Allowed: {', '.join(_DEVICES)}.")
         self._name = device
-        self._compiler = _Compiler()
+        self._session = Session()
+        self._session.set_flags(*_FLAGS)
         self._instance = runtime.VmInstance()
         self._device = runtime.get_device(device)
         self._hal = runtime.create_hal_module(self._instance, self._device)
@@ -100,7 +104,7 @@ class Iree:
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
         """The outputs of each feed, all on one compiled module."""
         source = model.read_bytes() if model is not None else b""
-        module = runtime.VmModule.copy_buffer(self._instance, self._compiler.compiled(source))
+        module = runtime.VmModule.copy_buffer(self._instance, _compiled(self._session, source))
         context = runtime.VmContext(self._instance, [self._hal, module])
         function = module.lookup_function(_ENTRY)
         names = [each.name for each in case.inputs if each.binding == "parameter"]
@@ -138,35 +142,25 @@ def _output(view: runtime.HalBufferView) -> Tensor:
     return unpack(content, name, shape, LOW_FIRST)
 
 
-class _Compiler:
-    """One session of IREE's compiler."""
+def _compiled(session: Session, source: bytes) -> bytes:
+    """The bytecode of a module."""
+    said: list[str] = []
 
-    def __init__(self) -> None:
-        self._session = Session()
-        self._session.set_flags(*_FLAGS)
-        self._listen = ctypes_dl._dylib.ireeCompilerInvocationEnableCallbackDiagnostics
-        self._listen.argtypes = [ctypes.c_void_p, ctypes.c_int, _Diagnostic, ctypes.c_void_p]
-        self._listen.restype = None
+    def hear(severity: int, text: "ctypes._Pointer[ctypes.c_char]", length: int, _: object) -> None:
+        if severity == _ERROR:
+            said.append(ctypes.string_at(text, length).decode(errors="replace"))
 
-    def compiled(self, source: bytes) -> bytes:
-        """A module's bytecode."""
-        said: list[str] = []
-
-        def hear(severity: int, text: "ctypes._Pointer[ctypes.c_char]", length: int, _: object) -> None:
-            if severity == _ERROR:
-                said.append(ctypes.string_at(text, length).decode(errors="replace"))
-
-        listener = _Diagnostic(hear)
-        invocation = self._session.invocation()
-        try:
-            self._listen(invocation._inv_p, 0, listener, None)
-            if not invocation.parse_source(Source.wrap_buffer(self._session, source)) or not invocation.execute():
-                raise _answer(said)
-            output = CompilerOutput.open_membuffer()
-            invocation.output_vm_bytecode(output)
-            return bytes(output.map_memory())
-        finally:
-            invocation.close()
+    listener = _Diagnostic(hear)
+    invocation = session.invocation()
+    try:
+        _LISTEN(invocation._inv_p, 0, listener, None)
+        if not invocation.parse_source(Source.wrap_buffer(session, source)) or not invocation.execute():
+            raise _answer(said)
+        output = CompilerOutput.open_membuffer()
+        invocation.output_vm_bytecode(output)
+        return bytes(output.map_memory())
+    finally:
+        invocation.close()
 
 
 def _answer(said: Sequence[str]) -> Rejected | Unsupported:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -61,7 +62,7 @@ class Jax:
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
-        return _JAX.implementation("CPU", dynamic=False, bindings=("constant",))
+        return replace(_JAX.implementation("CPU"), dynamic=False, bindings=("constant",))
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all of them of one compiled function."""

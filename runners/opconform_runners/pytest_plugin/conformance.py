@@ -16,7 +16,7 @@ from opconform.errors import OpconformError, SuiteError, UsageError
 from opconform.generation.header import recipe_digest
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs, shipped_specs
+from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import EVERYTHING, Selection, near_miss
@@ -129,7 +129,7 @@ def _cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str,
     name = "-".join((*dialects, *sorted(profiles))) or "cases"
     place = cache.mkdir("opconform") / name
     digest = hashlib.sha256(recipe_digest(options).encode())
-    for folder in sorted({each.parent for each in shipped_specs()}):
+    for folder in sorted({each.parent for each in shipped_files().values()}):
         for file in sorted(folder.glob("*.yaml")):
             digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
     if cache.get(f"opconform/{name}", None) != digest.hexdigest() or not (place / HEADER).exists():
