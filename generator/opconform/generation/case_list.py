@@ -10,7 +10,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import Limits
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
-from opconform.specs.loader import Group, load_specs
+from opconform.specs.loader import load_specs
 from opconform.suite.case import Case
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import open_suite
@@ -49,7 +49,7 @@ class CaseList:
             for entry in self._suite.entries:
                 if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
                     yield ListedCase(case=self._suite.case(entry), inputs=partial(self._suite.arrays, entry, _INPUTS))
-        for group in sorted(self._groups, key=lambda each: f"{_name(each)}/"):
+        for group in sorted(self._groups, key=lambda each: f"{each.full_name}/"):
             if selection.wants_profile(group.settings.profile):
                 for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
                     if selection.wants(draft.id, draft.requirements):
@@ -61,14 +61,10 @@ class CaseList:
             names: Iterable[str] = (each.id.rpartition("/")[0] for each in self._suite.entries)
             requirements = [name for each in self._suite.entries for name in each.requirements]
         else:
-            names = map(_name, self._groups)
+            names = [each.full_name for each in self._groups]
             requirements = [name for each in self._groups for name in each.settings.requirements]
         return near_miss(patterns, names, requirements)
 
 
 def _inputs(draft: Draft) -> Mapping[str, Array]:
     return {name: each.array for name, each in golden_of(draft, seed=0).inputs[0].items()}
-
-
-def _name(group: Group) -> str:
-    return f"{group.op}/{group.id}"

@@ -92,7 +92,7 @@ def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     if not groups:
         profiles = " --profile ".join(known)
         raise UsageError(f"The profiles of all groups must be selected by name: --profile {profiles}.")
-    return sorted(groups, key=lambda each: f"{each.op}/{each.id}/")
+    return sorted(groups, key=lambda each: f"{each.full_name}/")
 
 
 class _Cases:
@@ -132,7 +132,7 @@ class _Cases:
         if not count:
             patterns = self._options.selection.patterns
             requirements = [name for each in self._groups for name in each.settings.requirements]
-            hint = near_miss(patterns, [f"{each.op}/{each.id}" for each in self._groups], requirements)
+            hint = near_miss(patterns, [each.full_name for each in self._groups], requirements)
             raise UsageError(f"No case matches {' '.join(patterns)}.{hint}")
         self._on_progress(1.0, count)
 

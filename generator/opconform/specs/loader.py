@@ -43,6 +43,11 @@ class Group:
         """The group's name."""
         return self.settings.id
 
+    @property
+    def full_name(self) -> str:
+        """The operation and the group's name, as in `Split-1/axis`, with which the ids of its cases begin."""
+        return f"{self.op}/{self.id}"
+
     def mistake(self, route: Route, sentence: str) -> Mistake:
         """A mistake at a route inside the group."""
         return self.document.mistake((*self.route, *route), f"group {quoted(self.id)}: {sentence}")

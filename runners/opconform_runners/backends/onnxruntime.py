@@ -78,13 +78,10 @@ class OnnxRuntime:
 def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:
     """The outputs, bit for bit; text goes through numpy arrays, since an `OrtValue` cannot hold it."""
     if any(each.type == "tensor(string)" for each in (*session.get_inputs(), *session.get_outputs())):
-        arrays = {name: _array(each) for name, each in given.items()}
+        texts = {name for name, each in given.items() if each.type.kind == "string"}
+        arrays = {name: each.array.astype(object) if name in texts else each.array for name, each in given.items()}
         return [_tensor(each) for each in session.run(names, arrays)]
     return [_output(each) for each in session.run_with_ort_values(names, {name: _value(given[name]) for name in given})]
-
-
-def _array(tensor: Tensor) -> Array:
-    return tensor.array.astype(object) if tensor.type.kind == "string" else tensor.array
 
 
 def _value(tensor: Tensor) -> ort.OrtValue:
