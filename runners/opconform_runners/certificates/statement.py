@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import CertificateError
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, Level, first_error
+from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
@@ -30,22 +31,6 @@ class Resource:
 
     name: str
     digest: Mapping[Literal["sha256"], _Digest]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Product:
-    """The backend, as its harness describes it."""
-
-    name: str
-    version: str
-    device: str | None
-    language: str
-    dialects: tuple[str, ...]
-    element_types: tuple[str, ...]
-    operations: tuple[str, ...]
-    dynamic: bool
-    bindings: tuple[str, ...]
-    graphs: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,7 +85,7 @@ class Finding:
     conformant: bool
     strict: bool
     judged: bool
-    backend: Product
+    backend: Implementation
     environment: Environment
     suite: CertifiedSuite
     cases: Counts
@@ -148,6 +133,8 @@ class Statement:
 
 
 _STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
+#: The fields of the backend that the environment and the requirements have.
+_NOT_CERTIFIED = {"predicate": {"opconform": {"backend": {*HARDWARE, "mapped"}}}}
 
 
 def statement_of(report: Report, header: Header, digests: Mapping[str, str], timestamp: str) -> Statement:
@@ -186,7 +173,7 @@ def tests_of(finding: Finding, doubtful: Collection[str]) -> dict[str, tuple[str
 
 def statement_bytes(statement: Statement) -> bytes:
     """The bytes of a statement that are signed."""
-    return canonical_json(_STATEMENT.dump_python(statement, mode="json")).encode()
+    return canonical_json(_STATEMENT.dump_python(statement, mode="json", exclude=_NOT_CERTIFIED)).encode()
 
 
 def statement_from(payload: bytes, where: str) -> Statement:
@@ -210,7 +197,7 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
         conformant=bool(report.conformant),
         strict=report.strict,
         judged=report.outputs is not None,
-        backend=Product(**shared_fields(Product, report.implementation)),
+        backend=replace(report.implementation, hardware=None, driver=None, mapped=()),
         environment=report.environment,
         suite=CertifiedSuite(**shared_fields(CertifiedSuite, suite) | {"dialects": tuple(suite.dialects)}),
         cases=report.summary,

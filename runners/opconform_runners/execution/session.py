@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections import deque
+from functools import cached_property
 
 from opconform.errors import HarnessError
 from opconform.suite.case import Case
@@ -31,22 +32,23 @@ class Session:
         self._attempts: tuple[Attempt, ...] = () if once else ("again", "alone", "control")
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
-        self._verdicts: CaseVerdicts | None = None
         self._done: set[str] = set()
 
     @property
     def implementation(self) -> Implementation:
         """What is tested."""
-        return self._first.implementation
+        return self._first.start()
+
+    @cached_property
+    def _verdicts(self) -> CaseVerdicts:
+        return CaseVerdicts(self._suite, self.implementation)
 
     def result_of(self, entry: Entry) -> Result:
         """The result of a case, which is executed when it is first asked for."""
-        if self._verdicts is None:
-            self._verdicts = CaseVerdicts(self._suite, self.implementation)
-        self._execute(self._verdicts, entry)
+        self._execute(entry)
         twin = None if entry.twin is None else self._suite.by_id.get(entry.twin)
         if twin is not None and isinstance(self._verdicts.own[entry.id], Pass):
-            self._execute(self._verdicts, twin)
+            self._execute(twin)
         return self._verdicts.result(entry)
 
     def close(self) -> None:
@@ -54,9 +56,10 @@ class Session:
         self._first.close()
         self._again.close()
 
-    def _execute(self, verdicts: CaseVerdicts, entry: Entry) -> None:
+    def _execute(self, entry: Entry) -> None:
         if entry.id in self._done:
             return
+        verdicts = self._verdicts
         verdicts.add(entry, "first", *self._first.execute(entry))
         for attempt in self._attempts:
             for each in verdicts.due([entry], attempt):
@@ -77,21 +80,32 @@ class _WarmHarness:
         self._execution = Execution(suite, launch.command, deque(), launch.timeout, self._on_outcome, ahead=IN_FLIGHT)
         self._worker = Worker(self._execution)
 
-    @property
-    def implementation(self) -> Implementation:
-        if self._execution.implementation is None:
-            return self._runner.run(self._connect())
-        return self._execution.implementation
+    def start(self) -> Implementation:
+        """Start the harness, unless that was tried before."""
+        execution = self._execution
+        if execution.gave_up is not None:
+            raise HarnessError(execution.gave_up)
+        if execution.implementation is not None:
+            return execution.implementation
+        try:
+            return self._runner.run(self._worker.begin())
+        except HarnessError as fault:
+            execution.gave_up = str(fault)
+            raise
 
     def execute(self, entry: Entry) -> tuple[Case, Outcome]:
+        self.start()
         self._outcomes.clear()
+        self._execution.waiting.append(entry)
         try:
-            self._runner.run(self._work(entry))
+            self._runner.run(self._worker.work())
         except BaseException:
             self._runner.run(self._worker.end())
             self._execution.waiting.clear()
             self._worker.doubted = None
             raise
+        if self._execution.gave_up is not None:
+            raise HarnessError(self._execution.gave_up)
         [outcome] = self._outcomes
         return outcome
 
@@ -101,21 +115,3 @@ class _WarmHarness:
 
     def _on_outcome(self, _entry: Entry, case: Case, outcome: Outcome) -> None:
         self._outcomes.append((case, outcome))
-
-    async def _work(self, entry: Entry) -> None:
-        if self._execution.implementation is None:
-            await self._connect()
-        self._execution.waiting.append(entry)
-        await self._worker.work()
-        if self._execution.gave_up is not None:
-            raise HarnessError(self._execution.gave_up)
-
-    async def _connect(self) -> Implementation:
-        """Start the harness. Once that has failed, it is not tried again for every case."""
-        if self._execution.gave_up is not None:
-            raise HarnessError(self._execution.gave_up)
-        try:
-            return await self._worker.begin()
-        except HarnessError as fault:
-            self._execution.gave_up = str(fault)
-            raise
