@@ -11,8 +11,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.tools.repro.graph_source import openvino_source, opsets, torch_source
-from opconform_runners.tools.repro.onnx_source import onnx_model_of
+from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets, torch_source
 from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, nan_source, variables_of
 
 _WIDTH = 118
