@@ -30,7 +30,7 @@ from opconform_runners.certificates.keys import read_private, read_public
 from opconform_runners.certificates.summary import summary_lines
 from opconform_runners.certificates.verification import check_claims, check_profiles, check_results, check_suite
 from opconform_runners.cli.shared.steps import page_of_runs
-from opconform_runners.execution.case_verdicts import Seen, result_of
+from opconform_runners.execution.case_verdicts import facts_of, result_of
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.journal import read_steps
 from opconform_runners.execution.outputs import output_limit, read_outputs
@@ -204,7 +204,7 @@ def _use_case(suite: Suite, identity: str) -> None:
     for outputs in (right, wrong, [tuple(each.values()) for each in feeds]):
         outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=0.5)
         verdict = first_verdict(suite, entry, case, outcome)
-        result_of(suite, entry, Seen(case=case, outcome=outcome), verdict, said_of(GREETING))
+        result_of(suite, entry, case, facts_of(outcome), verdict, said_of(GREETING))
 
 
 def _with_checksum(document: dict[str, object]) -> bytes:

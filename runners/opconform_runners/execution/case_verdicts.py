@@ -1,15 +1,14 @@
 """The verdict of each case, from its executions so far."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import Any
 
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.journal import Attempt, Step
-from opconform_runners.harness.outcome import Error, NotSent, Outcome, Returned
-from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.harness.outcome import Error, Outcome
 from opconform_runners.verdicts import judge
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
@@ -25,13 +24,8 @@ from opconform_runners.verdicts.verdict import (
     sentence_of,
 )
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
-    """A case and its first outcome, without the outputs, which have been compared and would fill the memory."""
-
-    case: Case
-    outcome: Outcome
+#: The fields of a result that are those of the first outcome of its case.
+_FACTS = ("seconds", "placement", "stage", "message")
 
 
 class CaseVerdicts:
@@ -40,7 +34,7 @@ class CaseVerdicts:
     def __init__(self, suite: Suite, implementation: Implementation) -> None:
         self._suite = suite
         self.implementation = implementation
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, tuple[Case, Mapping[str, Any]]] = {}
         self._executions: dict[str, dict[Attempt, Own]] = {}
         self._results: dict[str, Result] = {}
         #: The verdict of each executed case, regardless of its twin.
@@ -51,9 +45,7 @@ class CaseVerdicts:
         control = entry.control if attempt == "control" else None
         own = judge.first_verdict(self._suite, control or entry, case, outcome)
         if attempt == "first":
-            if isinstance(outcome, Returned):
-                outcome = replace(outcome, outputs=(), element_types=None)
-            self._seen[entry.id] = Seen(case=case, outcome=outcome)
+            self._seen[entry.id] = case, facts_of(outcome)
         result = self._keep(entry, attempt, own)
         twin = entry.twin if entry.expect != "accept" else None
         return Step(execution=attempt, own=own, result=result, twin=twin)
@@ -62,7 +54,7 @@ class CaseVerdicts:
         """Take over an execution from before an interruption."""
         entry = self._suite.by_id[step.result.id]
         if step.execution == "first":
-            self._seen[entry.id] = Seen(case=self._suite.case(entry), outcome=_outcome_of(step))
+            self._seen[entry.id] = self._suite.case(entry), facts_of(step.result)
         self._keep(entry, step.execution, step.own)
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
@@ -89,17 +81,17 @@ class CaseVerdicts:
         verdict = judge.final_verdict(entry, self.own)
         if verdict is self.own[entry.id]:
             return self._results[entry.id]
-        return result_of(self._suite, entry, self._seen[entry.id], verdict, self.implementation)
+        return result_of(self._suite, entry, *self._seen[entry.id], verdict, self.implementation)
 
     def _keep(self, entry: Entry, attempt: Attempt, own: Own) -> Result:
-        executions, seen = self._executions.setdefault(entry.id, {}), self._seen[entry.id]
+        executions, (case, facts) = self._executions.setdefault(entry.id, {}), self._seen[entry.id]
         executions[attempt] = own
         both = judge.combined(executions["first"], _second(executions))
-        verdict = judge.as_declared(seen.case, both, self.implementation)
+        verdict = judge.as_declared(case, both, self.implementation)
         if "control" in executions:
-            verdict = judge.controlled(seen.case, verdict, executions["control"])
+            verdict = judge.controlled(case, verdict, executions["control"])
         self.own[entry.id] = verdict
-        result = self._results[entry.id] = result_of(self._suite, entry, seen, verdict, self.implementation)
+        result = self._results[entry.id] = result_of(self._suite, entry, case, facts, verdict, self.implementation)
         return result
 
     def _is_due(self, entry: Entry, attempt: Attempt) -> bool:
@@ -114,7 +106,7 @@ class CaseVerdicts:
     def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
         executed = [each for each in entries if each.id in self._executions]
         executed = [each for each in executed if "control" not in self._executions[each.id]]
-        controls = {each.id: judge.control_due(each, self._seen[each.id].case, self.own[each.id]) for each in executed}
+        controls = {each.id: judge.control_due(each, self._seen[each.id][0], self.own[each.id]) for each in executed}
         return {name: control for name, control in controls.items() if control is not None}
 
 
@@ -122,13 +114,23 @@ def _second(executions: Mapping[Attempt, Own]) -> Own | None:
     return executions.get("alone", executions.get("again"))
 
 
-def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implementation: Implementation) -> Result:
-    """The line of the results for a case."""
-    outcome = seen.outcome
+def facts_of(source: Outcome | Result) -> Mapping[str, Any]:
+    """What a result repeats of the first outcome of its case, given either of them."""
+    return {name: getattr(source, name, None) for name in _FACTS}
+
+
+def result_of(
+    suite: Suite,
+    entry: Entry,
+    case: Case,
+    facts: Mapping[str, Any],
+    verdict: Verdict,
+    implementation: Implementation,
+) -> Result:
+    """The line of the results for a case; `facts` are those of its first outcome."""
     failure = failure_of(verdict)
-    sent = not isinstance(outcome, NotSent)
     shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
-    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(seen.case.feeds)] if shown else []
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)] if shown else []
     return Result(
         id=entry.id,
         profile=entry.profile,
@@ -139,27 +141,12 @@ def result_of(suite: Suite, entry: Entry, seen: Seen, verdict: Verdict, implemen
         requirements=entry.requirements,
         essential=entry.essential,
         broken=() if failure is None else judge.broken_by(entry, failure.reason, failure.mismatch, suite.header),
-        inputs=description_of(seen.case, feeds) if shown else "",
-        seconds=getattr(outcome, "seconds", None),
-        placement=outcome.placement if isinstance(outcome, Returned) else None,
-        stage=outcome.stage if isinstance(outcome, Refused) else None,
-        message=outcome.message if isinstance(outcome, Refused | NotSupported) else None,
+        inputs=description_of(case, feeds) if shown else "",
+        **facts,
         late=isinstance(verdict, Pass) and verdict.late,
         other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
-        findings=judge.findings_of(seen.case, verdict, implementation, sent=sent),
+        findings=judge.findings_of(case, verdict, implementation, sent=facts["message"] is not None),
         mismatch=None if failure is None else failure.mismatch,
         again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
         log=verdict.log if isinstance(verdict, Error) else None,
     )
-
-
-def _outcome_of(step: Step) -> Outcome:
-    """The outcome of an execution before an interruption, as far as results need more than its verdict."""
-    result = step.result
-    if result.stage is not None:
-        return Refused(seq=0, stage=result.stage, message=result.message or "", seconds=result.seconds)
-    if result.message is not None:
-        return NotSupported(seq=0, message=result.message, seconds=result.seconds)
-    if isinstance(step.own, Unsupported):
-        return NotSent(why=step.own.why)
-    return Returned(outputs=(), element_types=None, seconds=result.seconds, placement=result.placement)
