@@ -16,9 +16,8 @@ from opconform.suite.reader import Suite
 from opconform_runners.certificates.consistency import check_consistency
 from opconform_runners.certificates.evidence import evidence_of, read_file
 from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
-from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, read_results
+from opconform_runners.verdicts.results import CERTIFICATE, RESULTS
 
 try:
     from securesystemslib.dsse import Envelope
@@ -40,15 +39,10 @@ def sign(out: Path, suite: Suite, key: CryptoSigner) -> Statement:
 
     A certificate in the folder that was signed with another key is not overwritten. The suite must have been verified.
     """
-    errors = sum(each.verdict == "error" for each in read_results(out / RESULTS))
-    if errors:
+    report, digests = evidence_of(out, suite)
+    if errors := report.summary["error"]:
         cases = counted(errors, "case")
         raise CertificateError(f"{cases} in {out / RESULTS} ended in an error of the harness: it cannot be signed.")
-    if not read_report(out).whole:
-        raise CertificateError(
-            f"{out / REPORT} is of a run that may select cases: only a whole `certify` or `judge` can be signed."
-        )
-    report, digests = evidence_of(out, suite)
     if report.conformant is None:
         why = "; ".join(report.incomplete)
         raise CertificateError(f"The verdict of {out / RESULTS} is incomplete: {why}. It cannot be certified.")

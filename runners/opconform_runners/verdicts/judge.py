@@ -96,7 +96,7 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     gap = declared_gap(case, implementation)
     if gap is None or _ends(verdict):
         return verdict
-    return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", instead=verdict)
+    return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", fails=True)
 
 
 def control_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
@@ -177,7 +177,7 @@ def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *,
 
     The declared element types are those of data: a backend may support others for its control inputs, or not.
     """
-    if isinstance(verdict, Unsupported) and verdict.instead is not None:
+    if isinstance(verdict, Unsupported) and verdict.fails:
         return (FAILS_UNDECLARED,)
     every_type = ("tensor", "control")
     if isinstance(verdict, Unsupported) and sent and declared_gap(case, implementation, roles=every_type) is None:

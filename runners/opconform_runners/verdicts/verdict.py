@@ -60,14 +60,12 @@ class Nondeterministic:
 class Unsupported:
     """The backend does not support the case.
 
-    Attributes:
-        why: Its message, or what it does not declare.
-        instead: The failure of a case that it does not declare to support; None where it said so.
+    `why` is its message, or what it does not declare; `fails` says that it fails a case that it does not declare.
     """
 
     verdict: Literal["unsupported"] = "unsupported"
     why: str
-    instead: "Fail | Nondeterministic | None" = None
+    fails: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
