@@ -3,7 +3,7 @@
   const at = (id) => document.getElementById(id);
   const data = JSON.parse(at("cases-data").textContent);
   const STEP = 100;
-  const NAMES = ["backend", "group", "digits", "profile", "verdict", "reason", "reject", "requirements", "broken",
+  const NAMES = ["backend", "id", "profile", "verdict", "reason", "reject", "requirements", "broken",
     "sentence", "inputs", "message", "remarks", "again", "log", "cause", "change"];
   const LISTS = new Set(["requirements", "broken", "remarks"]);
 
@@ -22,10 +22,10 @@
     NAMES.forEach((name, place) => {
       each[name] = row[place] === undefined ? (LISTS.has(name) ? [] : "") : row[place];
     });
-    each.id = data.groups[each.group] + "/" + each.digits;
-    each.op = data.groups[each.group].split("/", 1)[0];
-    each.title = data.titles[each.group] || "";
-    each.cause = data.causes[each.cause || 0];
+    each.op = each.id.split("/", 1)[0];
+    each.title = data.titles[each.id.slice(0, each.id.lastIndexOf("/"))] || "";
+    each.requirements = each.requirements.map((name) => each.op + ":" + name);
+    each.broken = each.broken.map((name) => each.op + ":" + name);
     return each;
   });
   const several = data.backends.length > 1;
@@ -37,7 +37,7 @@
   const textOf = (each) => {
     if (each.text === undefined) {
       each.text = [each.id, each.title, each.inputs, each.sentence, each.cause, each.message, each.reason, each.remarks.join(" "),
-        each.requirements.map((name) => data.requirements[name]).join(" ")].join("\n").toLowerCase();
+        each.requirements.join(" ")].join("\n").toLowerCase();
     }
     return each.text;
   };
@@ -74,7 +74,7 @@
     backend: () => data.backends.map((each, number) => [String(number), each.title]),
     op: () => counted(cases.map((each) => each.op)),
     reason: () => counted(cases.map((each) => each.reason)),
-    requirement: () => counted(cases.flatMap((each) => each.requirements.map((name) => data.requirements[name]))),
+    requirement: () => counted(cases.flatMap((each) => each.requirements)),
     profile: () => counted(cases.map((each) => each.profile)),
     remark: () => counted(cases.flatMap((each) => each.remarks.map((word) => word.split(" ", 1)[0]))),
     change: () => counted(cases.map((each) => each.change)),
@@ -95,9 +95,8 @@
   const matches = () => {
     const value = (name) => fields[name].value;
     const words = value("q").toLowerCase().split(/\s+/).filter(Boolean);
-    const requirement = value("requirement") === "" ? -1 : data.requirements.indexOf(value("requirement"));
-    const [backend, op, verdict, reason, profile, remark, change] =
-      ["backend", "op", "verdict", "reason", "profile", "remark", "change"].map(value);
+    const [backend, op, verdict, reason, requirement, profile, remark, change] =
+      ["backend", "op", "verdict", "reason", "requirement", "profile", "remark", "change"].map(value);
     return cases.filter((each) =>
       (backend === "" || String(each.backend) === backend) &&
       (op === "" || each.op === op) &&
@@ -106,10 +105,10 @@
       (profile === "" || each.profile === profile) &&
       (change === "" || each.change === change) &&
       (wanted.cause === undefined || each.cause.split(":", 1)[0] === wanted.cause) &&
-      (requirement < 0 || each.requirements.includes(requirement)) &&
+      (requirement === "" || each.requirements.includes(requirement)) &&
       (remark === "" || each.remarks.some((word) => word.split(" ", 1)[0] === remark)) &&
       (wanted.broken === undefined ||
-        each.broken.map((name) => data.requirements[name].split(" ")[1]).join(" ") === wanted.broken) &&
+        each.broken.join(" ") === wanted.broken) &&
       words.every((word) => textOf(each).includes(word)));
   };
   const sentence = (each) => each.sentence || (each.message && "rejected: " + each.message) || "";
@@ -230,18 +229,15 @@
   // The outputs as bars over the dimension of the input that they divide.
   const bars = (sizes, label) => {
     if (!sizes) return null;
-    const end = sizes.outputs.reduce((sum, [, size]) => sum + size, 0);
+    const whole = Math.max(1, sizes.size, ...sizes.outputs.map(([, start, size]) => start + size));
     const lane = (name, start, size, kind) => {
       const bar = make("span", { class: "bar-part " + kind }, name + ": " + size.toLocaleString("en"));
-      bar.style.setProperty("--from", start / Math.max(end, sizes.size, 1));
-      bar.style.setProperty("--size", size / Math.max(end, sizes.size, 1));
+      bar.style.setProperty("--from", start / whole);
+      bar.style.setProperty("--size", size / whole);
       return make("li", {}, bar);
     };
-    let start = 0;
-    const lanes = sizes.outputs.map(([name, size]) => {
-      start += size;
-      return lane(name, start - size, size, start > sizes.size && size ? "over" : (size ? "" : "none"));
-    });
+    const lanes = sizes.outputs.map(([name, start, size]) =>
+      lane(name, start, size, size === 0 ? "none" : start + size > sizes.size ? "over" : ""));
     return make("div", { class: "over-dimension" }, make("p", {}, label + ", along dimension " + sizes.axis + ":"),
       make("ul", { class: "lanes" }, lane("input", 0, sizes.size, "whole"), ...lanes));
   };
@@ -273,13 +269,8 @@
     return make("div", { class: "copy" }, make("pre", {}, text), copy);
   };
   // A requirement as the overview states it, with its clause and our reading.
-  const stated = (number) => {
-    const name = data.requirements[number];
-    const place = name.replace(" ", ":");
-    const statement = at(place)?.querySelector(".statement")?.cloneNode(true);
-    return make("div", {}, make("a", { href: "#" + encodeURIComponent(place) }, name), statement);
-  };
-  const chip = (number) => make("a", { class: "tag", href: "#" + encodeURIComponent(data.requirements[number].replace(" ", ":")) }, data.requirements[number]);
+  const linked = (name) => make("a", { class: "tag", href: "#" + encodeURIComponent(name) }, name);
+  const stated = (name) => make("div", {}, linked(name), at(name)?.querySelector(".statement")?.cloneNode(true));
   const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
 
   const drawCase = (each) => {
@@ -309,7 +300,7 @@
       make("h2", {}, "Specification"),
       make("dl", {},
         broken.length ? row(each.broken.length ? "Breaks" : "Tests", ...broken.map(stated)) : null,
-        broken === each.requirements ? null : row("Tests", ...each.requirements.flatMap((number) => [chip(number), " "])),
+        broken === each.requirements ? null : row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
         row("Profile", each.profile),
         each.remarks.length ? row("Remarks", each.remarks.join(", ")) : null,
         seen.twin ? row("The same case without the fault", found(each.backend + "/" + seen.twin)

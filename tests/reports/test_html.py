@@ -14,12 +14,16 @@ from opconform.suite.case import Dynamic
 from opconform.suite.manifest import RequirementNote, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.failed_outputs import Keeper, Kept
+from opconform_runners.reports import feeds
 from opconform_runners.reports.case_text import drawing_lines, input_lines
+from opconform_runners.reports.diff import failure_changes
+from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.html import cards, cases, evidence
 from opconform_runners.reports.html.page import page_text, script_json
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import Column, Matrix
 from opconform_runners.reports.report import Report
+from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
@@ -135,12 +139,12 @@ def test_a_card_says_what_fails_and_what_passes(suite: Suite) -> None:
         bound, inputs=tuple(replace(each, binding="parameter") for each in bound.inputs), context="concat"
     )
     related = {"a/b/1": bound, "a/b/2": at_run_time, "a/b/3": at_run_time, "a/c/1": at_run_time}
-    facets = {each.name: each.values for each in cards._facets({"a/b/2"}, related)}
+    facets = dict(cards._facets({"a/b/2"}, related))
 
     assert facets == {
-        "Context": (("concat", 1, 2), ("bare", 0, 1)),
-        "axis": (("at run time", 1, 2), ("constant", 0, 1)),
-        "split_lengths": (("at run time", 1, 2), ("constant", 0, 1)),
+        "Context": [("concat", 1, 2), ("bare", 0, 1)],
+        "axis": [("at run time", 1, 2), ("constant", 0, 1)],
+        "split_lengths": [("at run time", 1, 2), ("constant", 0, 1)],
     }
 
 
@@ -150,13 +154,13 @@ def test_a_bar_has_one_segment_per_verdict() -> None:
     text = page_text([subject(found)])
     [row] = re.findall(r'<th scope="row">.*?</th>\n<td>.*?</td>', text, re.DOTALL)
 
-    assert row.startswith('<th scope="row"><a href="#cases?requirement=Split-1+axis.range">axis.range</a>')
+    assert row.startswith('<th scope="row"><a href="#cases?requirement=Split-1%3Aaxis.range">axis.range</a>')
     assert re.findall(r"<rect .*?/>", row) == [
         '<rect class="pass" x="0.00" y="0" width="75.00" height="10"/>',
         '<rect class="fail" x="75.00" y="0" width="25.00" height="10"/>',
     ]
     assert (
-        '<a class="numbers" href="#cases?backend=0&amp;requirement=Split-1+axis.range&amp;verdict=fail">3 pass, 1 fail<'
+        '<a class="numbers" href="#cases?backend=0&amp;requirement=Split-1%3Aaxis.range&amp;verdict=fail">3 pass, 1 fail<'
     ) in row
     assert '<div class="cell broken"><span class="mark" aria-hidden="true">✗</span>' in row
 
@@ -175,11 +179,42 @@ def test_a_group_of_failures_links_its_first_cases_and_all_of_them() -> None:
     assert "<dt>Got</dt><dd>it differs</dd>" in group
     assert links[0] == ("#case/0/Split-1/group/0000000000", "Split-1/group/0000000000")
     assert links[6:] == [
-        ("#cases?backend=0&amp;op=Split-1&amp;verdict=fail&amp;reason=value&amp;broken=axis.range", "all 7")
+        ("#cases?backend=0&amp;op=Split-1&amp;verdict=fail&amp;reason=value&amp;broken=Split-1%3Aaxis.range", "all 7")
     ]
     assert (backend in group, backend in both) == (False, True)
     assert '<a href="#cases?backend=1&amp;verdict=fail" class="fail"><b>7</b> fail</a>' in both
     assert "<title>some 1 · other 1: conformance</title>" in both
+
+
+def test_failures_are_new_fixed_or_unchanged_since_an_older_run() -> None:
+    """A card says how many of its cases are new; several older runs give a trend."""
+    known = replace(FAILURE, id="Split-1/group/0000000003")
+    broken, mended = (result(4, verdict, "axis.range", broken=("axis.range",)) for verdict in ("fail", "pass"))
+    was = report(result(2, "pass", "axis.range"), known, replace(broken, reason="value"))
+    now = report(FAILURE, known, mended)
+    older = [Finished(Path("first"), report(known)), Finished(Path("second"), was)]
+    text = page_text([subject(now)], older)
+
+    assert failure_changes(was, now) == {FAILURE.id: "new", known.id: "unchanged", mended.id: "fixed"}
+    assert '<h2 id="changes-title">Since second</h2>' in text
+    assert re.findall(r'href="#cases\?change=(.*?)"><b>(.*?)</b>', text) == [
+        ("new", "1"),
+        ("fixed", "1"),
+        ("unchanged", "1"),
+    ]
+    assert '<span class="tag bad">1 new</span></h3>' in text
+    assert re.findall(r"<b>(\d)</b> <span class=\"quiet\">\((.*?)\)</span>", text) == [
+        ("1", "first"),
+        ("2", "second"),
+        ("2", "this run"),
+    ]
+
+
+def test_an_incomplete_older_run_makes_no_failure_new() -> None:
+    """It may not have reached the case."""
+    was = replace(report(result(1, "pass", "axis.range")), gave_up="Interrupted")
+
+    assert failure_changes(was, report(FAILURE)) == {}
 
 
 def test_json_cannot_end_a_script_element() -> None:
@@ -202,21 +237,18 @@ def test_a_long_text_is_shortened() -> None:
     assert (short("a" * 1500), short("a" * 1501)) == ("a" * 1500, "a" * 1500 + " …")
 
 
-def test_the_list_of_cases_numbers_groups_requirements_and_causes() -> None:
+def test_the_list_of_cases_has_one_row_per_case() -> None:
     """Empty last values are left out, and so is a message that the sentence repeats."""
     said = replace(FAILURE, message="differs", other_reason="axis.shape", log="stopped")
     shown = [subject(report(result(1, "pass", "axis.shape"), said))]
     listed = cases.cases_of(shown, {(0, said.id): "All elements are zero"}, {said.id: "new"})
 
-    assert listed["groups"] == ["Split-1/group"]
-    assert listed["requirements"] == ["Split-1 axis.shape", "Split-1 axis.range"]
     assert listed["backends"] == [{"title": "some 1", "started": "", "script": "", "place": "'my suite'"}]
-    assert listed["titles"] == []
-    assert listed["causes"] == ["", "All elements are zero"]
+    assert listed["titles"] == {}
     assert listed["cases"] == [
-        [0, 0, "0000000001", "core", "pass", "", 0, [0]],
-        [0, 0, "0000000002", "core", "fail", "value", 0, [1], [1], "it differs", "axis 9", "",
-         ["other-reason axis.shape"], "", "stopped", 1, "new"],
+        [0, "Split-1/group/0000000001", "core", "pass", "", 0, ("axis.shape",)],
+        [0, "Split-1/group/0000000002", "core", "fail", "value", 0, ("axis.range",), ("axis.range",), "it differs",
+         "axis 9", "", ["other-reason axis.shape"], "", "stopped", "All elements are zero", "new"],
     ]  # fmt: skip
 
 
@@ -238,7 +270,7 @@ def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:
 def evidence_of(suite: Suite, failed: Result, out: Path) -> dict[str, Any]:
     """The evidence of a failure, with the outputs that a run kept in a folder."""
     entry = suite.by_id[failed.id]
-    return evidence.evidence_of(suite, entry, failed, evidence.feeds_of(suite, entry, failed, Kept(out)))
+    return evidence.evidence_of(suite, entry, failed, feeds_of(suite, entry, failed, Kept(out)))
 
 
 DIFFERENT = Mismatch(
@@ -247,7 +279,7 @@ DIFFERENT = Mismatch(
 
 
 def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suite, tmp_path: Path) -> None:
-    """The actual element is known although the outputs were not kept."""
+    """Of outputs that were not kept only the expected elements are drawn; the sentence has the actual one."""
     found = evidence_of(suite, failure(suite, TWO_LENGTHS, DIFFERENT), tmp_path)
     [feed] = found["feeds"]
     data, [[wanted, got]] = feed["data"], feed["pairs"]
@@ -261,8 +293,7 @@ def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suit
     assert found["expected"] == "It is accepted, with the outputs f32[2, 2], f32[2, 2], f32[2, 2]."
     assert data["first"] == (3, 0)
     assert data["outputs"] == (0, 0, 1, 1, 2, 2)
-    assert (wanted["name"], wanted["differs"]) == ("output_1", ((1, 0, "0x3f800000"),))
-    assert (got["rows"], got["differs"]) == ((("·", "·"), ("0x00000000", "·")), ((1, 0, "0x00000000"),))
+    assert (wanted["name"], wanted["first"], got) == ("output_1", (1, 0), None)
     assert [name for name, _ in found["models"]] == ["openvino/layer.xml"]
     assert feed["number"] == 0
 
@@ -288,7 +319,7 @@ def test_the_evidence_of_a_rejected_case_names_requirement_and_twin(suite: Suite
 
 def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The evidence says so, and lists the inputs without values."""
-    monkeypatch.setattr(evidence, "_ELEMENTS", 4)
+    monkeypatch.setattr(feeds, "_ELEMENTS", 4)
     found = evidence_of(suite, failure(suite, TWO_LENGTHS, DIFFERENT), tmp_path)
 
     assert found["inputs"][1] == "axis: i64[], constant"
@@ -302,12 +333,12 @@ def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_p
     keeper.close()
     failed = failure(suite, REJECTED, None)
     entry = suite.by_id[REJECTED]
-    feeds = evidence.feeds_of(suite, entry, failed, Kept(tmp_path))
+    [kept] = feeds_of(suite, entry, failed, Kept(tmp_path))
     [feed] = evidence_of(suite, failed, tmp_path)["feeds"]
 
-    assert feed["got"] == {"axis": 0, "size": 6, "outputs": [("output_0", 4), ("output_1", 5)]}
+    assert feed["got"] == {"axis": 0, "size": 6, "outputs": [("output_0", 0, 4), ("output_1", 4, 5)]}
     assert [(wanted, got.get("first")) for wanted, got in feed["pairs"]] == [(None, None), (None, (2, 0))]
-    assert evidence.likely_cause(suite.case(entry), failed, feeds[0]) == (
+    assert likely_cause(suite.case(entry), failed, kept) == (
         "Read past the end: the input has 6 elements along axis 0, and the outputs hold indices 6 to 8 too"
     )
 

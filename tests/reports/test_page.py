@@ -197,6 +197,34 @@ def test_a_wide_tensor_scrolls_in_a_box_of_its_own(browser: "Browser", opconform
 
 
 @pytest.mark.ci_only
+def test_a_link_to_a_part_opens_it_and_an_unknown_one_says_so(browser: "Browser", run: Path) -> None:
+    """A requirement without a failure is unfolded; its row has the focus, without a ring."""
+    page = opened(browser, run / "report.html")
+    page.evaluate("location.hash = 'VariadicSplit-1%3Alengths.single-remainder'")
+    row = page.locator("[id='VariadicSplit-1:lengths.single-remainder']")
+    page.wait_for_function("() => document.activeElement.tagName === 'TR'")
+    shown, ring = row.is_visible(), row.evaluate("each => getComputedStyle(each).outlineStyle")
+    page.evaluate("location.hash = 'nonsense'")
+    page.wait_for_function("() => document.getElementById('unknown').textContent !== ''")
+
+    assert (shown, ring) == (True, "none")
+    assert page.locator("#unknown").inner_text() == "This report has no part #nonsense."
+
+
+@pytest.mark.ci_only
+def test_without_javascript_the_failures_are_there(browser: "Browser", run: Path) -> None:
+    """The list of cases and their details are not, and the page says so."""
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((run / "report.html").as_uri())
+
+    assert page.locator(".group dd b").inner_text() == "Minus zero became zero"
+    assert (
+        page.locator("noscript").inner_text()
+        == "The list of cases and their details need JavaScript, which is in this file."
+    )
+
+
+@pytest.mark.ci_only
 def test_the_theme_can_be_switched(browser: "Browser", run: Path) -> None:
     """From what the system says to light and to dark, by keyboard."""
     page = opened(browser, run / "report.html")
@@ -389,6 +417,18 @@ def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tm
 
     assert done.stderr.startswith(f"error: Runs on different suites cannot be compared: {run} on ")
     assert done.stderr.endswith("; use `opconform matrix` to run several backends on one suite.\n")
+
+
+def test_a_report_is_compared_with_an_older_run(opconform: Run, run: Path, small_suite: Path, tmp_path: Path) -> None:
+    """Only the report of one run is."""
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path / "old")
+    opconform("report", run, "--against", tmp_path / "old", "--html", tmp_path / "page.html")
+    refused = opconform("report", run, run, "--against", tmp_path / "old", code=2)
+
+    assert "<b>4</b> new failures</a>" in (tmp_path / "page.html").read_text()
+    assert refused.stderr == (
+        "error: Only a report of one run can be compared with older ones. Name one run, and --against OLD.\n"
+    )
 
 
 def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:

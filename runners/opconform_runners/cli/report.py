@@ -56,7 +56,21 @@ _STDOUT = "-"
 @click.option(
     "--suite", type=PATH, help="The suite that was run, for the HTML report; OUT/suite or OUT/../suite by default."
 )
-def command(results: tuple[Path, ...], html: str | None, github: bool, suite: Path | None, **files: str | None) -> None:
+@click.option(
+    "--against",
+    multiple=True,
+    type=PATH,
+    metavar="OLD",
+    help="Mark in the HTML report what is new and fixed since this run. Repeat it for a trend, the oldest first.",
+)
+def command(
+    results: tuple[Path, ...],
+    html: str | None,
+    github: bool,
+    suite: Path | None,
+    against: tuple[Path, ...],
+    **files: str | None,
+) -> None:
     """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
     Without a format option, writes an HTML report. Only the HTML report can show several runs, on the same suite. If
@@ -70,7 +84,9 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, suite: Pa
         raise UsageError("Only one format can go to standard output. Name a file for the others.")
     if len(results) > 1 and (wanted or github):
         raise UsageError("Only the HTML report can show several runs. Name one run for the other formats.")
-    runs = [finished(each) for each in results]
+    if len(results) > 1 and against:
+        raise UsageError("Only a report of one run can be compared with older ones. Name one run, and --against OLD.")
+    runs, older = ([finished(each) for each in places] for places in (results, against))
     quiet = to_stdout > 0
     for name, file in wanted.items():
         title, text, mark = _FORMATS[name]
@@ -79,7 +95,7 @@ def command(results: tuple[Path, ...], html: str | None, github: bool, suite: Pa
         print_document(annotations_text(runs[0].report), nl=False)
     if html is not None or not (wanted or github):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
-        _write(file, page_of_runs(runs, suite), "Page", PAGE_BEGINNING, quiet=quiet)
+        _write(file, page_of_runs(runs, suite, older), "Page", PAGE_BEGINNING, quiet=quiet)
     incomplete = [each for each in runs if not each.report.is_finished]
     for each in incomplete:
         click.echo(f"{each.folder}: {conclusion(each.report)[0]}", err=True)

@@ -13,8 +13,6 @@ from opconform.tensors.tensor import Array, patterns
 ROWS = 10
 COLUMNS = 10
 _WIDEST = 24
-#: The mark of an element whose value was not kept.
-UNKNOWN = "·"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

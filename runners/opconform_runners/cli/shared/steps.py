@@ -117,14 +117,17 @@ def show_report(report: Report, out: Path, *, as_json: bool) -> int:
     return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
 
 
-def page_of_runs(runs: Sequence[Finished], suite: Path | None) -> str:
-    """The HTML page of runs on one suite, which is searched for beside them unless it is named."""
+def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[Finished] = ()) -> str:
+    """The HTML page of runs on one suite, which is searched for beside them unless it is named.
+
+    `older` has runs to compare a single run with, the oldest first.
+    """
     subjects = subjects_of(runs, suite, SCRIPTS)
     for run, each in zip(runs, subjects, strict=True):
         if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
             sentence = f"the suite of {run.folder} was not found, so the HTML report has no tensors and no IR."
             click.echo(f"note: {sentence} Name it with --suite.", err=True)
-    return page_text(subjects)
+    return page_text(subjects, older)
 
 
 def publish(folder: Path, suite: Path, key: "PrivateKey | None", *, quiet: bool) -> None:

@@ -1,7 +1,7 @@
 """The failures of a run as cards: one per group of failures that are alike and have the same likely cause."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.suite.case import Case
@@ -11,14 +11,7 @@ from opconform_runners.verdicts.results import Result
 
 #: The most public reports on a card.
 _SEEN = 6
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Facet:
-    """A property in which related cases differ: for each value, how many cases fail alike, and how many there are."""
-
-    name: str
-    values: tuple[tuple[str, int, int], ...]
+Facets = Mapping[str, Sequence[tuple[str, int, int]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,15 +21,16 @@ class Card:
     Attributes:
         number: The number of the run on the page.
         cause: The likely cause of its smallest case.
-        facets: The properties in which the cases of the same groups of the suite differ.
+        facets: The properties in which the cases of the same groups of the suite differ: the name, and for each value
+            how many cases fail alike, and how many there are.
         seen: Public reports of backends that fail such cases.
     """
 
     number: int
     group: Group
     cause: str
-    facets: tuple[Facet, ...] = ()
-    seen: tuple[str, ...] = ()
+    facets: Facets
+    seen: tuple[str, ...]
 
     @property
     def rank(self) -> tuple[bool, int, int]:
@@ -55,7 +49,7 @@ def cards_of(number: int, subject: Subject, causes: Mapping[str, str]) -> Iterat
             number=number,
             group=group,
             cause=causes.get(group.smallest.id, ""),
-            facets=tuple(_facets(failing, related)),
+            facets=dict(_facets(failing, related)),
             seen=tuple(name for name, _ in seen.most_common(_SEEN)),
         )
 
@@ -81,7 +75,7 @@ def _related(subject: Subject, failing: Collection[str]) -> dict[str, Case]:
     }
 
 
-def _facets(failing: set[str], related: Mapping[str, Case]) -> Iterator[Facet]:
+def _facets(failing: set[str], related: Mapping[str, Case]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
     alike = {(_prefix(each), type(related[each].expect)) for each in failing & related.keys()}
     counts: dict[str, dict[str, list[int]]] = defaultdict(dict)
     for identity, case in related.items():
@@ -92,7 +86,7 @@ def _facets(failing: set[str], related: Mapping[str, Case]) -> Iterator[Facet]:
     for name, values in counts.items():
         if len(values) > 1:
             rows = [(value, failed, judged) for value, (failed, judged) in values.items()]
-            yield Facet(name=name, values=tuple(sorted(rows, key=lambda each: (-each[1] / each[2], each[0]))))
+            yield name, sorted(rows, key=lambda each: (-each[1] / each[2], each[0]))
 
 
 def _prefix(identity: str) -> str:

@@ -5,7 +5,8 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from opconform_runners.reports.html.evidence import evidence_of, feeds_of, likely_cause
+from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.reports.html.evidence import evidence_of
 from opconform_runners.reports.html.subject import Subject, short
 from opconform_runners.reports.terminal import remarks_of
 from opconform_runners.verdicts.results import Result
@@ -20,26 +21,12 @@ Causes = Mapping[tuple[int, str], str]
 
 
 def cases_of(subjects: Sequence[Subject], causes: Causes, changes: Mapping[str, str]) -> dict[str, object]:
-    """The list of cases: one short array per case, in which groups, requirements and causes are numbers.
+    """The list of cases, one short array per case.
 
     `changes` has the change of a case since an earlier run by its id: `new`, `fixed` or `unchanged`.
     """
-    groups: dict[str, int] = {}
-    requirements: dict[str, int] = {}
-    found: dict[str, int] = {"": 0}
-    rows = [
-        _trimmed(
-            [
-                *_row(number, each, groups, requirements),
-                found.setdefault(causes.get((number, each.id), ""), len(found)),
-                changes.get(each.id, ""),
-            ]
-        )
-        for number, subject in enumerate(subjects)
-        for each in subject.column.report.results
-    ]
     suite = next((each.suite for each in subjects if each.suite is not None), None)
-    entries = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
+    groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
     return {
         "backends": [
             {
@@ -50,44 +37,37 @@ def cases_of(subjects: Sequence[Subject], causes: Causes, changes: Mapping[str, 
             }
             for each in subjects
         ],
-        "groups": list(groups),
-        "titles": [suite.case(entries[each]).title if each in entries else "" for each in groups] if suite else [],
-        "requirements": list(requirements),
-        "causes": list(found),
-        "cases": rows,
+        "titles": {name: suite.case(entry).title for name, entry in groups.items()} if suite else {},
+        "cases": [
+            _row(number, each, causes.get((number, each.id), ""), changes.get(each.id, ""))
+            for number, subject in enumerate(subjects)
+            for each in subject.column.report.results
+        ],
     }
 
 
-def _row(backend: int, result: Result, groups: dict[str, int], requirements: dict[str, int]) -> list[object]:
-    """The values of a case; new groups and requirements are added to those that have numbers."""
-
-    def numbers(names: Sequence[str]) -> list[int]:
-        return [requirements.setdefault(f"{result.op} {name}", len(requirements)) for name in names]
-
-    group, _, digits = result.id.rpartition("/")
+def _row(backend: int, result: Result, cause: str, change: str) -> list[object]:
+    """The values of a case, without empty ones at the end."""
     other = f"other-reason {result.other_reason}"
-    return [
+    row: list[object] = [
         backend,
-        groups.setdefault(group, len(groups)),
-        digits,
+        result.id,
         result.profile,
         result.verdict,
         result.reason or "",
         1 if result.expect == "reject" else 0,
-        numbers(result.requirements),
-        numbers(result.broken),
+        result.requirements,
+        result.broken,
         short(result.sentence),
         short(result.inputs),
         short(result.message or "") if (result.message or "") not in result.sentence else "",
         [other if each == "other-reason" else each for each in remarks_of(result)],
         short(result.again or ""),
         short(result.log or ""),
+        cause,
+        change,
     ]
-
-
-def _trimmed(row: list[object]) -> list[object]:
-    """A row without its empty last values."""
-    while row[-1] in ("", [], 0):
+    while not row[-1]:
         row.pop()
     return row
 

@@ -1,79 +1,32 @@
 """The evidence of a case on the page: its inputs, expected and actual outputs, likely cause and IR."""
 
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import accumulate
 from operator import add
+from typing import NamedTuple
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError
 from opconform.model.highlight import highlight_of
-from opconform.suite.case import Accept, Case, Output, Reject
-from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array
-from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.case_text import input_lines, seen_link
-from opconform_runners.reports.cause import accepted_as, cause_of, divided_axis, overrun
-from opconform_runners.reports.excerpt import UNKNOWN, Excerpt, excerpt_of
+from opconform_runners.reports.cause import divided_axis
+from opconform_runners.reports.excerpt import Excerpt, excerpt_of
+from opconform_runners.reports.feeds import Arrays, Feed, divided_shape
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
-#: The most outputs, the most values of an input, and the most elements of a case whose tensors are drawn.
+#: The most outputs whose elements are drawn, and whose sizes are listed.
 _OUTPUTS = 4
 _VALUES = 12
-_ELEMENTS = 1 << 22
 #: The most characters of a model.
 _LONGEST = 20_000
 #: The operation alone, which is shown for a case without a graph around it.
 _LAYER = "openvino/layer.xml"
-#: The reasons that come from comparing elements.
-_ELEMENTWISE = ("value", "nan-payload")
-Arrays = Mapping[str, Array]
 Pair = tuple[Excerpt | None, Excerpt | None]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Feed:
-    """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept."""
-
-    number: int
-    inputs: Arrays
-    golden: Arrays
-    actual: Arrays
-
-
-def feeds_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> list[Feed]:
-    """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
-    case = suite.case(entry)
-    if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
-        return []
-    at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
-    outputs = kept.outputs(entry.id)
-    return [
-        Feed(
-            number=number,
-            inputs=suite.arrays(entry, inputs_name(number)),
-            golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
-            actual={f"output_{output}": each for (feed, output), each in outputs.items() if feed == number},
-        )
-        for number in sorted(range(case.feeds), key=lambda each: each != at_fault)
-    ]
-
-
-def likely_cause(case: Case, result: Result, feed: Feed) -> str:
-    """The likely cause of a failure in the feed at fault, or an empty string."""
-    mismatch = result.mismatch
-    if mismatch is not None and mismatch.reason in _ELEMENTWISE and isinstance(case.expect, Accept):
-        found = next((each for each in case.expect.accept if each.name == mismatch.output), None)
-        if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
-            return ""
-        others = {**feed.inputs, **{name: each for name, each in feed.golden.items() if name != found.name}}
-        return cause_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
-    if result.reason != "accepted-invalid" or not feed.actual:
-        return ""
-    shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
-    return overrun(_divided(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
 
 
 def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -> dict[str, object]:
@@ -99,79 +52,57 @@ def _filled(document: dict[str, object]) -> dict[str, object]:
 def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, object]:
     here = mismatch if mismatch is not None and mismatch.feed == feed.number else None
     data = _picture(case, feed.inputs, here)
-    wanted, got = (_bars(_divided(case, feed), each) for each in (feed.golden, feed.actual))
+    wanted, got = (_bars(divided_shape(case, feed), each) for each in (feed.golden, feed.actual))
     return {
         "number": feed.number,
         "data": None if data is None else _filled(asdict(data)),
         "pairs": [[each and _filled(asdict(each)) for each in pair] for pair in _pairs(case, feed, here)],
-        "wanted": {} if wanted == got else wanted,
-        "got": {} if wanted == got else got,
+        "wanted": None if wanted is None or wanted == got else wanted._asdict(),
+        "got": None if got is None or wanted == got else got._asdict(),
     }
 
 
-def _divided(case: Case, feed: Feed) -> tuple[int, ...]:
-    """The shape of the first tensor input, which the outputs may divide."""
-    return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
+class Bars(NamedTuple):
+    """The outputs that divide a dimension of an input: their names, where they begin, and their sizes."""
+
+    axis: int
+    size: int
+    outputs: list[tuple[str, int, int]]
 
 
-def _bars(shape: tuple[int, ...], outputs: Arrays) -> dict[str, object]:
-    """The sizes of outputs over the dimension of an input that they divide, for a drawing; empty if there is none."""
+def _bars(shape: tuple[int, ...], outputs: Arrays) -> Bars | None:
     names = sorted(outputs, key=output_number)
     axis = divided_axis(shape, [outputs[each].shape for each in names])
     if axis is None or len(names) > _VALUES:
-        return {}
-    return {"axis": axis, "size": shape[axis], "outputs": [(each, outputs[each].shape[axis]) for each in names]}
-
-
-def _past_the_end(shape: tuple[int, ...], outputs: Arrays) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The first element of each output that is past the end of the input that the outputs divide."""
-    axis, start = divided_axis(shape, [each.shape for each in outputs.values()]), 0
-    if axis is None:
-        return
-    for name in sorted(outputs, key=output_number):
-        size = outputs[name].shape[axis]
-        if start + size > shape[axis]:
-            yield name, tuple(max(0, shape[axis] - start) if each == axis else 0 for each in range(len(shape)))
-        start += size
+        return None
+    sizes = [outputs[each].shape[axis] for each in names]
+    return Bars(axis, shape[axis], list(zip(names, accumulate(sizes, initial=0), sizes, strict=False)))
 
 
 def _pairs(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
-    """Expected and actual outputs beside each other: the one at fault, or the first ones."""
+    """Expected and actual outputs beside each other: the one at fault, or the first ones.
+
+    The first difference is marked, or the first element past the end of the input.
+    """
     outputs = {each.name: each for each in case.expect.accept} if isinstance(case.expect, Accept) else {}
-    fallback = next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
+    data_type = next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
+    shape = divided_shape(case, feed)
+    bars = None if feed.golden else _bars(shape, feed.actual)
+    starts = {} if bars is None else {name: start for name, start, size in bars.outputs if start + size > bars.size}
     names = sorted(feed.golden.keys() | feed.actual.keys(), key=output_number)[:_OUTPUTS]
     if mismatch is not None and mismatch.output is not None:
         names = [mismatch.output] if mismatch.output in outputs else []
-    past = dict([] if feed.golden else _past_the_end(_divided(case, feed), feed.actual))
     for name in names:
         want, got = feed.golden.get(name), feed.actual.get(name)
-        if want is not None and mismatch is not None and mismatch.reason in _ELEMENTWISE:
-            yield _compared(outputs[name], want, got, mismatch)
-            continue
-        element_type = outputs[name].element_type if name in outputs else fallback
+        element_type = outputs[name].element_type if name in outputs else data_type
+        at = None if mismatch is None else mismatch.at
+        if bars is not None and name in starts:
+            at = tuple(max(0, bars.size - starts[name]) if each == bars.axis else 0 for each in range(len(shape)))
+        alike = want is not None and got is not None and (want.dtype.kind, want.shape) == (got.dtype.kind, got.shape)
         yield (
-            None if want is None else excerpt_of(name, want, element_type),
-            None if got is None else excerpt_of(name, got, element_type, at=past.get(name)),
+            None if want is None else excerpt_of(name, want, element_type, other=got if alike else None, at=at),
+            None if got is None else excerpt_of(name, got, element_type, other=want if alike else None, at=at),
         )
-
-
-def _compared(output: Output, want: Array, actual: Array | None, mismatch: Mismatch) -> tuple[Excerpt, Excerpt]:
-    name, element_type, at = output.name, output.element_type, mismatch.at or ()
-    if actual is not None and (actual.dtype.kind, actual.shape) == (want.dtype.kind, want.shape):
-        return (
-            excerpt_of(name, want, element_type, other=actual, at=at),
-            excerpt_of(name, actual, element_type, other=want, at=at),
-        )
-    wanted = excerpt_of(name, want, element_type, at=at)
-    row, column = first = wanted.first or (0, 0)
-    cells = tuple(
-        tuple((mismatch.actual or UNKNOWN) if (y, x) == first else UNKNOWN for x in range(len(line)))
-        for y, line in enumerate(wanted.rows)
-    )
-    return (
-        replace(wanted, differs=((row, column, mismatch.expected or ""),)),
-        replace(wanted, rows=cells, differs=((row, column, mismatch.actual or ""),)),
-    )
 
 
 def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt | None:

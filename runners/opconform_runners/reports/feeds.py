@@ -1,0 +1,66 @@
+"""The arrays of a failed case, and its likely cause."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
+from opconform.tensors.tensor import Array
+from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.reports.cause import accepted_as, cause_of, overrun
+from opconform_runners.verdicts.comparison import output_number
+from opconform_runners.verdicts.results import Result
+
+#: The most elements of a case whose tensors are read.
+_ELEMENTS = 1 << 22
+Arrays = Mapping[str, Array]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feed:
+    """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept."""
+
+    number: int
+    inputs: Arrays
+    golden: Arrays
+    actual: Arrays
+
+
+def feeds_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> list[Feed]:
+    """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
+    case = suite.case(entry)
+    if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
+        return []
+    at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
+    outputs = kept.outputs(entry.id)
+    return [
+        Feed(
+            number=number,
+            inputs=suite.arrays(entry, inputs_name(number)),
+            golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
+            actual={f"output_{output}": each for (feed, output), each in outputs.items() if feed == number},
+        )
+        for number in sorted(range(case.feeds), key=lambda each: each != at_fault)
+    ]
+
+
+def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
+    """The shape of the first tensor input, which the outputs may divide."""
+    return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
+
+
+def likely_cause(case: Case, result: Result, feed: Feed) -> str:
+    """The likely cause of a failure in the feed at fault, or an empty string."""
+    mismatch = result.mismatch
+    if mismatch is not None and isinstance(case.expect, Accept):
+        found = next((each for each in case.expect.accept if each.name == mismatch.output), None)
+        if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
+            return ""
+        others = {**feed.inputs, **{name: each for name, each in feed.golden.items() if name != found.name}}
+        return cause_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
+    if result.reason != "accepted-invalid" or not feed.actual:
+        return ""
+    shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
+    return overrun(divided_shape(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
