@@ -4,7 +4,7 @@
   const data = JSON.parse(at("cases-data").textContent);
   const STEP = 100;
   const NAMES = ["backend", "id", "profile", "verdict", "reason", "reject", "requirements", "broken",
-    "sentence", "inputs", "message", "remarks", "again", "log", "cause", "change"];
+    "sentence", "inputs", "message", "remarks", "again", "log", "cause", "failure", "change"];
   const LISTS = new Set(["requirements", "broken", "remarks"]);
 
   // Everything from the data goes into the page as text, never as markup.
@@ -88,7 +88,7 @@
     }
     fields[name].closest("label").hidden = options.length < 2;
   }
-  let wanted = {};  // the filters that only links set: `broken` and `cause`
+  let wanted = null;  // the filter that only links set: the number of a card
   let shown = cases;
   let drawn = 0;
 
@@ -104,11 +104,9 @@
       (reason === "" || each.reason === reason) &&
       (profile === "" || each.profile === profile) &&
       (change === "" || each.change === change) &&
-      (wanted.cause === undefined || each.cause.split(":", 1)[0] === wanted.cause) &&
+      (wanted === null || String(each.failure) === wanted) &&
       (requirement === "" || each.requirements.includes(requirement)) &&
       (remark === "" || each.remarks.some((word) => word.split(" ", 1)[0] === remark)) &&
-      (wanted.broken === undefined ||
-        each.broken.join(" ") === wanted.broken) &&
       words.every((word) => textOf(each).includes(word)));
   };
   const sentence = (each) => each.sentence || (each.message && "rejected: " + each.message) || "";
@@ -132,8 +130,7 @@
     rows.replaceChildren();
     drawn = 0;
     drawMore();
-    const only = wanted.broken === undefined ? "" : ", those that break " + (wanted.broken || "no requirement") + " alone"
-      + (wanted.cause ? ": " + wanted.cause : "");
+    const only = wanted === null ? "" : " of the failure " + (at("failure-" + wanted)?.querySelector("h3").textContent || wanted);
     at("found").textContent =
       shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases" + only;
   };
@@ -157,7 +154,7 @@
     at("case").hidden = name !== "case";
   };
   const changed = () => {
-    wanted = {};
+    wanted = null;
     history.replaceState(null, "", "#cases" + (query() ? "?" + query() : ""));
     at("unknown").textContent = "";
     show("overview");
@@ -307,6 +304,7 @@
           ? make("a", { href: "#case/" + each.backend + "/" + seen.twin }, seen.twin) : seen.twin) : null,
         seen.seen ? row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
           make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))) : null,
+        each.failure ? row("Fail alike", make("a", { href: "#cases?failure=" + each.failure }, "cases with the same requirement, reason and likely cause")) : null,
         others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) => make("li", {},
           make("a", { href: "#case/" + other.backend + "/" + other.id }, data.backends[other.backend].title + ": " + other.verdict))))) : null,
         each.again ? row("Run again", each.again) : null));
@@ -355,8 +353,7 @@
     } else if (isList) {
       const asked = new URLSearchParams(hash.slice(6));
       for (const name of ["q", "verdict", ...Object.keys(CHOICES)]) fields[name].value = asked.get(name) || "";
-      wanted = {};
-      for (const name of ["broken", "cause"]) if (asked.has(name)) wanted[name] = asked.get(name);
+      wanted = asked.get("failure");
       list();
       at("list").scrollIntoView();
     } else if (isKnown && hash !== "") {

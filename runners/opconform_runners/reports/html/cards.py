@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from opconform.suite.case import Case
 from opconform_runners.reports.failures import SEVERITIES, Group, groups
-from opconform_runners.reports.html.subject import Subject
+from opconform_runners.reports.html.subject import Place, Subject
 from opconform_runners.verdicts.results import Result
 
 #: The most public reports on a card.
@@ -38,9 +38,10 @@ class Card:
         return self.group.standing == "known", SEVERITIES.index(self.group.severity), -len(self.group.results)
 
 
-def cards_of(number: int, subject: Subject, causes: Mapping[str, str]) -> Iterator[Card]:
-    """The failures of a run on the page; `causes` has the likely cause of each case by its id."""
-    found = [alike for group in groups(subject.column.report) for alike in _divided(group, causes)]
+def cards_of(number: int, subject: Subject, causes: Mapping[Place, str]) -> Iterator[Card]:
+    """The failures of a run on the page; `causes` has their likely causes, as far as outputs were kept."""
+    known = {identity: cause for (of, identity), cause in causes.items() if of == number}
+    found = [alike for group in groups(subject.column.report) for alike in _divided(group, known)]
     related = _related(subject, {each.id for group in found for each in group.results})
     for group in found:
         failing = {each.id for each in group.results}
@@ -48,7 +49,7 @@ def cards_of(number: int, subject: Subject, causes: Mapping[str, str]) -> Iterat
         yield Card(
             number=number,
             group=group,
-            cause=causes.get(group.smallest.id, ""),
+            cause=known.get(group.smallest.id, ""),
             facets=dict(_facets(failing, related)),
             seen=tuple(name for name, _ in seen.most_common(_SEEN)),
         )

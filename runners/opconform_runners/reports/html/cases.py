@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.html.evidence import evidence_of
-from opconform_runners.reports.html.subject import Subject, short
+from opconform_runners.reports.html.subject import Place, Subject, short
 from opconform_runners.reports.terminal import remarks_of
 from opconform_runners.verdicts.results import Result
 
@@ -16,14 +16,10 @@ EVIDENCE_LIMIT = 12 << 20
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
-#: The likely causes of failures, by the number of the run on the page and the case's id.
-Causes = Mapping[tuple[int, str], str]
-
-
-def cases_of(subjects: Sequence[Subject], causes: Causes, changes: Mapping[str, str]) -> dict[str, object]:
+def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Sequence[object]]) -> dict[str, object]:
     """The list of cases, one short array per case.
 
-    `changes` has the change of a case since an earlier run by its id: `new`, `fixed` or `unchanged`.
+    `notes` has the likely cause of a failure, the number of its card, and the change since an older run.
     """
     suite = next((each.suite for each in subjects if each.suite is not None), None)
     groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
@@ -39,14 +35,14 @@ def cases_of(subjects: Sequence[Subject], causes: Causes, changes: Mapping[str, 
         ],
         "titles": {name: suite.case(entry).title for name, entry in groups.items()} if suite else {},
         "cases": [
-            _row(number, each, causes.get((number, each.id), ""), changes.get(each.id, ""))
+            _row(number, each, notes.get((number, each.id), ()))
             for number, subject in enumerate(subjects)
             for each in subject.column.report.results
         ],
     }
 
 
-def _row(backend: int, result: Result, cause: str, change: str) -> list[object]:
+def _row(backend: int, result: Result, notes: Sequence[object]) -> list[object]:
     """The values of a case, without empty ones at the end."""
     other = f"other-reason {result.other_reason}"
     row: list[object] = [
@@ -64,18 +60,17 @@ def _row(backend: int, result: Result, cause: str, change: str) -> list[object]:
         [other if each == "other-reason" else each for each in remarks_of(result)],
         short(result.again or ""),
         short(result.log or ""),
-        cause,
-        change,
+        *notes,
     ]
     while not row[-1]:
         row.pop()
     return row
 
 
-def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], Causes]:
+def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], dict[Place, str]]:
     """The evidence of single cases by the run's number and the case's id, if there is room, and likely causes."""
     shown: dict[str, object] = {}
-    causes: dict[tuple[int, str], str] = {}
+    causes: dict[Place, str] = {}
     taken = 0
     for number, subject, result in _ranked(subjects):
         suite = subject.suite

@@ -32,12 +32,12 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
     """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
     columns = [each.column for each in subjects]
     evidence, causes = shown_evidence(subjects)
-    cards = [
-        card
-        for number, each in enumerate(subjects)
-        for card in cards_of(number, each, {name: cause for (of, name), cause in causes.items() if of == number})
-    ]
+    every = (card for number, each in enumerate(subjects) for card in cards_of(number, each, causes))
+    cards = sorted(every, key=attrgetter("rank"))
+    kinds = {(card.number, each.id): place for place, card in enumerate(cards, 1) for each in card.group.results}
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
+    places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
+    notes = {each: (causes.get(each, ""), kinds.get(each, 0), changed.get(each[1], "")) for each in places}
     decided = [row for row in Matrix(columns=columns).rows if any(any(each.counts.values()) for each in row)]
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
@@ -46,14 +46,14 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         columns=columns,
         broken=[row for row in decided if any(each.is_broken or each.counts["error"] for each in row)],
         kept=[row for row in decided if not any(each.is_broken or each.counts["error"] for each in row)],
-        cards=sorted(cards, key=attrgetter("rank")),
+        cards=cards,
         verdicts={name: sum(each.report.summary[name] for each in columns) for name in VERDICTS},
         history=_history(columns[0].report, against, changed) if against else None,
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         style_digest=_digest(style),
         script_digest=_digest(script),
-        cases=Markup(script_json(cases_of(subjects, causes, changed))),  # noqa: S704 - escaped for a script element
+        cases=Markup(script_json(cases_of(subjects, notes))),  # noqa: S704 - escaped for a script element
         evidence=Markup(script_json(evidence)),  # noqa: S704 - escaped for a script element
         cases_place=cases_place,
         conclusion=conclusion,

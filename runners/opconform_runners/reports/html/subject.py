@@ -17,6 +17,8 @@ from opconform_runners.verdicts.results import RESULTS
 
 #: The most characters of a sentence.
 _LONGEST = 1_500
+#: A case on the page: the number of the run, and the case's id.
+Place = tuple[int, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
