@@ -33,13 +33,11 @@ class ProtocolError(Exception):
 class Said:
     """The reply to `start`: what the implementation is and can do."""
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = _STRICT  # also for the classes of its fields
 
     @dataclass(frozen=True, kw_only=True, slots=True)
     class Who:
         """What is under test."""
-
-        __pydantic_config__ = _STRICT
 
         name: str
         version: str
@@ -66,8 +64,6 @@ class Ok:
     The element types of each feed's outputs are optional, but `.npz` cannot tell bf16 from u16.
     """
 
-    __pydantic_config__ = _STRICT
-
     seq: _Number
     status: Literal["ok"] = "ok"
     seconds: _Seconds | None = None
@@ -78,8 +74,6 @@ class Ok:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refused:
     """The backend refuses the case. `requirement` is the one that its message names, if the harness can tell."""
-
-    __pydantic_config__ = _STRICT
 
     seq: _Number
     status: Literal["rejected"] = "rejected"
@@ -93,8 +87,6 @@ class Refused:
 class NotSupported:
     """The backend says that it does not implement what the case needs."""
 
-    __pydantic_config__ = _STRICT
-
     seq: _Number
     status: Literal["unsupported"] = "unsupported"
     message: str
@@ -104,8 +96,6 @@ class NotSupported:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failed:
     """The harness itself failed."""
-
-    __pydantic_config__ = _STRICT
 
     seq: _Number
     status: Literal["error"] = "error"
@@ -118,14 +108,12 @@ class Failed:
 STATUSES = ("ok", "rejected", "unsupported", "error")
 Reply = Ok | Refused | NotSupported | Failed
 _SAID = TypeAdapter(Said)
-_REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="status")])
+_REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="status")], config=_STRICT)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Feed:
     """Where a feed's inputs lie in the case's folder, and where its outputs are to be written."""
-
-    __pydantic_config__ = _STRICT
 
     inputs: str
     outputs: str
@@ -135,8 +123,6 @@ class Feed:
 class Start:
     """The request that opens the conversation."""
 
-    __pydantic_config__ = _STRICT
-
     cmd: Literal["start"]
     protocol: Literal[1]
 
@@ -144,8 +130,6 @@ class Start:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """The request to execute a case, without its expectation."""
-
-    __pydantic_config__ = _STRICT
 
     cmd: Literal["run"]
     seq: Annotated[int, Field(ge=0, lt=1 << 53)]
@@ -160,14 +144,12 @@ class Run:
 class Stop:
     """The request that ends the conversation."""
 
-    __pydantic_config__ = _STRICT
-
     cmd: Literal["stop"]
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of every message: the requests, the answer to `start`, and the replies to `run`."""
-    messages: TypeAdapter[Any] = TypeAdapter(Start | Run | Stop | Said | Reply)
+    messages: TypeAdapter[Any] = TypeAdapter(Start | Run | Stop | Said | Reply, config=_STRICT)
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "The opconform harness protocol"}
     return dialect | messages.json_schema()
 
