@@ -18,9 +18,11 @@ _SHARED = frozenset({"operation", "contexts"})
 
 def modules_of(ops: Sequence[str]) -> dict[str, Path]:
     """The modules with the reference semantics of operations, by name, in the order of their imports."""
+    names = [each.name for each in pkgutil.iter_modules(opconform.operations.__path__)]
+    homes = {op: name for name in names for op in _declared(importlib.import_module(f"{_PACKAGE}.{name}"))}
     found: dict[str, Path] = {}
     for op in ops:
-        _collect(_home(op), found)
+        _collect(homes[op], found)
     return found
 
 
@@ -31,6 +33,7 @@ def loaded(
     files = modules_of(ops)
     names = [f"{_PACKAGE}.{each}" for each in files]
     in_use = {each: sys.modules.pop(each) for each in names if each in sys.modules}
+    operations: dict[str, Operation] = {}
     try:
         for name, path in files.items():
             module = ModuleType(f"{_PACKAGE}.{name}")
@@ -39,21 +42,14 @@ def loaded(
             sys.modules[module.__name__] = module
             tree = changed.get(name) or ast.parse(path.read_text())
             exec(compile(tree, str(path), "exec"), vars(module))  # noqa: S102 - our own modules, one expression changed
-        return {op: _declared(sys.modules[f"{_PACKAGE}.{_home(op)}"], op)[0] for op in ops}
+            operations |= _declared(module)
+        return operations
     finally:
         sys.modules.update(in_use)
 
 
-def _home(op: str) -> str:
-    """The name of the module that declares an operation."""
-    for each in pkgutil.iter_modules(opconform.operations.__path__):
-        if _declared(importlib.import_module(f"{_PACKAGE}.{each.name}"), op):
-            return each.name
-    raise LookupError(f"no module of {_PACKAGE} declares {op}")
-
-
-def _declared(module: ModuleType, op: str) -> list[Operation]:
-    return [each for each in vars(module).values() if isinstance(each, Operation) and each.name == op]
+def _declared(module: ModuleType) -> dict[str, Operation]:
+    return {each.name: each for each in vars(module).values() if isinstance(each, Operation)}
 
 
 def _collect(name: str, found: dict[str, Path]) -> None:

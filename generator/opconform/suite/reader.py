@@ -169,11 +169,7 @@ def _contradiction(case: Case) -> str | None:
         return "two of its inputs have the same name"
     if outputs != [f"output_{number}" for number in range(len(outputs))]:
         return "its outputs are not named output_0, output_1, …"
-    return _graph_contradiction(case)
-
-
-def _graph_contradiction(case: Case) -> str | None:
-    known = {each.name for each in case.inputs}
+    known = set(inputs)
     for node in case.graph.nodes:
         if unknown := {each for each in node.inputs if each is not None} - known:
             return f"the node {node.name} takes {min(unknown)}, which is neither an input nor an earlier node's output"

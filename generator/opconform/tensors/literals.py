@@ -27,7 +27,9 @@ def checked(name: str, element: Element) -> Element:
     if isinstance(element, str) and _PATTERN.fullmatch(element):
         return _checked_pattern(element_type, element)
     if element_type.kind == "boolean":
-        return _checked_boolean(element)
+        if element in (0, 1) and not isinstance(element, float):
+            return int(element)
+        raise ValueError(f"{quoted(element)} is not a boolean; write true or false")
     if element_type.kind == "float":
         return _checked_float(element_type, element)
     return _checked_integer(element_type, element)
@@ -67,12 +69,6 @@ def _checked_pattern(element_type: ElementType, element: str) -> Element:
     if element_type.kind == "signed" and pattern > element_type.maximum:
         return pattern - (1 << element_type.bits)
     return pattern
-
-
-def _checked_boolean(element: Element) -> Element:
-    if element in (0, 1) and not isinstance(element, float):
-        return int(element)
-    raise ValueError(f"{quoted(element)} is not a boolean; write true or false")
 
 
 def _checked_float(element_type: ElementType, element: Element) -> Element:

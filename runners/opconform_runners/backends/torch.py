@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -76,23 +76,17 @@ class Torch:
         """The outputs of each feed, all of them of one compiled function under `compile`."""
         given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
-        execute = self._built(case, constants)
         parameters = [{name: value for name, value in each.items() if name not in constants} for each in given]
+        functions = _TORCH.functions(case, "run") if self._mode == "eager" else _COMPILED
+
+        def graph(**fed: Any) -> list[Any]:
+            return outputs_of(case, {**constants, **fed}, functions)
+
+        execute: Callable[..., list[Any]] = graph
+        if self._mode == "compile":
+            torch.compiler.reset()
+            execute = partial(_TORCH.caller(case, "run"), torch.compile(graph, dynamic=_is_dynamic(case)))
         return [[_tensor(each) for each in execute(**fed)] for fed in parameters]
-
-    def _built(self, case: Case, constants: Mapping[str, Any]) -> Callable[..., list[Any]]:
-        is_eager = self._mode == "eager"
-        functions = _TORCH.functions(case, "run") if is_eager else _COMPILED
-
-        def graph(**parameters: Any) -> list[Any]:
-            return outputs_of(case, {**constants, **parameters}, functions)
-
-        if is_eager:
-            return graph
-        torch.compiler.reset()
-        compiled = torch.compile(graph, dynamic=_is_dynamic(case))
-        call = _TORCH.caller(case, "run")
-        return lambda **parameters: list(call(compiled, **parameters))
 
 
 def _untranslated(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
