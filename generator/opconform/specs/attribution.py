@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from opconform.errors import quoted
 from opconform.operations import OPERATIONS
+from opconform.specs.document import Mistake
 from opconform.specs.expressions import is_expression
 from opconform.specs.loader import Group, Spec
 from opconform.specs.requirements import requirements_of
@@ -15,25 +15,26 @@ MOST = 5
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
     """One sentence for each wrong or missing twin, and each requirement listed without effect; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
-    found = [*_twins(groups), *_behind_others(groups), *_not_violated(groups)]
+    found = [str(each) for each in (*_twins(groups), *_behind_others(groups), *_not_violated(groups))]
     left = len(found) - MOST
     return found if left <= 0 else [*found[:MOST], f"There are {left:,} more such warnings."]
 
 
-def _twins(groups: Sequence[Group]) -> Iterator[str]:
+def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
     """Groups of rejected cases without a twin, and groups of accepted cases with one."""
     for group in groups:
-        where, rejected = f"{group.place}: group {quoted(group.id)}", _violated(group) is not None
+        rejected = _violated(group) is not None
         if rejected and group.twin is None:
-            yield (
-                f"{where}: its rejected cases have no twin, so their verdicts are inconclusive: a backend may reject "
-                f"everything. Add `twin` with the keys that make the case valid."
+            what = (
+                "its rejected cases have no twin, so their verdicts are inconclusive: a backend may reject everything"
             )
+            yield group.mistake((), f"{what}. Add `twin` with the keys that make the case valid.")
         if not rejected and group.twin is not None:
-            yield f"{where}: `twin` has no effect, because no case is rejected. Add `expect`, or remove it."
+            what = "`twin` has no effect, because no case is rejected"
+            yield group.mistake((), f"{what}. Add `expect`, or remove it.")
 
 
-def _behind_others(groups: Sequence[Group]) -> Iterator[str]:
+def _behind_others(groups: Sequence[Group]) -> Iterator[Mistake]:
     """Requirements that every group lists after another one, to which a failure is then attributed."""
     counted: set[tuple[str, str]] = set()
     behind: dict[tuple[str, str], tuple[Group, str]] = {}
@@ -48,23 +49,19 @@ def _behind_others(groups: Sequence[Group]) -> Iterator[str]:
             counted |= {(group.op, each) for each in violated}
     for (op, requirement), (group, first) in behind.items():
         if (op, requirement) not in counted:
-            where = f"{group.place}: group {quoted(group.id)}"
-            yield (
-                f"{where}: no failure can be attributed to {requirement}, because every "
-                f"group lists another requirement before it, here {first}. List it first in a group that tests it."
-            )
+            why = f"every group lists another requirement before it, here {first}"
+            what = f"no failure can be attributed to {requirement}, because {why}"
+            yield group.mistake((), f"{what}. List it first in a group that tests it.")
 
 
-def _not_violated(groups: Sequence[Group]) -> Iterator[str]:
+def _not_violated(groups: Sequence[Group]) -> Iterator[Mistake]:
     """Requirements that a group of rejected cases lists and that none of its cases violates."""
     for group in groups:
         violated = _violated(group)
         for each in group.settings.requirements:
             if violated is not None and each not in violated:
-                yield (
-                    f"{group.place}: group {quoted(group.id)}: its cases do not violate {each}, so they do not test "
-                    f"it. Remove it from `requirements`."
-                )
+                what = f"its cases do not violate {each}, so they do not test it"
+                yield group.mistake((), f"{what}. Remove it from `requirements`.")
 
 
 def _violated(group: Group) -> set[str] | None:

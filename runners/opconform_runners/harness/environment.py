@@ -1,6 +1,5 @@
 """The environment of a run: everything besides the backend and the suite that decides a verdict."""
 
-import json
 import os
 import platform
 import re
@@ -116,8 +115,8 @@ def environment_of(command: Command, implementation: Implementation, placements:
         asked = subprocess.run(
             [command.python, "-c", _ASK, *names], capture_output=True, check=True, timeout=_PATIENCE, text=True
         )
-        python, versions = _ANSWER.validate_python(json.loads(asked.stdout))
-    except (OSError, subprocess.SubprocessError, json.JSONDecodeError, ValidationError):
+        python, versions = _ANSWER.validate_json(asked.stdout)
+    except (OSError, subprocess.SubprocessError, ValidationError):
         return machine
     packages = {name: version for name, version in versions.items() if version is not None}
     return replace(machine, python=python, packages=packages)
