@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
+from opconform_runners.cli.main import COMMANDS
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.suite.test_suite import tree
 
@@ -18,59 +19,60 @@ def test_help_names_every_command(opconform: Run) -> None:
     """Each command has a line in the help, and help of its own."""
     shown = opconform("--help").stdout
 
-    for name in [
-        "certify",
-        "generate",
-        "run",
-        "report",
-        "diff",
-        "baseline",
-        "verify",
-        "list",
-        "show",
-        "backends",
-        "check-harness",
-        "schema",
-    ]:
+    assert len(shown.splitlines()) <= 30
+    for name in COMMANDS:
+        own = opconform(*name.split(), "--help").stdout
         assert f"\n  {name} " in shown
-        assert opconform(name, "--help").stdout.startswith(f"Usage: opconform {name}")
+        assert own.startswith(f"Usage: opconform {name}")
+        assert f"\nExample: opconform {name}" in own
+        assert len(own.splitlines()) <= 40
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["generate"], "Missing option '--out'"),
-        (["no-such-command"], "No such command 'no-such-command'"),
+        (["generate"], "Missing option '--out' / '-o'"),
+        (["no-such-command"], "There is no command 'no-such-command'."),
         (
             ["generate", "--out", "x", "--dialect", "onx"],
-            "'onx' is not a dialect. Allowed: openvino, onnx, onnx13, stablehlo.",
+            "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, onnx13, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
-        (["generate", "--out", "x", "--jobs", "0"], "Invalid value for '--jobs': 0 is not in the range x>=1."),
+        (["generate", "--out", "x", "--jobs", "0"], "Invalid value for '--jobs' / '-j': 0 is not in the range x>=1."),
         (
             ["generate", "--out", "x", "--profile", "cor"],
             "There is no profile 'cor' in the specs; there are: default, context, core",
         ),
         (["generate", "--out", "x", "--select", "nothing"], "No case matches nothing."),
-        (["run", "x", "--backend", "numpy", "--harness", "true"], "both --backend and --harness are given."),
+        (["run", "x", "-b", "numpy", "--harness", "true", "--record", "r.zip"], "work with one backend. Name one."),
+        (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
+        (["certify", "SUITE", "numpy"], "is a suite, and `certify` makes its own. Use `opconform run"),
+        (["run", "SPEC", "-b", "numpy"], "small.yaml is a spec and not a suite. Use `opconform certify"),
+        (["run", "numpy"], "numpy is a backend. Use `opconform certify numpy` or `opconform run SUITE -b numpy`."),
+        (["run", "SUITE", "-b", "numpy", "--update-baseline"], "--update-baseline needs --baseline FILE"),
+        (["certfy", "numpy"], "There is no command 'certfy'. Did you mean 'certify'?\nTry `opconform --help`."),
+        (["check-harness"], "There is no command 'check-harness'. Did you mean 'harness check'?"),
+        (["certificate", "sing"], "There is no command 'sing'. Did you mean 'sign'?"),
+        (["certify", "-b", "numpy", "-b", "torch", "--python", "p"], "--python 'p' must be NAME=PATH, as in"),
+        (["certify", "-b", "numpy", "-b", "torch", "--python", "a=p"], "--python names 'a', which is not one of"),
         (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is not an interpreter that can be run."),
         (["run", "x"], "Specify a backend with --backend NAME or --harness COMMAND."),
-        (["check-harness"], "Specify a backend with --backend NAME or --harness COMMAND."),
+        (["harness", "check"], "Specify a backend with --backend NAME or --harness COMMAND."),
         (
-            ["check-harness", "--backend", "numpy", "--timeout", "0"],
+            ["harness", "check", "--backend", "numpy", "--timeout", "0"],
             "'0' is not a number over 0 and at most 1,000,000.",
         ),
         (["certify"], "Specify a backend with --backend NAME or --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],
-            "'numpi' is not a backend. Allowed: ",
+            "'numpi' is not a backend. Did you mean 'numpy'? Allowed: ",
         ),
         (["certify", "--backend", "a.py"], "A backend in a file is named with its class, as a.py:ClassName."),
         (["certify", "--backend", "nowhere/a.py:A"], "There is no file nowhere/a.py."),
         (["certify", "--backend", "numpy", "--python", "/nonexistent"], "/nonexistent is not an interpreter"),
         (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
-        (["show", "Split-1/nothing", "--from", "SUITE"], "No case matches 'Split-1/nothing'."),
-        (["show", "*/accepted/*", "--from", "SUITE"], "4 cases match '*/accepted/*'"),
+        (["show", "Split-1/nothing", "--suite", "SUITE"], "No case matches 'Split-1/nothing'."),
+        (["show", "*/accepted/*", "--suite", "SUITE"], "4 cases match '*/accepted/*'"),
         (["list", "SUITE", "--select", "nothing"], "No case matches nothing.\n"),
         (["list", "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
         (["list", "--profile", "nope"], "There is no profile 'nope' in the specs; there are: default, context, core"),
@@ -89,7 +91,11 @@ def test_a_wrong_command_ends_with_2_and_a_sentence(
     opconform: Run, small_suite: Path, tmp_path: Path, arguments: list[str], sentence: str
 ) -> None:
     """Nothing wrong on the command line gives a traceback, or does anything."""
-    done = opconform(*(small_suite if each == "SUITE" else each for each in arguments), cwd=tmp_path, code=2)
+    done = opconform(
+        *({"SUITE": small_suite, "SPEC": small_suite.parent / "small.yaml"}.get(each, each) for each in arguments),
+        cwd=tmp_path,
+        code=2,
+    )
 
     assert sentence in done.stderr
     assert not list(tmp_path.iterdir())
@@ -157,7 +163,7 @@ def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_p
 
 def test_show_draws_the_tensor_and_its_chunks(opconform: Run, core_suite: Path) -> None:
     """A case is drawn with a line between its chunks."""
-    shown = opconform("show", "VariadicSplit-1/page-example-remainder/*", "--from", core_suite).stdout
+    shown = opconform("show", "VariadicSplit-1/page-example-remainder/*", "--suite", core_suite).stdout
 
     assert "axis 0 runs downwards; outputs: output_0: 4, output_1: 2" in shown
     assert "must be accepted, with 2 outputs:" in shown
@@ -166,9 +172,9 @@ def test_show_draws_the_tensor_and_its_chunks(opconform: Run, core_suite: Path) 
 
 def test_show_says_what_a_rejected_case_violates(opconform: Run, core_suite: Path) -> None:
     """So that a reader need not open a file."""
-    rejected = opconform("list", core_suite, "--select", "lengths.required", "--json").stdout
+    rejected = opconform("list", core_suite, "--select", "lengths.required", "--cases", "--json").stdout
     [case] = [each for each in json.loads(rejected) if each["expect"] != "accept"]
-    shown = opconform("show", case["id"], "--from", core_suite)
+    shown = opconform("show", case["id"], "--suite", core_suite)
 
     assert "must be rejected: it violates lengths.required" in shown.stdout
     assert f"its twin, which is accepted: {case['twin']}" in shown.stdout
@@ -225,7 +231,7 @@ def test_no_suite_replaces_one_of_other_specs(opconform: Run, small_spec: Path, 
     other = tmp_path / "other.yaml"
     other.write_text(small_spec.read_text().replace("id: ", "id: other-"))
     signed, made = tmp_path / "signed", tmp_path / "made"
-    opconform("keygen", tmp_path / "me")
+    opconform("certificate", "keygen", tmp_path / "me")
     certify = ("--backend", "numpy", "--jobs", "1", "--out", signed)
     opconform("certify", small_spec, *certify, "--sign", tmp_path / "me.key")
     opconform("generate", small_spec, "--jobs", "1", "--out", made)

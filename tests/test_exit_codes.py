@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from opconform.errors import MissingError, OpconformError
-from opconform_runners.cli.main import _COMMANDS, _opconform
+from opconform_runners.cli.main import COMMANDS, cli
 from tests.conftest import MINIATURES
 
 PROGRAM = Path(sys.executable).with_name("opconform")
@@ -17,7 +17,7 @@ FULL = Path("/dev/full")
 
 def ended(*arguments: object) -> tuple[int, str]:
     """The exit code of a command in this process, and its last words."""
-    done = CliRunner().invoke(_opconform, [str(each) for each in arguments])
+    done = CliRunner().invoke(cli, [str(each) for each in arguments])
     if isinstance(done.exception, OpconformError):
         return done.exception.exit_code, str(done.exception)
     return done.exit_code, done.output
@@ -34,17 +34,18 @@ MISTYPED = [
     ("verify", "SPEC"),
     ("verify", "nowhere"),
     ("list", "nowhere"),
-    ("show", "Split-1/page-example/*", "--from", "nowhere"),
+    ("show", "Split-1/page-example/*", "--suite", "nowhere"),
     ("report", "nowhere"),
     ("diff", "nowhere", "nowhere"),
-    ("baseline", "update", "nowhere", "--baseline", "new.txt"),
-    ("judge", "nowhere", "--suite", "SUITE"),
-    ("judge", "nowhere", "--suite", "nowhere"),
-    ("sign", "nowhere", "--key", "nowhere"),
-    ("verify-certificate", "nowhere", "--key", "nowhere"),
+    ("run", "nowhere", "--backend", "numpy", "--baseline", "new.txt", "--update-baseline"),
+    ("certificate", "judge", "nowhere", "--suite", "SUITE"),
+    ("certificate", "judge", "nowhere", "--suite", "nowhere"),
+    ("certificate", "sign", "nowhere", "--key", "nowhere"),
+    ("certificate", "verify", "nowhere", "--key", "nowhere"),
     ("generate", "nowhere", "--out", "new"),
     ("certify", "nowhere", "--backend", "numpy", "--out", "new"),
-    ("matrix", "nowhere", "--backend", "numpy", "--out", "new"),
+    ("certify", "nowhere/a.yaml", "numpy", "--out", "new"),
+    ("certify", "numpy", "nowhere", "--out", "new"),
     ("adequacy", "nowhere"),
     ("repro", "Split-1/page-example/*", "--backend", "openvino", "--suite", "nowhere"),
 ]
@@ -60,13 +61,18 @@ def test_a_mistyped_path_is_a_wrong_command(
     code, said = ended(*(known.get(each, each) for each in arguments))
 
     assert code == 2, said
-    assert any(each in said for each in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file"))
+    assert any(
+        each in said
+        for each in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file", "is a spec and")
+    )
     assert not [*tmp_path.iterdir()]
 
 
 def test_every_command_with_a_path_is_tried() -> None:
     """But those whose only path is one to write, and those that take none."""
-    assert {each[0] for each in MISTYPED} == _COMMANDS.keys() - {"keygen", "backends", "schema", "check-harness"}
+    tried = {name for each in MISTYPED for name in COMMANDS if (*each[:2],) == (*name.split(), *each[1:])[:2]}
+
+    assert set(COMMANDS) - tried == {"certificate keygen", "backends", "schema", "harness check", "harness schema"}
 
 
 def test_a_suite_that_lost_its_header_is_damaged_and_not_missing(small_suite: Path, tmp_path: Path) -> None:
@@ -83,7 +89,7 @@ def test_a_suite_that_lost_its_header_is_damaged_and_not_missing(small_suite: Pa
 LIMITED = [
     *(
         (*command, option)
-        for command in (("run", "SUITE"), ("certify",), ("matrix",), ("check-harness",))
+        for command in (("run", "SUITE"), ("certify",), ("harness", "check"))
         for option in ("--timeout", "--memory")
     ),
     ("repro", "CASE", "--backend", "numpy", "--timeout"),

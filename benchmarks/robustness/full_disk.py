@@ -91,7 +91,7 @@ def attempts(scratch: Path, count: int | None) -> Iterator[Attempt]:
     _must("generate", scratch / "spec.yaml", "--out", scratch / "suite", "--jobs", "1")
     _must("run", scratch / "suite", "--backend", "numpy", "--out", scratch / "done")
     _must("certify", scratch / "spec.yaml", "--backend", "numpy", "--out", scratch / "certified", "--jobs", "1")
-    _must("keygen", scratch / "me")
+    _must("certificate", "keygen", scratch / "me")
     with _disk(scratch / "disk") as disk:
         for room in ROOMS[:count]:
             for trial in _trials(scratch, disk.folder):
@@ -106,12 +106,14 @@ def _trials(scratch: Path, disk: Path) -> Iterator[Trial]:
     certify = ("certify", scratch / "spec.yaml", "--backend", "numpy", "--jobs", "1", "--out")
     yield Trial(what="certify", words=(*certify, disk / "out"), out=disk / "out")
     yield Trial(what="report", words=("report", disk / "done"), out=disk / "done")
-    yield Trial(what="sign", words=("sign", disk / "certified", "--key", scratch / "me.key"), out=disk / "certified")
-    yield Trial(what="keygen", words=("keygen", disk / "you"))
-    yield Trial(what="generate", words=("generate", scratch / "spec.yaml", "--out", disk / "suite", "--jobs", "1"))
     yield Trial(
-        what="run --outputs", words=("run", scratch / "suite", "--backend", "numpy", "--outputs", disk / "o.zip")
+        what="sign",
+        words=("certificate", "sign", disk / "certified", "--key", scratch / "me.key"),
+        out=disk / "certified",
     )
+    yield Trial(what="keygen", words=("certificate", "keygen", disk / "you"))
+    yield Trial(what="generate", words=("generate", scratch / "spec.yaml", "--out", disk / "suite", "--jobs", "1"))
+    yield Trial(what="run --record", words=("run", scratch / "suite", "--backend", "numpy", "--record", disk / "o.zip"))
 
 
 def _attempt(trial: Trial, disk: Disk, room: int, scratch: Path) -> Attempt:

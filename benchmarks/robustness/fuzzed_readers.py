@@ -161,9 +161,9 @@ def _material(scratch: Path, run: Callable[..., object]) -> _Material:
     (scratch / "spec.yaml").write_text(_SPEC)
     opconform("generate", "spec.yaml", "--out", "suite.zip", "--jobs", "1")
     opconform("run", "suite.zip", "--backend", f"{_MINIATURES}:LosesNegativeZero", "--out", "failing")
-    opconform("run", "suite.zip", "--backend", "numpy", "--outputs", "outputs.zip")
-    opconform("keygen", "me")
-    opconform("judge", "outputs.zip", "--suite", "suite.zip", "--out", "judged", "--sign", "me.key")
+    opconform("run", "suite.zip", "--backend", "numpy", "--record", "outputs.zip")
+    opconform("certificate", "keygen", "me")
+    opconform("certificate", "judge", "outputs.zip", "--suite", "suite.zip", "--out", "judged", "--sign", "me.key")
     return _Material(
         suite=scratch / "suite.zip",
         failing=scratch / "failing",

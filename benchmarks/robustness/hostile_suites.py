@@ -155,7 +155,7 @@ def _command(what: str, arguments: list[object], *, may_pass: bool) -> Attempt:
 def _results(suite: Path, scratch: Path) -> Iterator[Attempt]:
     """Put what blocks in the place of each file of a run, and read the run."""
     out, hostile, key = scratch / "run", scratch / "hostile-run", scratch / "signer.key"
-    _command("keygen", ["keygen", key.with_suffix("")], may_pass=True)
+    _command("keygen", ["certificate", "keygen", key.with_suffix("")], may_pass=True)
     _command("run", ["run", suite, "--backend", "numpy", "--out", out], may_pass=True)
     for name in ("results.jsonl", "report.json", "actual.zip", "certificate.json"):
         for kind, make in BLOCKING.items():
@@ -165,7 +165,9 @@ def _results(suite: Path, scratch: Path) -> Iterator[Attempt]:
             what = f"{kind} as {name}"
             yield _command(f"report {what}", ["report", hostile, "--suite", suite], may_pass=True)
             yield _command(f"diff {what}", ["diff", out, hostile], may_pass=True)
-            yield _command(f"sign {what}", ["sign", hostile, "--suite", suite, "--key", key], may_pass=False)
+            yield _command(
+                f"sign {what}", ["certificate", "sign", hostile, "--suite", suite, "--key", key], may_pass=False
+            )
 
 
 def a_case(suite: Path) -> Path:

@@ -443,7 +443,7 @@ class OutputFileReader:
 
 
 def read_greeting(line: bytes) -> None:
-    """Read a reply to `start`, as `run` and as `check-harness` do."""
+    """Read a reply to `start`, as `run` and as `harness check` do."""
     said_faults(line)
     document = decoded(line)
     if document is not None:
@@ -452,6 +452,6 @@ def read_greeting(line: bytes) -> None:
 
 
 def read_reply(line: bytes) -> None:
-    """Read a reply to `run`, as `run` and as `check-harness` do."""
+    """Read a reply to `run`, as `run` and as `harness check` do."""
     reply_faults(line)
     reply_of(line)

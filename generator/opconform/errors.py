@@ -2,7 +2,7 @@
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 #: The disk is full, or the quota or the file size limit is reached.
@@ -21,10 +21,10 @@ def quoted_text(text: str) -> str:
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word nearest to another, with a trailing space, or nothing."""
+def nearest(word: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> str:
+    """A hint at the known word nearest to another, or at what is `meant` by it, with a trailing space, or nothing."""
     near = difflib.get_close_matches(word, [*known], n=1) if len(word) <= _QUOTED else []  # long texts are slow
-    return f"Did you mean {near[0]!r}? " if near else ""
+    return f"Did you mean {(meant[near[0]] if meant else near[0])!r}? " if near else ""
 
 
 class OpconformError(Exception):

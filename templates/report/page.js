@@ -317,7 +317,7 @@
     article.append(make("h2", {}, "Reproduce"),
       command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id
         + " --out again/" + each.id.split("/").pop()),
-      command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --from " + backend.place)));
+      command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --suite " + backend.place)));
     if (backend.script && each.verdict === "fail") {
       const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
       article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker that does not need opconform:"),

@@ -332,7 +332,7 @@ def provider_library() -> Path:
 def placed(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a certified run on two devices, with its keys."""
     folder = tmp_path_factory.mktemp("placed")
-    command("keygen", folder / "me")
+    command("certificate", "keygen", folder / "me")
     spec = Path(str(suite.store.root)).with_name("spec.yaml")
     certify = ("certify", spec, "--backend", f"{__file__}:OnTwoDevices")
     done = command(*certify, "--out", folder / "out", "--sign", folder / "me.key")
@@ -361,13 +361,13 @@ def test_results_report_and_certificate_name_what_executed(placed: Path) -> None
     assert statement(placed)["backend"]["device"] == "PAIR"
 
 
-@pytest.mark.parametrize("where", ["summary", "verify-certificate"])
+@pytest.mark.parametrize("where", ["summary", "certificate"])
 def test_what_executed_is_printed(placed: Path, where: str) -> None:
     """By the summary of a run, and by the check of a certificate."""
     shown = (placed / "printed").read_text()
-    if where == "verify-certificate":
+    if where == "certificate":
         key = ("--key", placed / "me.pub")
-        shown = command("verify-certificate", placed / "out" / "certificate.json", *key).output
+        shown = command("certificate", "verify", placed / "out" / "certificate.json", *key).output
     printed = " ".join(shown.split())
 
     facts = (
@@ -392,7 +392,8 @@ def test_a_report_that_names_another_device_is_not_signed(placed: Path) -> None:
         report.write_text(right.replace('"PAIR.1"\n  ],', '"PAIR.2"\n  ],'))
         assert report.read_text() != right
         done = command(
-            *("sign", placed / "out", "--key", placed / "me.key", "--suite", placed / "out" / "suite"), code=1
+            *("certificate", "sign", placed / "out", "--key", placed / "me.key", "--suite", placed / "out" / "suite"),
+            code=1,
         )
     finally:
         report.write_text(right)
@@ -403,8 +404,8 @@ def test_a_report_that_names_another_device_is_not_signed(placed: Path) -> None:
 def test_recorded_outputs_keep_what_executed(suite: Suite, tmp_path: Path) -> None:
     """A judgement elsewhere names the devices of the run."""
     outputs, out = tmp_path / "outputs.zip", tmp_path / "judged"
-    command("run", suite.store.root, "--backend", f"{__file__}:OnTwoDevices", "--outputs", outputs)
-    command("judge", outputs, "--suite", suite.store.root, "--out", out)
+    command("run", suite.store.root, "--backend", f"{__file__}:OnTwoDevices", "--record", outputs)
+    command("certificate", "judge", outputs, "--suite", suite.store.root, "--out", out)
     noted = json.loads((out / "report.json").read_text())["environment"]
 
     assert (noted["devices"], noted["threads"], noted["driver"]) == (["PAIR.0", "PAIR.1"], [3], "pair_driver 7.1")

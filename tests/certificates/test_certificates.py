@@ -62,7 +62,7 @@ def original(opconform: Run, small_spec: Path, tmp_path_factory: pytest.TempPath
     """A certificate of a backend that maps a requirement, as `certify --sign` writes it."""
     folder = tmp_path_factory.mktemp("certified")
     for name in ("me", "other"):
-        opconform("keygen", folder / name)
+        opconform("certificate", "keygen", folder / name)
     backend = f"{MINIATURES}:MapsTheRemainder"
     opconform("certify", small_spec, "--backend", backend, "--out", folder / "out", "--sign", folder / "me.key")
     return Certified(folder)
@@ -79,7 +79,7 @@ def verification(opconform: Run, found: Certified, *, key: str = "me.pub", code:
     """What is said of a certificate that is shown with its results and its suite."""
     out = found.out
     shown = ("--key", found.folder / key, "--results", out, "--suite", out / "suite")
-    done = opconform("verify-certificate", found.certificate, *shown, code=code)
+    done = opconform("certificate", "verify", found.certificate, *shown, code=code)
     return done.stderr if code else done.stdout
 
 
@@ -119,7 +119,7 @@ def test_a_certificate_names_backend_suite_and_results(original: Certified, smal
 def test_a_right_certificate_is_verified(opconform: Run, original: Certified) -> None:
     """What was checked is said, and what was not."""
     shown = verification(opconform, original)
-    alone = opconform("verify-certificate", original.certificate, "--key", original.folder / "me.pub").stdout
+    alone = opconform("certificate", "verify", original.certificate, "--key", original.folder / "me.pub").stdout
 
     assert shown.startswith("CONFORMANT (PASSED), 6 of 6 cases supported: numpy ")
     assert "\ncases: 6 of 6 pass\n" in shown
@@ -139,9 +139,9 @@ def test_a_certificate_says_whether_the_specs_are_the_shipped_ones(
     signed = ("certify", ROOT / "cases" / "Split-1", "--backend", "numpy", "--profile", "types", "--out", tmp_path)
     opconform(*signed, "--sign", original.folder / "me.key")
     checking = ("--key", original.folder / "me.pub")
-    shipped = opconform("verify-certificate", tmp_path / "certificate.json", *checking).stdout
-    own = opconform("verify-certificate", original.certificate, *checking).stdout
-    lacking = opconform("verify-certificate", original.certificate, *checking, "--profile", "types", code=1).stderr
+    shipped = opconform("certificate", "verify", tmp_path / "certificate.json", *checking).stdout
+    own = opconform("certificate", "verify", original.certificate, *checking).stdout
+    lacking = opconform("certificate", "verify", original.certificate, *checking, "--profile", "types", code=1).stderr
 
     assert "NOT THE SHIPPED SPECS: VariadicSplit-1/small.yaml (custom, or of another version" in own
     assert ", the shipped specs except VariadicSplit-1/" in shipped
@@ -167,7 +167,9 @@ def test_requirements_that_were_changed_in_a_suite_are_found(opconform: Run, cer
         checksum = hashlib.sha256(canonical_json(header).encode()).hexdigest()
         path.write_text(json.dumps(header | {"checksum": checksum}, indent=1) + "\n")
         (certified.out / "certificate.json").unlink(missing_ok=True)
-        sentences.append(opconform("sign", certified.out, "--key", certified.folder / "me.key", code=1).stderr)
+        sentences.append(
+            opconform("certificate", "sign", certified.out, "--key", certified.folder / "me.key", code=1).stderr
+        )
 
     assert (
         "VariadicSplit-1/accepted/055b3aac7f tests lengths.remainder, which suite.json does not list." in sentences[0]
@@ -180,10 +182,10 @@ def test_requirements_that_were_changed_in_a_suite_are_found(opconform: Run, cer
 
 def test_an_unsupported_declared_feature_gives_a_warning(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """A requirement that is silently left out is not a passed test."""
-    opconform("keygen", tmp_path / "me")
+    opconform("certificate", "keygen", tmp_path / "me")
     backend = ("--backend", f"{MINIATURES}:SupportsSome")
     opconform("certify", small_spec, *backend, "--out", tmp_path / "out", "--sign", tmp_path / "me.key")
-    checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
+    checking = ("certificate", "verify", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
     shown = opconform(*checking).stdout
 
     assert shown.startswith("CONFORMANT (WARNED), ")
@@ -196,17 +198,17 @@ def test_a_key_of_small_order_is_refused(opconform: Run, original: Certified, tm
     """For such a key anyone can make a valid signature."""
     path = tmp_path / "weak.pub"
     path.write_bytes(public_pem(Ed25519PublicKey.from_public_bytes(bytes.fromhex(point))))
-    done = opconform("verify-certificate", original.certificate, "--key", path, code=1)
+    done = opconform("certificate", "verify", original.certificate, "--key", path, code=1)
 
     assert done.stderr == f"error: {path} is a weak key: anyone can make a valid signature for it.\n"
 
 
 def test_what_a_backend_is_called_steers_no_terminal(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """The maker of a backend chooses its name."""
-    opconform("keygen", tmp_path / "me")
+    opconform("certificate", "keygen", tmp_path / "me")
     backend = ("--backend", f"{MINIATURES}:IsHostile")
     opconform("certify", small_spec, *backend, "--out", tmp_path / "out", "--sign", tmp_path / "me.key", code=1)
-    checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
+    checking = ("certificate", "verify", tmp_path / "out" / "certificate.json", "--key", tmp_path / "me.pub")
     first, *_ = opconform(*checking).stdout.splitlines()
 
     assert first.startswith("NOT CONFORMANT (FAILED), 6 of 6 cases supported: =1+1 \\x00\\x1b[31m")
@@ -215,11 +217,11 @@ def test_what_a_backend_is_called_steers_no_terminal(opconform: Run, small_spec:
 def test_a_certificate_of_another_key_is_not_overwritten(opconform: Run, certified: Certified) -> None:
     """One's own is renewed."""
     before = certified.certificate.read_bytes()
-    done = opconform("sign", certified.out, "--key", certified.folder / "other.key", code=1)
+    done = opconform("certificate", "sign", certified.out, "--key", certified.folder / "other.key", code=1)
 
     assert done.stderr.startswith(f"error: {certified.certificate} was not signed with this key")
     assert certified.certificate.read_bytes() == before
-    opconform("sign", certified.out, "--key", certified.folder / "me.key")
+    opconform("certificate", "sign", certified.out, "--key", certified.folder / "me.key")
 
 
 def test_results_do_not_go_into_a_suite(opconform: Run, small_suite: Path) -> None:
@@ -372,7 +374,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     ),
     "the key with a remark": (
         lambda found: _edit(found.folder / "me.pub", lambda text: f"# mine\n{text}"),
-        "me.pub is not written as `opconform keygen` and `openssl pkey -pubout` write a key.",
+        "me.pub is not written as `opconform certificate keygen` and `openssl pkey -pubout` write a key.",
     ),
 }
 
@@ -475,10 +477,10 @@ def test_a_backend_that_is_not_conformant_is_certified_as_that(
     backend, key = f"{MINIATURES}:LosesNegativeZero", original.folder / "me.key"
     opconform("certify", small_spec, "--backend", backend, "--out", tmp_path / "out", "--sign", key, code=1)
     said = Certified(tmp_path).statement()["predicate"]
-    checking = ("verify-certificate", tmp_path / "out" / "certificate.json", "--key", original.folder / "me.pub")
+    checking = ("certificate", "verify", tmp_path / "out" / "certificate.json", "--key", original.folder / "me.pub")
     done = opconform(*checking)
     opconform(*checking, "--require-conformant", code=1)
-    opconform("verify-certificate", original.certificate, *checking[2:], "--require-conformant")
+    opconform("certificate", "verify", original.certificate, *checking[2:], "--require-conformant")
 
     assert (said["result"], said["failedTests"]) == ("FAILED", ["VariadicSplit-1/data.bits"])
     assert said["opconform"]["profiles"][0]["passed"] is False
@@ -493,7 +495,7 @@ def test_a_run_that_is_not_whole_is_not_signed(
     key = original.folder / "me.key"
 
     def refusal(out: Path, suite: Path = small_suite) -> str:
-        done = opconform("sign", out, "--key", key, "--suite", suite, code=1)
+        done = opconform("certificate", "sign", out, "--key", key, "--suite", suite, code=1)
         assert not (out / "certificate.json").exists()
         return done.stderr.strip()
 
@@ -502,7 +504,9 @@ def test_a_run_that_is_not_whole_is_not_signed(
     opconform("run", small_suite, "--backend", "numpy", "--out", part, "--select", "lengths.remainder")
     certify = ("certify", small_spec, "--out", raised, "--sign", key, "--backend", f"{MINIATURES}:Raises")
     refused = opconform(*certify, code=1).stderr
-    sentence = "report.json is of a run that may select cases: only a whole `certify` or `judge` can be signed."
+    sentence = (
+        "report.json is of a run that may select cases: only a whole `certify` or `certificate judge` can be signed."
+    )
 
     assert refusal(run) == f"error: {run}/{sentence}"
     assert refusal(part) == f"error: {part}/{sentence}"
@@ -538,8 +542,18 @@ def test_a_suite_of_selected_cases_holds_no_whole_profiles(
     """`generate --select` is written down in the suite, and outputs for it are judged but not signed."""
     full, outputs = tmp_path / "full", tmp_path / "outputs.zip"
     opconform("generate", small_spec, "--out", full, "--select", "lengths.single-remainder")
-    opconform("run", full, "--backend", "numpy", "--outputs", outputs)
-    judging = ("judge", outputs, "--suite", full, "--out", tmp_path / "out", "--sign", original.folder / "me.key")
+    opconform("run", full, "--backend", "numpy", "--record", outputs)
+    judging = (
+        "certificate",
+        "judge",
+        outputs,
+        "--suite",
+        full,
+        "--out",
+        tmp_path / "out",
+        "--sign",
+        original.folder / "me.key",
+    )
     done = opconform(*judging, code=1)
 
     assert json.loads((full / "suite.json").read_text())["select"] == ["lengths.single-remainder"]
@@ -549,10 +563,10 @@ def test_a_suite_of_selected_cases_holds_no_whole_profiles(
 
 def test_a_pair_of_keys_is_made_for_its_owner_and_never_again(opconform: Run, tmp_path: Path) -> None:
     """Only the owner can read the private one, other software reads both, and neither is overwritten."""
-    opconform("keygen", tmp_path / "me")
+    opconform("certificate", "keygen", tmp_path / "me")
     private, public = (tmp_path / "me.key"), (tmp_path / "me.pub")
     made = private.read_bytes(), public.read_bytes()
-    again = opconform("keygen", tmp_path / "me", code=2)
+    again = opconform("certificate", "keygen", tmp_path / "me", code=2)
     key = serialization.load_pem_private_key(made[0], password=None)
 
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
@@ -560,7 +574,7 @@ def test_a_pair_of_keys_is_made_for_its_owner_and_never_again(opconform: Run, tm
     assert again.stderr.strip() == f"error: {private} exists, and keys are never overwritten. Choose another name."
     assert (private.read_bytes(), public.read_bytes()) == made
     private.unlink()
-    assert "me.pub exists" in opconform("keygen", tmp_path / "me", code=2).stderr
+    assert "me.pub exists" in opconform("certificate", "keygen", tmp_path / "me", code=2).stderr
     assert not private.exists()
 
 
@@ -601,8 +615,8 @@ def test_a_missing_package_is_named_in_the_error(tmp_path: Path) -> None:
             [sys.executable, "-c", call, *words], cwd=tmp_path, capture_output=True, text=True, check=False
         )
 
-    assert said("keygen", "me").stderr.strip() == (
+    assert said("certificate", "keygen", "me").stderr.strip() == (
         'error: Certificates need the package cryptography: pip install "opconform[certificates]".'
     )
-    assert said("verify-certificate", "--help").returncode == said("certify", "--help").returncode == 0
+    assert said("certificate", "verify", "--help").returncode == said("certify", "--help").returncode == 0
     assert not list(tmp_path.iterdir())

@@ -18,12 +18,12 @@ from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.certificates.certificate import sign
 from opconform_runners.certificates.keys import read_private, write_pair
+from opconform_runners.cli.certificate import command as certificate_command
 from opconform_runners.cli.certify import command as certify
-from opconform_runners.cli.shared.steps import execute_shown
-from opconform_runners.cli.sign import command as sign_command
-from opconform_runners.cli.verify_certificate import command as verify_certificate
-from opconform_runners.execution.runner import RunOptions
+from opconform_runners.cli.shared.steps import report_of_run
+from opconform_runners.execution.runner import RunOptions, run_suite
 from opconform_runners.harness.command import backend_command
+from opconform_runners.reports.report_file import write_report
 from tests.conftest import MINIATURES
 from tests.forgery import forge, generator, seal
 from tests.suite.test_suite import tree
@@ -86,7 +86,7 @@ def test_certify_believes_no_partial_suite(genuine: Path, suite: Path) -> None:
 def certified(suite: Path, key: Path) -> Path:
     """A certificate of a run on a forged suite, as an accomplice with the key would make it."""
     out, forged = suite.parent, open_suite(suite)
-    execute_shown(forged, backend_command(BROKEN), out, RunOptions(whole=True), as_json=True)
+    write_report(out, report_of_run(run_suite(forged, backend_command(BROKEN), out, RunOptions(whole=True))))
     assert sign(out, forged, read_private(key)).predicate.opconform.conformant
     return out / "certificate.json"
 
@@ -97,7 +97,7 @@ def test_a_certificate_of_a_forged_suite_is_refused(suite: Path, key: Path, chan
     forge(suite, change)
     certificate = certified(suite, key)
     shown = ("--key", key.with_suffix(".pub"), "--results", suite.parent, "--suite", suite)
-    done = ended(verify_certificate, certificate, *shown)
+    done = ended(certificate_command, "verify", certificate, *shown)
 
     assert done.exit_code == 1
     assert "is not the suite that opconform" in str(done.exception)
@@ -108,7 +108,7 @@ def test_results_on_a_forged_suite_are_not_signed(suite: Path, key: Path) -> Non
     """Not even those of a run that was whole."""
     forge(suite)
     certified(suite, key).unlink()
-    done = ended(sign_command, suite.parent, "--key", key)
+    done = ended(certificate_command, "sign", suite.parent, "--key", key)
 
     assert done.exit_code == 1
     assert "expected.npz differs" in str(done.exception)

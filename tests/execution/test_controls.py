@@ -157,8 +157,10 @@ def test_a_backend_with_a_faulty_operation_fails(opconform: Run, suite: Suite, t
 def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_path: Path) -> None:
     """A failure in them stands, and says so."""
     backend = f"{MINIATURES}:LosesJoins"
-    opconform("run", suite.store.root, "--backend", backend, "--outputs", tmp_path / "outputs.zip", code=0)
-    opconform("judge", tmp_path / "outputs.zip", "--suite", suite.store.root, "--out", tmp_path / "out", code=1)
+    opconform("run", suite.store.root, "--backend", backend, "--record", tmp_path / "outputs.zip", code=0)
+    opconform(
+        "certificate", "judge", tmp_path / "outputs.zip", "--suite", suite.store.root, "--out", tmp_path / "out", code=1
+    )
     cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
     concat = next(each for each in cases if each["id"] == entry_in(suite, "concat").id)
 

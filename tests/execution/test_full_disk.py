@@ -89,7 +89,7 @@ def test_keygen_leaves_no_part_of_a_key(tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-    program = [str(Path(sys.executable).with_name("opconform")), "keygen", str(tmp_path / "me")]
+    program = [str(Path(sys.executable).with_name("opconform")), "certificate", "keygen", str(tmp_path / "me")]
     done = subprocess.run(program, preexec_fn=limit, capture_output=True, text=True, check=False)
 
     assert done.returncode == 1

@@ -40,7 +40,7 @@ def blind_suite(opconform: Run, small_spec: Path) -> Path:
 def outputs(opconform: Run, blind_suite: Path) -> Path:
     """The recorded outputs of a perfect backend."""
     out = blind_suite.parent / "outputs.zip"
-    opconform("run", blind_suite, "--backend", f"{MINIATURES}:Perfect", "--outputs", out)
+    opconform("run", blind_suite, "--backend", f"{MINIATURES}:Perfect", "--record", out)
     return out
 
 
@@ -90,10 +90,10 @@ def test_recorded_outputs_have_the_verdicts_of_a_run(
     """With the same sentences, also for crashes and nondeterministic cases."""
     backend, kept = f"{MINIATURES}:{name}", tmp_path / "outputs.zip"
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "elsewhere"))
-    recorded = opconform("run", blind_suite, "--backend", backend, "--outputs", kept, code=code).stdout
+    recorded = opconform("run", blind_suite, "--backend", backend, "--record", kept, code=code).stdout
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "here"))
     ran = opconform("run", small_suite, "--backend", backend, "--out", tmp_path / "run", code=None)
-    judged = opconform("judge", kept, "--suite", small_suite, "--out", tmp_path / "judged", code=None)
+    judged = opconform("certificate", "judge", kept, "--suite", small_suite, "--out", tmp_path / "judged", code=None)
     report = json.loads((tmp_path / "judged" / "report.json").read_text())
     digest = hashlib.sha256(kept.read_bytes()).hexdigest()
 
@@ -119,8 +119,8 @@ def test_outputs_are_judged_against_their_own_suite_only(
     other = tmp_path / "other"
     opconform("generate", small_spec, "--select", "lengths.remainder", "--out", other)
     full, theirs = blind_digest(open_suite(other)), open_suite(blind_suite).header.digest
-    refused = opconform("judge", outputs, "--suite", other, "--out", tmp_path / "out", code=1).stderr
-    blind = opconform("judge", outputs, "--suite", blind_suite, "--out", tmp_path / "out", code=1).stderr
+    refused = opconform("certificate", "judge", outputs, "--suite", other, "--out", tmp_path / "out", code=1).stderr
+    blind = opconform("certificate", "judge", outputs, "--suite", blind_suite, "--out", tmp_path / "out", code=1).stderr
 
     assert refused.strip() == (
         f"error: {outputs} holds outputs of another suite than {other}: without its expected outputs that has the digest "
@@ -135,23 +135,26 @@ def test_outputs_of_whole_profiles_are_certified(
 ) -> None:
     """The certificate names the file of outputs. A selection is judged, but not signed."""
     out, part = tmp_path / "out", tmp_path / "part.zip"
-    opconform("keygen", tmp_path / "me")
+    opconform("certificate", "keygen", tmp_path / "me")
     judging = ("--suite", small_suite, "--out", out, "--sign", tmp_path / "me.key")
-    opconform("judge", outputs, *judging)
-    checking = ("verify-certificate", out / "certificate.json", "--key", tmp_path / "me.pub")
+    opconform("certificate", "judge", outputs, *judging)
+    checking = ("certificate", "verify", out / "certificate.json", "--key", tmp_path / "me.pub")
     everything = ("--results", out, "--suite", small_suite)
-    shown = opconform(*checking, *everything, "--outputs", outputs).stdout
-    other = opconform(*checking, "--outputs", blind_suite, code=1).stderr
-    opconform("run", blind_suite, "--backend", "numpy", "--select", "lengths.remainder", "--outputs", part)
-    kept = opconform("judge", part, *judging, code=2).stderr
-    refused = opconform("judge", part, *judging, "--force", code=1).stderr
+    shown = opconform(*checking, *everything, "--record", outputs).stdout
+    other = opconform(*checking, "--record", blind_suite, code=1).stderr
+    opconform("run", blind_suite, "--backend", "numpy", "--select", "lengths.remainder", "--record", part)
+    kept = opconform("certificate", "judge", part, *judging, code=2).stderr
+    refused = opconform("certificate", "judge", part, *judging, "--force", code=1).stderr
 
     assert ", judged from outputs that were made elsewhere\n" in shown
     assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every count" in shown
     assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} holds the results of a certification of numpy ")
-    assert "report.json is of a run that may select cases: only a whole `certify` or `judge` can be signed." in refused
+    assert (
+        "report.json is of a run that may select cases: only a whole `certify` or `certificate judge` can be signed."
+        in refused
+    )
     assert not (out / "certificate.json").exists()
 
 
@@ -161,21 +164,21 @@ def test_a_certificate_is_checked_against_the_outputs(
     """The owner of a key can sign anything, so the outputs are judged again."""
     kept, out = tmp_path / "outputs.zip", tmp_path / "out"
     backend = ("--backend", f"{MINIATURES}:LosesNegativeZero")
-    opconform("run", blind_suite, *backend, "--outputs", kept)
-    opconform("keygen", tmp_path / "me")
-    opconform("judge", kept, "--suite", small_suite, "--out", out, code=1)
+    opconform("run", blind_suite, *backend, "--record", kept)
+    opconform("certificate", "keygen", tmp_path / "me")
+    opconform("certificate", "judge", kept, "--suite", small_suite, "--out", out, code=1)
     report = read_report(out)
     right = [
         replace(each, verdict="pass", reason=None, broken=(), sentence="", mismatch=None) for each in report.results
     ]
     write_results(out, read_written(out / "results.jsonl").header, right)
     write_report(out, replace(report, results=tuple(right)))
-    opconform("sign", out, "--key", tmp_path / "me.key", "--suite", small_suite)
+    opconform("certificate", "sign", out, "--key", tmp_path / "me.key", "--suite", small_suite)
     shown = ("--key", tmp_path / "me.pub", "--results", out, "--suite", small_suite)
-    plain = opconform("verify-certificate", out / "certificate.json", *shown).stdout
-    again = opconform("verify-certificate", out / "certificate.json", *shown, "--outputs", kept, code=1).stderr
+    plain = opconform("certificate", "verify", out / "certificate.json", *shown).stdout
+    again = opconform("certificate", "verify", out / "certificate.json", *shown, "--record", kept, code=1).stderr
 
-    assert plain.endswith(f"Not checked: the verdicts, which need --outputs as well; {GOLDENS}.\n")
+    assert plain.endswith(f"Not checked: the verdicts, which need --record as well; {GOLDENS}.\n")
     assert again == f"error: {kept}, judged again, does not give the verdicts in {out / 'results.jsonl'}.\n"
 
 
@@ -190,7 +193,7 @@ def test_a_failure_of_the_second_execution_is_nondeterministic(
         members["answers.jsonl"] = canonical_json(line).encode() + b"\n" + b"".join(others)
 
     path = rewritten(outputs, tmp_path / "outputs.zip", change)
-    opconform("judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
+    opconform("certificate", "judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
     failed = [each for each in read_results(tmp_path / "out" / "results.jsonl") if each.verdict == "fail"]
 
     assert [(each.reason, each.again) for each in failed] == [("nondeterministic", "passed")]
@@ -220,24 +223,24 @@ def test_claims_that_opconform_can_decide_are_checked(
         (mapped, f"maps VariadicSplit-1:all.of-it, which is not a requirement of {small_suite}."),
     ):
         path = rewritten(outputs, tmp_path / "outputs.zip", change)
-        done = opconform("judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
+        done = opconform("certificate", "judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
         assert done.stderr.rstrip().endswith(sentence)
 
 
 def test_only_files_of_outputs_are_overwritten(
     opconform: Run, blind_suite: Path, outputs: Path, tmp_path: Path
 ) -> None:
-    """Options that need verdicts are refused with --outputs."""
+    """Options that need verdicts are refused with --record."""
     mine = tmp_path / "mine.zip"
     mine.write_bytes(b"PK")
-    running = ("run", blind_suite, "--backend", "numpy", "--outputs")
+    running = ("run", blind_suite, "--backend", "numpy", "--record")
     again = shutil.copy(outputs, tmp_path / "again.zip")
 
     assert f"opconform did not write {mine} and does not overwrite it." in opconform(*running, mine, code=2).stderr
     assert mine.read_bytes() == b"PK"
     assert "must be a file whose name ends in .zip" in opconform(*running, tmp_path / "folder", code=2).stderr
     assert (
-        "--out and --strict cannot be used with --outputs, which gives no verdicts."
+        "--out, --strict and --baseline cannot be used with --record, which gives no verdicts."
         in opconform(*running, mine, "--strict", code=2).stderr
     )
     opconform(*running, again)
@@ -342,7 +345,7 @@ def test_a_file_that_is_not_an_archive_of_outputs_is_refused(tmp_path: Path, con
     path = tmp_path / "outputs.zip"
     path.write_bytes(content)
 
-    with pytest.raises(SuiteError, match="is not a complete file of outputs, as `run --outputs` writes it"):
+    with pytest.raises(SuiteError, match="is not a complete file of outputs, as `run --record` writes it"):
         open_recorded(path)
 
 
@@ -353,6 +356,6 @@ def test_an_archive_of_a_later_zip_version_is_refused(outputs: Path, tmp_path: P
     (tmp_path / "outputs.zip").write_bytes(content)
 
     with pytest.raises(
-        SuiteError, match="is not a complete file of outputs, as `run --outputs` writes it: zip file version"
+        SuiteError, match="is not a complete file of outputs, as `run --record` writes it: zip file version"
     ):
         open_recorded(tmp_path / "outputs.zip")

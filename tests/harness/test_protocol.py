@@ -57,7 +57,7 @@ def test_the_limits_on_the_page_are_those_of_the_program() -> None:
 
 def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:
     """In both directions."""
-    messages = json.loads(opconform("schema", "--protocol").stdout)["$defs"]
+    messages = json.loads(opconform("harness", "schema").stdout)["$defs"]
     replies = ("Ok", "Refused", "NotSupported", "Failed")
     pages: dict[str, list[tuple[str, ...]]] = {"`start`": [("Start",), ("Said",)], "`run`": [("Run",), replies]}
 
@@ -70,7 +70,7 @@ def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:
 
 def test_the_schema_accepts_the_conversation_and_no_wrong_message(opconform: Run) -> None:
     """Every message on the page is valid, and messages that break the page are not."""
-    schema = json.loads(opconform("schema", "--protocol").stdout)
+    schema = json.loads(opconform("harness", "schema").stdout)
     validator = jsonschema.Draft202012Validator(schema)
 
     for _, message in conversation():

@@ -146,7 +146,7 @@ def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     assert page.locator("#case th.output").all_text_contents() == ["output_0", "output_1", "output_2"]
     assert page.locator("#case pre").all_text_contents()[-2:] == [
         f"opconform run {small_suite} --backend {MINIATURES}:LosesNegativeZero --select {result['id']} --out again/{digits}",
-        f"opconform show {result['id']} --from {small_suite}",
+        f"opconform show {result['id']} --suite {small_suite}",
     ]
     assert page.locator("#case pre").first.inner_text().startswith('<layer id="1" type="VariadicSplit">')
 
@@ -416,7 +416,7 @@ def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tm
     done = opconform("report", run, tmp_path / "other", code=2)
 
     assert done.stderr.startswith(f"error: Runs on different suites cannot be compared: {run} on ")
-    assert done.stderr.endswith("; use `opconform matrix` to run several backends on one suite.\n")
+    assert done.stderr.endswith("; use `certify` with several backends to run them on one suite.\n")
 
 
 def test_a_report_is_compared_with_an_older_run(opconform: Run, run: Path, small_suite: Path, tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_an_invalid_case_that_the_backend_accepts_is_not_a_fault_of_the_harness(
 
 def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:
     """Nothing can be checked, and one sentence says why."""
-    done = opconform("check-harness", "--harness", "false", code=3)
+    done = opconform("harness", "check", "--harness", "false", code=3)
 
     assert done.stderr == "error: The harness false cannot be started: it ended with code 1.\n"
     assert done.stdout == ""
@@ -200,7 +200,7 @@ def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:
 
 def test_json_has_the_finding_for_each_rule(opconform: Run) -> None:
     """One document, with every rule in it."""
-    done = opconform("check-harness", "--backend", "numpy", "--json")
+    done = opconform("harness", "check", "--backend", "numpy", "--json")
     document = json.loads(done.stdout)
 
     assert (document["harness"], document["holds"], done.stderr) == ("numpy", True, "")
@@ -210,7 +210,7 @@ def test_json_has_the_finding_for_each_rule(opconform: Run) -> None:
 
 def test_a_broken_rule_is_shown_with_its_request_and_reply(opconform: Run) -> None:
     """Below the rule stand the request, the reply, and what is wrong with it; the last line counts."""
-    done = opconform("check-harness", "--harness", f"{sys.executable} {UNRULY} BoastsInStart", code=1)
+    done = opconform("harness", "check", "--harness", f"{sys.executable} {UNRULY} BoastsInStart", code=1)
     *lines, last = done.stdout.splitlines()
 
     place = next(number for number, line in enumerate(lines) if line.startswith("✗ "))

@@ -4,6 +4,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import given, settings
@@ -73,10 +74,12 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "\nUnexpected passes\n"
         f"  {REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked\n"
         "\nExpected by known.txt: 1 known failure.\n"
-        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
-        "This may be a selection: only `certify`, or `judge` of whole profiles, certifies.\n"
+        "This may be a selection: only `certify`, or `certificate judge` of whole profiles, certifies.\n"
+        "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
+        f"Next: opconform show {ACCEPTED[2]} --suite {small_suite}\n"
+        "      opconform report out\n"
     )
 
 
@@ -86,14 +89,15 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
     nothing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern, code=0)
     other = f"{ACCEPTED[3]}  crash  # dies\n"
     new, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern + other, code=1)
-    found = "VariadicSplit-1 data.bits: value, 1 case\n"
+    found = "VariadicSplit-1 data.bits: wrong data (value), 1 case\n"
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"
-        "\nNOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
-        "This may be a selection: only `certify`, or `judge` of whole profiles, certifies.\n"
+        "This may be a selection: only `certify`, or `certificate judge` of whole profiles, certifies.\n"
+        "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
+        "Next: opconform report out\n"
     )
     assert "ailures\n" not in nothing
     assert ACCEPTED[0] not in nothing
@@ -200,31 +204,51 @@ def test_a_missing_baseline_is_reported(opconform: Run, small_suite: Path, tmp_p
     """With the command that writes one."""
     done = opconform("run", small_suite, "--backend", "numpy", "--baseline", "b.txt", cwd=tmp_path, code=2)
 
-    assert done.stderr == (
-        "error: There is no baseline at b.txt. Write one with `opconform baseline update RESULTS --baseline b.txt`.\n"
-    )
+    assert done.stderr == ("error: There is no baseline at b.txt. Add --update-baseline to write it.\n")
 
 
-def test_update_writes_a_group_as_a_pattern(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """Or one line per case with --cases; each asks for an explanation."""
+def updated(opconform: Run, suite: Path, run: Path, file: Path, *more: str, code: int = 0) -> "CompletedProcess[str]":
+    """What `--update-baseline` does for a run that is complete in a folder."""
+    backend = f"{MINIATURES}:{run.name}"
+    words = ("run", suite, "--backend", backend, "--out", run, "--baseline", file, "--update-baseline", *more)
+    return opconform(*words, code=code)
+
+
+@pytest.fixture
+def copies(runs: Path, tmp_path: Path) -> Path:
+    """The runs in a folder of the test."""
+    return Path(shutil.copytree(runs, tmp_path / "runs"))
+
+
+def test_update_writes_a_group_as_a_pattern(
+    opconform: Run, small_suite: Path, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which asks for an explanation; a complete run is not executed again, and nothing is new in it."""
     head = "# Expected failures: one case or pattern per line, the reason of the failure, and why, with a link.\n\n"
-    patterns, cases = tmp_path / "patterns.txt", tmp_path / "cases.txt"
-    done = opconform("baseline", "update", runs / "LosesNegativeZero", "--baseline", patterns)
-    opconform("baseline", "update", runs / "LosesNegativeZero" / "results.jsonl", "--baseline", cases, "--cases")
+    file = tmp_path / "known.txt"
+    monkeypatch.setattr("opconform_runners.cli.run.executed", None)
+    done = updated(opconform, small_suite, copies / "LosesNegativeZero", file)
+    given = "data f32[6, 2], axis 0, split_lengths [2, 2, 2]"
+    pattern = f"VariadicSplit-1/accepted/*  value  # to be explained (4 cases, such as {given})\n"
 
-    given = [
-        f"data f32[6, 2], axis 0, split_lengths {each}" for each in ([1, 2, -1], [1, -1, 2], [2, 2, 2], [-1, 1, 2])
-    ]
-    pattern = f"VariadicSplit-1/accepted/*  value  # to be explained (4 cases, such as {given[2]})\n"
-
-    assert patterns.read_text() == head + pattern
-    assert cases.read_text() == head + "".join(
-        f"{case}  value  # to be explained ({inputs})\n" for case, inputs in zip(ACCEPTED, given, strict=True)
-    )
-    assert done.stdout == f"added: {pattern}{patterns}: 1 line, 1 of them to be explained.\n"
+    assert file.read_text() == head + pattern
+    assert done.stdout.startswith(f"added: {pattern}{file}: 1 line, 1 of them to be explained.\n")
+    assert f"\nAgainst {file}: NOTHING NEW.\n" in done.stdout
 
 
-def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: Path) -> None:
+def test_update_runs_what_was_not_run(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A folder without results, and one with the results of a selection."""
+    file = tmp_path / "known.txt"
+    run = tmp_path / "LosesNegativeZero"
+    updated(opconform, small_suite, run, file, "--select", ACCEPTED[0])
+    one = file.read_text().splitlines()[2:]
+    updated(opconform, small_suite, run, file, "--force")
+
+    assert [each.split()[0] for each in one] == [ACCEPTED[0]]
+    assert [each.split()[0] for each in file.read_text().splitlines()[2:]] == ACCEPTED
+
+
+def test_update_keeps_what_a_person_wrote(opconform: Run, small_suite: Path, copies: Path, tmp_path: Path) -> None:
     """Comments, reasons and links of lines that still hold; the others are removed with their comments."""
     file = tmp_path / "known.txt"
     file.write_text(
@@ -235,7 +259,7 @@ def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: 
         "VariadicSplit-1/accepted/*  value  # zeros lose their sign  https://example.org/2\n"
         "# the end\n"
     )
-    done = opconform("baseline", "update", runs / "LosesNegativeZero", "--baseline", file)
+    done = updated(opconform, small_suite, copies / "LosesNegativeZero", file)
 
     assert file.read_text() == (
         "# Our backend.\n# Ask Ann.\n\n"
@@ -243,71 +267,59 @@ def test_update_keeps_what_a_person_wrote(opconform: Run, runs: Path, tmp_path: 
         "VariadicSplit-1/accepted/*  value  # zeros lose their sign  https://example.org/2\n"
         "\n# the end\n"
     )
-    assert done.stdout == (
+    assert done.stdout.startswith(
         f"removed, since it no longer holds: {REJECTED}  accepted-invalid  # not checked https://example.org/1\n"
         f"{file}: 1 line.\n"
     )
 
 
 def test_update_keeps_the_note_of_a_case_that_fails_for_another_reason(
-    opconform: Run, runs: Path, tmp_path: Path
+    opconform: Run, small_suite: Path, copies: Path, tmp_path: Path
 ) -> None:
     """But asks for a new explanation; also where the case could never fail for the old reason."""
     file = tmp_path / "known.txt"
     for ending in ("crash", "value"):
         file.write_text(f"{REJECTED}  {ending}  # falls over https://example.org/1\n")
-        done = opconform("baseline", "update", runs / "AcceptsEverything", "--baseline", file)
+        done = updated(opconform, small_suite, copies / "AcceptsEverything", file)
         line = f"{REJECTED}  accepted-invalid  # to be explained, was {ending}: falls over https://example.org/1\n"
 
         assert file.read_text() == line
         assert done.stdout.startswith(f"changed: {line}")
 
 
-def test_lines_about_other_cases_stay_unless_they_are_pruned(opconform: Run, runs: Path, tmp_path: Path) -> None:
-    """A run of a selection does not decide about other cases."""
-    file = tmp_path / "known.txt"
-    file.write_text("Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n")
-    first = opconform("baseline", "update", runs / "Perfect", "--baseline", file).stdout
-    kept = file.read_text()
-    opconform("baseline", "update", runs / "Perfect", "--baseline", file, "--prune")
+def test_update_keeps_lines_about_cases_that_were_not_run(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """But removes those that apply to no case of the suite."""
+    file, run = tmp_path / "known.txt", tmp_path / "Perfect"
+    kept = f"{REJECTED}  accepted-invalid  # elsewhere\n"
+    file.write_text(f"{kept}Split-1/axis/*  value  # gone\n")
+    done = updated(opconform, small_suite, run, file, "--select", "VariadicSplit-1/accepted")
 
-    assert first == (f"kept: 2 lines without a case in this run.\n{file}: 2 lines, 1 of them to be explained.\n")
-    assert kept == "Split-1/axis/*  value  # elsewhere\nSplit-1/x  value  # to be explained\n"
-    assert file.read_text() == ""
+    assert file.read_text() == kept
+    assert done.stdout.startswith(
+        "removed, since it no longer holds: Split-1/axis/*  value  # gone\n"
+        f"kept: 1 line without a case in this run.\n{file}: 1 line.\n"
+    )
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("Raises", "The run is incomplete: 1 case ended in an error of the harness. Run it again."),
-        ("cut", "has no footer: the run did not end. Run it again."),
-        ("killed", "The run is incomplete: Interrupted after 2 of 6 cases. Run it again."),
-        ("empty", "results.jsonl is empty: the run was interrupted before its first case. Run it again."),
-        ("gave-up", "The run is incomplete: It died. Twice. Run it again."),
-    ],
-)
-def test_update_refuses_an_incomplete_run(opconform: Run, runs: Path, tmp_path: Path, name: str, sentence: str) -> None:
+def test_update_refuses_an_incomplete_run(opconform: Run, small_suite: Path, copies: Path, tmp_path: Path) -> None:
     """Its baseline would lack the failures of cases without a verdict."""
-    if name == "cut":
-        shutil.copytree(runs / "Perfect", tmp_path / name)
-        lines = (tmp_path / name / "results.jsonl").read_bytes().splitlines(keepends=True)
-        (tmp_path / name / "results.jsonl").write_bytes(b"".join(lines[:-1]))
-    if name == "killed":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "results.jsonl").write_bytes(killed(runs / "Perfect"))
-    if name == "empty":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "results.jsonl").write_bytes(b"")
-    if name == "gave-up":
-        perfect = read_report(runs / "Perfect")
-        (tmp_path / name).mkdir()
-        left = tuple(each for each in perfect.results if each.id != REJECTED)
-        write_report(tmp_path / name, replace(perfect, results=left, missing=(REJECTED,), gave_up="It died.\nTwice."))
-    folder = runs / name if name == "Raises" else tmp_path / name
-    done = opconform("baseline", "update", folder, "--baseline", tmp_path / "b.txt", code=1)
+    done = updated(opconform, small_suite, copies / "Raises", tmp_path / "b.txt", code=1)
 
-    assert sentence in done.stderr
+    assert done.stderr == (
+        f"error: {tmp_path / 'b.txt'} was not updated, since the run is incomplete: 1 case ended in an error of the "
+        "harness. Run it again.\n"
+    )
     assert not (tmp_path / "b.txt").exists()
+
+
+def test_update_continues_a_killed_run(opconform: Run, small_suite: Path, copies: Path, tmp_path: Path) -> None:
+    """The cases without a verdict are executed."""
+    results = copies / "Perfect" / "results.jsonl"
+    results.write_bytes(killed(copies / "Perfect"))
+    done = updated(opconform, small_suite, copies / "Perfect", tmp_path / "b.txt")
+
+    assert "was continued; 2 of 6 cases had been executed before." in done.stderr
+    assert done.stdout.startswith(f"{tmp_path / 'b.txt'}: 0 lines.\n")
 
 
 @pytest.mark.parametrize(
@@ -318,19 +330,18 @@ def test_update_refuses_an_incomplete_run(opconform: Run, runs: Path, tmp_path: 
     ],
 )
 def test_update_refuses_results_without_their_report(
-    opconform: Run, runs: Path, tmp_path: Path, content: str, sentence: str
+    opconform: Run, small_suite: Path, copies: Path, tmp_path: Path, content: str, sentence: str
 ) -> None:
     """An empty report, or that of another run, as `report` and `diff` do."""
-    run = tmp_path / "run"
-    shutil.copytree(runs / "Perfect", run)
+    run = copies / "Perfect"
     if content:
-        shutil.copy(runs / content / "report.json", run)
+        shutil.copy(copies / content / "report.json", run)
     else:
         (run / "report.json").write_text("")
-    done = opconform("baseline", "update", run, "--baseline", tmp_path / "b.txt", code=1)
+    done = updated(opconform, small_suite, run, tmp_path / "b.txt", code=1)
 
     assert done.stderr.endswith(f"{sentence}\n")
-    assert done.stderr == opconform("diff", run, runs / "Perfect", code=1).stderr
+    assert done.stderr == opconform("diff", run, copies / "Raises", code=1).stderr
     assert not (tmp_path / "b.txt").exists()
 
 
@@ -472,18 +483,16 @@ def baselines(draw: st.DrawFn) -> Baseline:
     return parse_baseline("# head\n\n" + "\n".join(lines), "b.txt")
 
 
-@given(results(), baselines(), st.booleans(), st.booleans())
+@given(results(), baselines())
 @settings(max_examples=200)
-def test_an_updated_baseline_expects_its_run(
-    found: list[Result], baseline: Baseline, patterns: bool, prune: bool
-) -> None:
-    """Nothing is new against it, and a second update changes nothing."""
-    new, _ = update(baseline, found, patterns=patterns, prune=prune)
-    compared = compare(new, found, {})
-    again, _ = update(parse_baseline(new.text, "b.txt"), found, patterns=patterns, prune=prune)
+def test_an_updated_baseline_expects_its_run(found: list[Result], baseline: Baseline) -> None:
+    """Nothing is new against it, no line is stale, and a second update changes nothing."""
+    suite = {each.id: each.expect for each in found}
+    new, _ = update(baseline, found, compare(baseline, found, suite).stale)
+    compared = compare(new, found, suite)
+    again, _ = update(parse_baseline(new.text, "b.txt"), found)
 
-    assert not compared.regressions
-    assert not compared.passes
+    assert compared.is_as_expected
     assert again.text == new.text
     assert parse_baseline(new.text, "b.txt").text == new.text
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
-from opconform.errors import UsageError
+from opconform.errors import UsageError, nearest
 
 #: Every dialect by its name.
 DIALECTS: Mapping[str, Dialect] = {
@@ -25,7 +25,7 @@ def check_renderable(names: Iterable[str]) -> None:
     """Check that dialects exist and can be rendered here."""
     for each in names:
         if each not in DIALECTS:
-            raise UsageError(f"{each!r} is not a dialect. Allowed: {', '.join(DIALECTS)}.")
+            raise UsageError(f"{each!r} is not a dialect. {nearest(each, DIALECTS)}Allowed: {', '.join(DIALECTS)}.")
         package = DIALECTS[each].package
         if package is not None and find_spec(package) is None:
             raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')

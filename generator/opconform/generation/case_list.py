@@ -1,7 +1,9 @@
 """The list of the cases of specs or of a suite."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
@@ -9,33 +11,55 @@ from opconform.generation.case_files import case_document
 from opconform.generation.expansion import expand
 from opconform.generation.options import Limits
 from opconform.model.draft import Draft
-from opconform.model.golden import golden_of
-from opconform.specs.loader import load_specs
+from opconform.model.golden import inputs_of
+from opconform.specs.loader import Spec, load_specs, shipped_files
 from opconform.suite.case import Case
-from opconform.suite.manifest import inputs_name
-from opconform.suite.reader import open_suite
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, near_miss
 from opconform.tensors.tensor import Array
 
-_INPUTS = inputs_name(0)
+#: The id of a group in a shipped spec.
+_GROUP_ID = re.compile(r"^ *- id: *(\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedCase:
-    """A case, and a function that gives the inputs of its first feed."""
+    """A case, and a function that gives the inputs of each feed."""
 
     case: Case
-    inputs: Callable[[], Mapping[str, Array]]
+    feeds: Callable[[], Sequence[Mapping[str, Array]]]
+
+
+def specs_of_case(case: str) -> list[Spec]:
+    """The shipped specs with the groups that can have a case, which is given as an id or a pattern; all if none can.
+
+    The other files are not loaded, since that takes time.
+    """
+    wanted = case.rpartition("/")[0] or "*"
+    files = [
+        each
+        for each in shipped_files().values()
+        if any(fnmatchcase(f"{each.parent.name}/{name}", wanted) for name in _GROUP_ID.findall(each.read_text()))
+    ]
+    specs = load_specs(files)
+    if not files:
+        return specs
+    return [
+        replace(spec, groups=tuple(each for each in spec.groups if fnmatchcase(each.full_name, wanted)))
+        for spec in specs
+    ]
 
 
 class CaseList:
-    """The cases of a suite or of specs; without a source, of the shipped specs."""
+    """The cases of a suite or of specs; without a source, of the shipped specs, or of the part that can have a case."""
 
-    def __init__(self, sources: Sequence[Path]) -> None:
+    def __init__(self, sources: Sequence[Path], *, case: str = "") -> None:
         """Read the manifest of the suite, or the specs."""
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
-        self._groups = [] if is_suite else [each for spec in load_specs(sources) for each in spec.groups]
+        specs = [] if is_suite else load_specs(sources) if sources or not case else specs_of_case(case)
+        self._groups = [each for spec in specs for each in spec.groups]
 
     def cases(self, selection: Selection, limits: Limits, *, every_profile: bool = False) -> Iterator[ListedCase]:
         """The selected cases, sorted by id; `every_profile` includes profiles that are not selected by default."""
@@ -48,12 +72,13 @@ class CaseList:
         if self._suite is not None:
             for entry in self._suite.entries:
                 if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
-                    yield ListedCase(case=self._suite.case(entry), inputs=partial(self._suite.arrays, entry, _INPUTS))
+                    case = self._suite.case(entry)
+                    yield ListedCase(case=case, feeds=partial(_stored, self._suite, entry, case.feeds))
         for group in sorted(self._groups, key=lambda each: f"{each.full_name}/"):
             if selection.wants_profile(group.settings.profile):
                 for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
                     if selection.wants(draft.id, draft.requirements):
-                        yield ListedCase(case=case_document(draft, draft.id), inputs=partial(_inputs, draft))
+                        yield ListedCase(case=case_document(draft, draft.id), feeds=partial(_filled, draft))
 
     def near_miss(self, patterns: Sequence[str]) -> str:
         """A hint at the closest match for a pattern that matches no case, with a leading space, or nothing."""
@@ -66,5 +91,9 @@ class CaseList:
         return near_miss(patterns, names, requirements)
 
 
-def _inputs(draft: Draft) -> Mapping[str, Array]:
-    return {name: each.array for name, each in golden_of(draft, seed=0).inputs[0].items()}
+def _stored(suite: Suite, entry: Entry, feeds: int) -> Sequence[Mapping[str, Array]]:
+    return [suite.arrays(entry, inputs_name(feed)) for feed in range(feeds)]
+
+
+def _filled(draft: Draft) -> Sequence[Mapping[str, Array]]:
+    return [{name: each.array for name, each in feed.items()} for feed in inputs_of(draft, seed=0)]

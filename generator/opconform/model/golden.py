@@ -28,11 +28,16 @@ class Golden:
         return tuple(tuple(each[name] for name in self.graph.outputs) for each in self.tensors)
 
 
-def golden_of(draft: Draft, seed: int) -> Golden:
-    """The golden of a validated draft; its content and the suite's seed decide the random bits."""
+def inputs_of(draft: Draft, seed: int) -> tuple[Mapping[str, Tensor], ...]:
+    """The inputs of each feed of a draft."""
     first = {name: fill(each, seed, draft.content, 0, name) for name, each in draft.tensors.items()}
     second = {name: fill(each, seed, draft.content, 1, name) for name, each in (draft.second or {}).items()}
-    inputs = (first,) if draft.second is None else (first, {**first, **second})
+    return (first,) if draft.second is None else (first, {**first, **second})
+
+
+def golden_of(draft: Draft, seed: int) -> Golden:
+    """The golden of a validated draft; its content and the suite's seed decide the random bits."""
+    inputs = inputs_of(draft, seed)
     graph = graph_of(draft)
     accepted = () if draft.rejected_for is not None else inputs
     tensors = tuple(evaluated(graph, each) for each in accepted)

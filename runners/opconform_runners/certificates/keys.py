@@ -54,7 +54,9 @@ def write_pair(name: Path) -> tuple[Path, Path, str]:
     Returns both paths and the id of the public key.
     """
     if not name.name or name.suffix in (".key", ".pub"):
-        raise UsageError(f"Name the pair without an ending, as in `opconform keygen me`, and not {str(name)!r}.")
+        raise UsageError(
+            f"Name the pair without an ending, as in `opconform certificate keygen me`, and not {str(name)!r}."
+        )
     private, public = name.with_name(f"{name.name}.key"), name.with_name(f"{name.name}.pub")
     taken = next((each for each in (private, public) if os.path.lexists(each)), None)
     if taken is not None:
@@ -84,10 +86,10 @@ def read_private(path: Path) -> CryptoSigner:
     except TypeError as fault:
         raise UsageError(f"{path} is encrypted. Decrypt it first, as with `openssl pkey -in {path}`.") from fault
     except (ValueError, UnsupportedAlgorithm) as fault:
-        advice = "Generate one with `opconform keygen NAME`."
+        advice = "Generate one with `opconform certificate keygen NAME`."
         raise UsageError(f"{path} does not contain a private key in PEM format. {advice}") from fault
     if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError(f"{path} is not an ed25519 key. Generate one with `opconform keygen NAME`.")
+        raise UsageError(f"{path} is not an ed25519 key. Generate one with `opconform certificate keygen NAME`.")
     if os.name == "posix" and path.stat().st_mode & _FOR_OTHERS:
         raise UsageError(f"Other users can read or write {path}. Run `chmod 600 {path}`.")
     return CryptoSigner(key, _public(key.public_key()))
@@ -109,7 +111,9 @@ def read_public(path: Path) -> SSlibKey:
     if point[:-1] + bytes([point[-1] & 0x7F]) in _SMALL_ORDER:
         raise CertificateError(f"{path} is a weak key: anyone can make a valid signature for it.")
     if public_pem(key) != content:
-        raise CertificateError(f"{path} is not written as `opconform keygen` and `openssl pkey -pubout` write a key.")
+        raise CertificateError(
+            f"{path} is not written as `opconform certificate keygen` and `openssl pkey -pubout` write a key."
+        )
     return _public(key)
 
 

@@ -85,7 +85,7 @@ def _unchecked(statement: Statement, results: Path | None, suite: Path | None, o
     if not statement.predicate.opconform.judged:
         yield "the verdicts, which need another run of the backend"
     elif outputs is None or results is None or suite is None:
-        yield "the verdicts, which need --outputs as well"
+        yield "the verdicts, which need --record as well"
 
 
 def intact_suite(path: Path) -> Suite:

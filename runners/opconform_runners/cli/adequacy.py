@@ -10,11 +10,12 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
 from opconform.suite.selection import NOT_BY_DEFAULT
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import json_option, spec_arguments
 from opconform_runners.cli.shared.output import print_result
 
 
-@click.command("adequacy")
+@click.command("adequacy", cls=Command, example="adequacy")
 @spec_arguments
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything remains to be reviewed.")
 @json_option("the result")

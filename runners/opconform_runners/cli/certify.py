@@ -1,54 +1,71 @@
 """`opconform certify`."""
 
-import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from opconform.errors import UsageError
 from opconform.files import check_ours
+from opconform.suite.manifest import HEADER
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared import options
-from opconform_runners.cli.shared.steps import execute_shown, folder_of, generate_shown, publish
+from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.steps import (
+    executed,
+    folder_name,
+    folder_of,
+    generate_shown,
+    publish,
+    report_of_run,
+    show_report,
+)
 from opconform_runners.execution.journal import check_certifiable
 from opconform_runners.execution.runner import RunOptions
-from opconform_runners.harness.connection import described
+from opconform_runners.harness.registry import names
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
-@click.command("certify")
-@options.spec_arguments
+@click.command("certify", cls=Command, example="certify openvino")
+@click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
 @options.backend_options
 @options.profile_option
-@options.generation_options(options.RUN_JOBS)
-@options.result_options()
+@options.result_options
 @options.sign_option
+@options.generation_options(options.RUN_JOBS)
 def command(
-    specs: tuple[Path, ...],
+    targets: tuple[str, ...],
     backend: options.BackendOptions,
     profiles: tuple[str, ...],
     generation: options.GenerationOptions,
     results: options.ResultOptions,
     key: "options.PrivateKey | None",
 ) -> None:
-    """Generate a suite, run a backend on whole profiles of it, and report a verdict for each requirement.
+    """Generate a suite, run backends on whole profiles of it, and report a verdict for each requirement.
 
-    Uses the shipped specs unless SPECs are given. Writes suite/, results.jsonl, report.json and report.html to --out,
-    and certificate.json with --sign. The same command continues an interrupted run; with --sign it executes every case
-    again.
+    A YAML file or a folder is a SPEC; without one, the shipped specs are used. Writes suite/, results.jsonl,
+    report.json and report.html to --out, and certificate.json with --sign. Several backends get a folder each, and a
+    matrix. The same command continues an interrupted run.
 
-    Exit code: 0 if the backend is conformant, 1 if it is not or the run is incomplete, 3 if the backend cannot be
-    started.
+    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot be started.
     """
-    started, quiet = backend.command(), results.as_json
-    folder = results.out or folder_of(started.name)
+    named, specs = _targets(targets)
+    backend = replace(backend, backends=(*named, *backend.backends))
+    started = start(backend)
+    folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
+    folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
     selection = Selection(profiles=profiles)
-    read = () if generation.dialects else asyncio.run(described(started)).dialects
-    generating = generation.options(selection, read=read)
+    generating = generation.options(selection, read=started.dialects)
+    if backend.is_several:
+        check_matrix(folder)
     check_ours(folder / PAGE, PAGE_BEGINNING)
-    if not results.force:
-        check_certifiable(folder, started.options, profiles, generating.seed)
-    suite = generate_shown(specs, folder / "suite", generating, quiet=quiet, force=results.force).out
+    for name, each in started.commands.items():
+        if not results.force:
+            check_certifiable(folders[name], each.options, profiles, generating.seed)
+    place = generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
     running = RunOptions(
         jobs=generation.jobs or 1,
         timeout=backend.timeout,
@@ -58,6 +75,25 @@ def command(
         force=results.force,
         resume=key is None,
     )
-    code = execute_shown(open_suite(suite), started, folder, running, as_json=quiet)
-    publish(folder, suite, key, quiet=quiet)
+    suite = open_suite(place)
+    if backend.is_several:
+        raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
+    run = executed(suite, next(iter(started.commands.values())), folder, running, results)
+    report = report_of_run(run)
+    code = show_report(report, folder, results)
+    if run.interrupted is not None:
+        raise run.interrupted
+    publish(report, folder, place, key, results)
     raise click.exceptions.Exit(code)
+
+
+def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """The backends and the specs among words: a YAML file or a folder is a spec, unless it is a backend's name."""
+    installed = names()
+    specs = [
+        each for each in words if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir())
+    ]
+    for each in words:
+        if each not in installed and ((Path(each) / HEADER).is_file() or each.endswith(".zip")):
+            raise UsageError(f"{each} is a suite, and `certify` makes its own. Use `opconform run {each} -b NAME`.")
+    return [each for each in words if each not in specs], [Path(each) for each in specs]

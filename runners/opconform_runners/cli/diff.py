@@ -4,20 +4,21 @@ from pathlib import Path
 
 import click
 
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.report_file import read_report
 
 
-@click.command("diff")
+@click.command("diff", cls=Command, example="diff before after")
 @click.argument("old", type=PATH)
 @click.argument("new", type=PATH)
 @json_option("the changes")
 def command(old: Path, new: Path, as_json: bool) -> None:
     """Show what changed from the run OLD to the run NEW.
 
-    OLD and NEW are the folders that `run`, `certify` or `judge` wrote, or the files results.jsonl in them.
+    OLD and NEW are the folders that `run` or `certify` wrote, or the files results.jsonl in them.
 
     Exit code: 0 if nothing got worse, 1 if a case newly fails or no longer passes, or if a run is incomplete.
     """

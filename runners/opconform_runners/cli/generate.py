@@ -6,14 +6,15 @@ import click
 
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared import options
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.steps import generate_shown
 from opconform_runners.reports.text import counted
 
 
-@click.command("generate")
+@click.command("generate", cls=Command, example="generate --out suite")
 @options.spec_arguments
-@click.option("--out", type=options.PATH, required=True, help="The folder or the file NAME.zip to write.")
+@options.out_option(required=True, help="The folder or the file NAME.zip to write.")
 @options.selection_options
 @options.generation_options("Number of processes; one per core by default.")
 @click.option("--blind", is_flag=True, help="Omit the expected outputs.")

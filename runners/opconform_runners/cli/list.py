@@ -13,44 +13,65 @@ from opconform.errors import UsageError
 from opconform.generation.case_list import CaseList
 from opconform.generation.options import LIMITS
 from opconform.specs.requirements import requirements_of
-from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.case import Case, Reject
 from opconform.suite.selection import Selection
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option, selection_options
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.description import description_of
 
 
-@click.command("list")
+@click.command("list", cls=Command, example="list -k 'Split-1/*'")
 @click.argument("sources", nargs=-1, type=PATH, metavar="[SPEC|SUITE]...")
 @selection_options
-@click.option(
-    "--requirements", "by_requirement", is_flag=True, help="Print one row per requirement instead of one per case."
-)
+@click.option("--cases", "by_case", is_flag=True, help="Print one line per case, with its inputs.")
+@click.option("--requirements", "by_requirement", is_flag=True, help="Print one row per requirement.")
 @json_option("the list")
-def command(sources: tuple[Path, ...], selection: Selection, by_requirement: bool, as_json: bool) -> None:
-    """List the cases of SPECs or of a SUITE (by default, of the shipped specs)."""
+def command(
+    sources: tuple[Path, ...], selection: Selection, by_case: bool, by_requirement: bool, as_json: bool
+) -> None:
+    """List the groups of cases of SPECs or of a SUITE (by default, of the shipped specs).
+
+    One line per group: its number of cases, what is expected of a backend, and its title.
+    """
     every = CaseList(sources)
-    cases = [each.case for each in every.cases(selection, LIMITS)]
-    if not cases:
+    listed = list(every.cases(selection, LIMITS))
+    if not listed:
         named = " ".join((*selection.profiles, *selection.patterns))
         hint = every.near_miss(selection.patterns)
         raise UsageError(f"No case matches {named}.{hint}" if named else "There are no cases to list.")
     if by_requirement:
-        rows = list(_rows(cases))
+        rows = list(_rows([each.case for each in listed]))
         print_result(rows, [_table(rows)], as_json=as_json, width=160)
+    elif by_case:
+        lines = (
+            f"{each.case.id}  {_expectation(each.case)}: {description_of(each.case, each.feeds())}" for each in listed
+        )
+        print_result([_document(each.case) for each in listed], lines, as_json=as_json)
     else:
-        lines = (f"{each.id}  {each.profile:10}  {_expectation(each)}" for each in cases)
-        print_result([_document(each) for each in cases], lines, as_json=as_json)
+        groups = [_group([*each]) for _, each in groupby((each.case for each in listed), key=_group_of)]
+        width = max(len(each["id"]) for each in groups)
+        lines = (f"{each['id']:{width}}  {each['cases']:>4}  {_expected(each)}: {each['title']}" for each in groups)
+        print_result(groups, lines, as_json=as_json)
 
 
 def _expectation(case: Case) -> str:
-    match case.expect:
-        case Reject(reject=requirement):
-            return f"rejected for {requirement}"
-        case Accept(accept=outputs):
-            return f"accepted, {counted(len(outputs), 'output')}"
-        case None:
-            return ""
+    return f"rejected for {case.expect.reject}" if isinstance(case.expect, Reject) else "accepted"
+
+
+def _group_of(case: Case) -> str:
+    return case.id.rpartition("/")[0]
+
+
+def _group(cases: Sequence[Case]) -> dict[str, Any]:
+    first = cases[0]
+    document = {"id": _group_of(first), "profile": first.profile, "title": first.title, "cases": len(cases)}
+    return document | {"expect": dict(Counter(map(_expectation, cases)))}
+
+
+def _expected(group: Mapping[str, Any]) -> str:
+    expected = group["expect"]
+    return ", ".join(f"{count} {text}" for text, count in expected.items()) if len(expected) > 1 else "".join(expected)
 
 
 def _document(case: Case) -> dict[str, object]:

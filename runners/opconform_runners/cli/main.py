@@ -5,68 +5,82 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import click
 
 from opconform import __version__
 from opconform.errors import DiskError, OpconformError, OutputError
 from opconform.interrupts import as_interrupts, defer_interrupts
+from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
 
-#: The summary of each command. Its module has the same name.
-_COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "certify": "Generate a suite, run a backend on it, and report a verdict for each requirement.",
-        "generate": "Write a suite from specs: golden inputs and outputs, and IR models.",
-        "run": "Run a backend on a suite and compare every bit.",
-        "report": "Write a run as an HTML report, JUnit XML, Markdown, CSV or a badge.",
-        "diff": "Show what changed between two runs: regressions, fixes, new cases.",
-        "baseline": "Maintain a file of expected failures.",
-        "judge": "Judge outputs that `run --outputs` wrote on another machine.",
-        "keygen": "Generate a key pair for signing certificates.",
-        "sign": "Sign the results of a complete `certify` or `judge`.",
-        "verify-certificate": "Check a certificate's signature, and its claims against results and suite.",
-        "verify": "Find every missing, changed or unexpected file of a suite.",
-        "list": "List the cases of specs or of a suite.",
-        "show": "Display a case: its tensors, their outputs, and the expectation.",
-        "repro": "Write a script that reproduces a case without opconform.",
-        "backends": "List the installed backends, and what the others need.",
-        "matrix": "Run every installed backend on one suite and compare them in a table.",
-        "check-harness": "Check a harness against every rule of the protocol.",
-        "adequacy": "Measure how well cases determine an operation's reference semantics.",
-        "schema": "Print the JSON Schema of specs, for editors.",
-    }
-)
+#: The commands and their summaries, in the sections of the help. The module of a command has its first word as name.
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "Everyday": {
+        "certify": "Generate a suite, run backends on it, give verdicts",
+        "run": "Run backends on a suite and compare every bit",
+        "report": "Write HTML, JUnit XML, Markdown, CSV or a badge",
+        "list": "List the cases of specs or of a suite",
+        "show": "Display a case: inputs, outputs, expectation",
+        "diff": "Show what changed between two runs",
+        "repro": "Write a script that shows a failure without opconform",
+    },
+    "Suites": {
+        "generate": "Write a suite: golden data and IR models",
+        "verify": "Find missing, changed or unexpected files of a suite",
+    },
+    "Backends": {
+        "backends": "List the installed backends, and what others need",
+        "harness check": "Check a harness against every rule of the protocol",
+        "harness schema": "Print the JSON Schema of the protocol's messages",
+    },
+    "Certificates": {
+        "certificate keygen": "Generate a key pair",
+        "certificate sign": "Sign the results of a complete certification",
+        "certificate verify": "Check a certificate against results and suite",
+        "certificate judge": "Judge outputs that were recorded elsewhere",
+    },
+    "For authors of specs": {
+        "adequacy": "Measure how well cases determine the semantics",
+        "schema": "Print the JSON Schema of specs, for editors",
+    },
+}
+COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
 
 
-class _Lazy(click.Group):
+class _Lazy(Group):
     """A group that imports a command when it is used, and lists commands by their summaries."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(_COMMANDS)
+    def known(self, ctx: click.Context) -> Sequence[str]:  # noqa: ARG002 - click's signature
+        return COMMANDS
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        if cmd_name not in _COMMANDS:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return [*dict.fromkeys(each.split()[0] for each in COMMANDS)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
             return None
         with defer_interrupts():  # an extension module interrupted during its import raises ImportError
-            module = importlib.import_module(f"opconform_runners.cli.{cmd_name.replace('-', '_')}")
+            module = importlib.import_module(f"opconform_runners.cli.{cmd_name}")
         command: click.Command = module.command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([*_COMMANDS.items()])
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        width = max(map(len, COMMANDS))
+        formatter.write_paragraph()
+        for title, commands in SECTIONS.items():
+            formatter.write_heading(title)
+            with formatter.indentation():
+                formatter.write_dl([(f"{name:{width}}", summary) for name, summary in commands.items()])
+        formatter.write_paragraph()
+        formatter.write_text("Options: --version, --debug (show the traceback of an error), -h, --help")
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="opconform")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def _opconform(debug: bool) -> None:
-    """Generate conformance suites for tensor operations, and certify backends with them.
-
-    For example: opconform certify --backend openvino
-    """
+@click.option("--debug", is_flag=True)
+def cli(debug: bool) -> None:
+    """Certify backends with conformance suites, as in: opconform certify openvino."""
 
 
 def main() -> None:
@@ -85,9 +99,15 @@ def _code(*, debug: bool) -> int:
     """The exit code of the command line; errors are printed to standard error."""
     with as_interrupts() as came:
         try:
-            code = _opconform.main(standalone_mode=False, prog_name="opconform")
-        except click.ClickException as fault:
+            code = cli.main(standalone_mode=False, prog_name="opconform")
+        except click.exceptions.NoArgsIsHelpError as fault:
             fault.show()
+            return fault.exit_code
+        except click.ClickException as fault:
+            click.echo(f"error: {fault.format_message()}", err=True)
+            context = fault.ctx if isinstance(fault, click.UsageError) else None
+            if context is not None:
+                click.echo(f"Try `{context.command_path} --help`.", err=True)
             return fault.exit_code
         except (click.Abort, KeyboardInterrupt):
             return _interrupted(came)

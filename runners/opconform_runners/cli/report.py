@@ -9,6 +9,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import replace_ours
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.cli.shared.streams import print_document
@@ -41,7 +42,7 @@ _FORMATS: Mapping[str, _Format] = MappingProxyType(
 _STDOUT = "-"
 
 
-@click.command("report")
+@click.command("report", cls=Command, example="report opconform-out/openvino")
 @click.argument("results", nargs=-1, required=True, type=PATH, metavar="OUT...")
 @click.option(
     "--html",

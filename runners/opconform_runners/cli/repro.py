@@ -3,7 +3,6 @@
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -11,13 +10,14 @@ import click
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import replace_named
+from opconform.generation.case_list import specs_of_case
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
-from opconform_runners.cli.shared.options import ONE_CASE, PATH, BackendOptions, python_option, timeout_option
+from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.options import ONE_CASE, PATH, BackendOptions, out_option, timeout_option
 from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.harness.command import Launch
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
@@ -27,19 +27,20 @@ from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, scrip
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 
 
-@click.command("repro")
+@click.command("repro", cls=Command, example="repro VariadicSplit-1/remainder-over/17a2d48cd0 -b openvino")
 @click.argument("case")
 @click.option(
     "--backend",
+    "-b",
     required=True,
     metavar="NAME[:DEVICE]",
     help=f"The backend that the script calls: {', '.join(SCRIPTS)}.",
 )
 @click.option("--suite", "place", type=PATH, help="The suite that has the case; the shipped cases by default.")
-@python_option
+@click.option("--python", help="The interpreter, in another environment, that runs the backend.")
 @timeout_option
-@click.option("--out", type=PATH, help="The file to write; standard output by default.")
-def command(case: str, backend: str, place: Path | None, python: Path | None, timeout: float, out: Path | None) -> None:
+@out_option(help="The file to write; standard output by default.")
+def command(case: str, backend: str, place: Path | None, python: str | None, timeout: float, out: Path | None) -> None:
     """Write a script that reproduces CASE with only the backend's own interface, for the backend's issue tracker.
 
     The script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
@@ -50,7 +51,8 @@ def command(case: str, backend: str, place: Path | None, python: Path | None, ti
     dialects = dialects_needed(backend)
     if out is not None:
         _check_place(out)
-    launch = Launch(command=BackendOptions(backend=backend, python=python, timeout=timeout).command(), timeout=timeout)
+    chosen = BackendOptions(backends=(backend,), pythons=() if python is None else (python,), timeout=timeout)
+    launch = Launch(command=chosen.command(), timeout=timeout)
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         suite = open_suite(place) if place is not None else _generated(case, dialects, Path(folder) / "suite")
         ids = [each.id for each in suite.entries if fnmatchcase(each.id, pattern_of(case))]
@@ -80,11 +82,7 @@ def _check_place(out: Path) -> None:
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
     """A suite of the case and its twin; groups whose cases cannot match are not expanded."""
-    wanted = case.rpartition("/")[0] or "*"
-    specs = [
-        replace(spec, groups=tuple(each for each in spec.groups if fnmatchcase(f"{spec.op}/{each.id}", wanted)))
-        for spec in load_specs([])
-    ]
+    specs = specs_of_case(case)
     profiles = tuple(sorted({group.settings.profile for each in specs for group in each.groups}))
     if not profiles:
         check_one(case, [])

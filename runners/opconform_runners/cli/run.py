@@ -1,77 +1,184 @@
 """`opconform run`."""
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from opconform.errors import UsageError
+from opconform.errors import SuiteError, UsageError
+from opconform.files import replace_named
+from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared import options
-from opconform_runners.cli.shared.options import PATH
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.help import Command as HelpCommand
+from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.options import PATH, ResultOptions
+from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.cli.shared.steps import execute_shown, folder_of
-from opconform_runners.execution.recorder import record
-from opconform_runners.execution.runner import RunOptions
+from opconform_runners.cli.shared.steps import executed, folder_of, print_next, report_of_run, show_report
+from opconform_runners.execution.recorder import record as record_outputs
+from opconform_runners.execution.runner import RunOptions, selected
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.baseline import read_baseline
+from opconform_runners.harness.connection import described
+from opconform_runners.harness.registry import names
+from opconform_runners.reports.baseline_update import update
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.report_file import read_report
+from opconform_runners.reports.text import counted, one_line
+from opconform_runners.verdicts.baseline import Baseline, Line, read_baseline
+from opconform_runners.verdicts.baseline_check import compare
+from opconform_runners.verdicts.results import RESULTS, read_written
+
+#: The most characters of the reason why a run is incomplete.
+_LONGEST = 300
 
 
-@click.command("run")
+@click.command("run", cls=HelpCommand, example="run suite -b numpy -k 'Split-1/*'")
 @click.argument("suite", type=PATH)
 @options.backend_options
 @options.selection_options
-@click.option("--baseline", type=PATH, metavar="FILE", help="A file of expected failures; only other failures count.")
-@click.option("--outputs", type=PATH, metavar="FILE.zip", help="Write the outputs to this file without judging them.")
-@options.result_options()
+@options.result_options
+@click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only others count.")
+@click.option("--update-baseline", is_flag=True, help="Make that file list exactly the failures.")
+@click.option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
 @options.jobs_option("Number of harness processes.", 1)
 def command(
     suite: Path,
     backend: options.BackendOptions,
     selection: Selection,
-    results: options.ResultOptions,
+    results: ResultOptions,
     jobs: int,
-    **files: Path | None,
+    **given: Path | None,
 ) -> None:
-    """Run a backend on SUITE (a folder or a zip file) and compare every bit of its outputs.
+    """Run backends on SUITE (a folder or a zip file) and compare every bit of their outputs.
 
-    With --outputs nothing is compared, so SUITE may be blind: each case is executed twice, and the outputs are written
-    to one file for `opconform judge`.
+    The same command continues an interrupted run. With --record nothing is compared: each case is executed twice, and
+    the outputs are written to one file for `opconform certificate judge`. SUITE may be blind then.
 
-    The same command continues an interrupted run. The results of another run are replaced only with --force.
-
-    Exit code: 0 if the backend is conformant, 1 if it is not or the run is incomplete, 3 if the backend cannot be
-    started. With --baseline: 0 if nothing differs from the file, 1 for an unexpected failure, an unexpected pass, or a
-    line that matches no case.
+    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot be started. With --baseline: 0 if
+    nothing differs from the file, 1 for an unexpected failure, an unexpected pass, or a line that matches no case.
     """
-    baseline, outputs = files["baseline"], files["outputs"]
-    expected = None if baseline is None else read_baseline(baseline)
-    started = backend.command()
+    baseline, record, updates = given["baseline"], given["record"], bool(given["update_baseline"])
+    if updates and baseline is None:
+        raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
+    if record is not None and (results.out is not None or results.strict or baseline is not None):
+        raise UsageError("--out, --strict and --baseline cannot be used with --record, which gives no verdicts.")
+    if backend.is_several and (record is not None or baseline is not None):
+        raise UsageError("--baseline and --record work with one backend. Name one.")
+    new = Baseline(file=str(baseline))
+    expected = None if baseline is None else new if updates and not baseline.exists() else read_baseline(baseline)
     running = RunOptions(
         jobs=jobs, timeout=backend.timeout, selection=selection, strict=results.strict, force=results.force
     )
-    if outputs is not None:
-        if results.out is not None or results.strict:
-            raise UsageError("--out and --strict cannot be used with --outputs, which gives no verdicts.")
-        code = _record(open_suite(suite), started, outputs, running, as_json=results.as_json)
+    _check_suite(suite)
+    if backend.is_several:
+        out = results.out or FOLDER
+        check_matrix(out)
+        code = run_matrix(open_suite(suite), start(backend), out, running, results)
+    elif record is not None:
+        command = backend.command()
+        code = _record(open_suite(suite), command, record, running, results)
     else:
-        folder = results.out or folder_of(started.name)
-        code = execute_shown(open_suite(suite), started, folder, running, expected, as_json=results.as_json)
+        command = backend.command()
+        code = _judged(open_suite(suite), command, running, results, expected, updates=updates)
     raise click.exceptions.Exit(code)
 
 
-def _record(suite: Suite, command: Command, out: Path, running: RunOptions, *, as_json: bool) -> int:
+def _check_suite(suite: Path) -> None:
+    """Refuse a spec or a backend, and name the command for it."""
+    is_folder = suite.is_dir() and not (suite / HEADER).exists() and any(suite.glob("*.yaml"))
+    if suite.suffix in (".yaml", ".yml") or is_folder:
+        raise UsageError(
+            f"{suite} is a spec and not a suite. Use `opconform certify {suite} BACKEND`, or first "
+            f"`opconform generate {suite} --out suite`."
+        )
+    if not suite.exists() and str(suite).partition(":")[0] in names():
+        raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE -b {suite}`.")
+
+
+def _judged(
+    suite: Suite,
+    command: Command,
+    running: RunOptions,
+    results: ResultOptions,
+    expected: Baseline | None,
+    *,
+    updates: bool,
+) -> int:
+    out = results.out or folder_of(command.name)
+    report = _complete_run(suite, command, out, running) if updates else None
+    interrupted = None
+    if report is None:
+        run = executed(suite, command, out, running, results)
+        report, interrupted = report_of_run(run), run.interrupted
+    if expected is not None:
+        expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
+        if updates and report.is_finished:
+            expected, lines = _updated(expected, report, compare(expected, report.results, expects).stale)
+            if not results.is_silent:
+                print_lines(lines)
+        report = replace(report, baseline=compare(expected, report.results, expects))
+    code = show_report(report, out, results)
+    if interrupted is not None:
+        raise interrupted
+    if expected is not None and updates and not report.is_finished:
+        reason = one_line(report.unfinished, _LONGEST)
+        raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. Run it again.")
+    print_next(report, out, Path(suite.store.root), results)
+    return code
+
+
+def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions) -> Report | None:
+    """The report of a complete run of the same cases on the same backend, which need not be executed again."""
+    path = out / RESULTS
+    if running.force or not path.is_file() or not path.stat().st_size:
+        return None
+    written = read_written(path)
+    held = written.header
+    if (held.backend, held.whole, held.strict, held.suite.digest) != (
+        command.options,
+        False,
+        running.strict,
+        suite.header.digest,
+    ) or not written.is_complete:
+        return None
+    report = read_report(out)
+    cases = {each.id for each in selected(suite, running.selection)}
+    is_same = {each.id for each in report.results} == cases
+    return report if is_same and held.implementation.title == asyncio.run(described(command)).title else None
+
+
+def _updated(baseline: Baseline, report: Report, stale: Sequence[Line]) -> tuple[Baseline, list[str]]:
+    """A baseline that lists exactly the failures of a run, once it is written, and what changed in sentences."""
+    written, changes = update(baseline, report.results, stale)
+    file = Path(baseline.file)
+    if not file.exists() or written.text.encode() != file.read_bytes():
+        replace_named(file, written.text.encode())
+    lines = [
+        f"{name}{why}: {each.text}"
+        for name, why in (("added", ""), ("changed", ""), ("removed", ", since it no longer holds"))
+        for each in changes[name]
+    ]
+    if changes["unseen"]:
+        lines.append(f"kept: {counted(len(changes['unseen']), 'line')} without a case in this run.")
+    unexplained = sum(not each.is_explained for each in written.lines)
+    note = f", {unexplained:,} of them to be explained" if unexplained else ""
+    return read_baseline(file), [*lines, f"{file}: {counted(len(written.lines), 'line')}{note}."]
+
+
+def _record(suite: Suite, command: Command, out: Path, running: RunOptions, results: ResultOptions) -> int:
     """Write the outputs of a suite, and return 1 if the harness failed on some cases, else 0."""
-    with progress("run twice", of="executions", quiet=as_json) as on_progress:
-        digest, origin = record(suite, command, out, running, on_progress)
+    with progress("run twice", of="executions", quiet=results.is_silent) as on_progress:
+        digest, origin = record_outputs(suite, command, out, running, on_progress)
     counts = dict(origin.counts)
     kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     who = f"{origin.implementation.name} {origin.implementation.version}"
     print_result(
         {"out": str(out), "sha256": digest, "suite": origin.suite, "counts": counts},
         [f"{out}: {who}, {counted(sum(counts.values()), 'case')} ({kinds})", f"SHA-256 {digest}"],
-        as_json=as_json,
+        as_json=results.as_json,
     )
     return 1 if counts.get("error") else 0

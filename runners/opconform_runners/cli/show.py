@@ -9,6 +9,7 @@ from opconform.generation.case_list import CaseList, ListedCase
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.selection import Selection, check_one, pattern_of
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import ONE_CASE, PATH, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.case_text import drawing_lines, input_lines, seen_link
@@ -18,23 +19,23 @@ from opconform_runners.reports.text import counted
 _MOST = 12
 
 
-@click.command("show")
+@click.command("show", cls=Command, example="show VariadicSplit-1/remainder-over/17a2d48cd0")
 @click.argument("case")
-@click.option("--from", "sources", multiple=True, type=PATH, help="Look in this spec or suite. Can be repeated.")
+@click.option("--suite", "sources", multiple=True, type=PATH, help="Look in this suite or spec (repeatable).")
 @json_option("case.json")
 def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
     """Display CASE: its tensors, their outputs, and the expectation.
 
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """
-    cases = CaseList(sources)
+    cases = CaseList(sources, case=case)
     found = list(cases.cases(Selection(patterns=(pattern_of(case),)), ONE_CASE, every_profile=True))
-    check_one(case, [each.case.id for each in found], hint="" if found else cases.near_miss([case]))
+    check_one(case, [each.case.id for each in found], hint="" if found else CaseList(sources).near_miss([case]))
     print_result(document_of(found[0].case), _lines(found[0]), as_json=as_json)
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:
-    case, inputs = shown.case, shown.inputs()
+    case, inputs = shown.case, shown.feeds()[0]
     texts = {name: f": {each.text}" for name, each in requirements_of(case.op).by_id.items()}
     yield case.id
     yield f"  {case.title}"

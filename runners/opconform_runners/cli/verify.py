@@ -6,12 +6,13 @@ import click
 
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
+from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.text import counted
 
 
-@click.command("verify")
+@click.command("verify", cls=Command, example="verify suite")
 @click.argument("suite", type=PATH)
 @json_option("the faults")
 def command(suite: Path, as_json: bool) -> None:

@@ -195,11 +195,11 @@ def open_recorded(path: Path) -> Recorded:
         open_regular(path, follow_links=True).close()
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as fault:
-        raise MissingError(f"There are no outputs at {path}. Name a file that `run --outputs` wrote.") from fault
+        raise MissingError(f"There are no outputs at {path}. Name a file that `run --record` wrote.") from fault
     except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --outputs` wrote.") from fault
+        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --record` wrote.") from fault
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
-        raise SuiteError(f"{path} is not a complete file of outputs, as `run --outputs` writes it: {fault}.") from fault
+        raise SuiteError(f"{path} is not a complete file of outputs, as `run --record` writes it: {fault}.") from fault
     origin = _origin(member_content(archive, path, HEADER, _LIMIT), path)
     lines = _lines(member_content(archive, path, ANSWERS, _LIMIT), origin, path)
     with open_regular(path, follow_links=True) as file:  # only now, since a huge file would take long
@@ -216,7 +216,7 @@ def _origin(content: bytes, path: Path) -> Origin:
     try:
         origin = _ORIGIN.validate_json(content)
     except ValidationError as fault:
-        raise SuiteError(f"{path}: {HEADER} is not what `run --outputs` writes.") from fault
+        raise SuiteError(f"{path}: {HEADER} is not what `run --record` writes.") from fault
     if origin_text(origin).encode() != content:
         raise SuiteError(f"{path}: {HEADER} was changed after the run.")
     return origin

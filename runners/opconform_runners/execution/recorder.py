@@ -76,10 +76,10 @@ def record(
 def _archive(out: Path) -> Iterator[zipfile.ZipFile]:
     """The file that is being written, under a temporary name until it is whole."""
     if out.suffix != ".zip":
-        raise UsageError(f"--outputs {out} must be a file whose name ends in .zip.")
+        raise UsageError(f"--record {out} must be a file whose name ends in .zip.")
     check_no_link(out)
     if out.exists() and not _is_ours(out):
-        raise UsageError(f"opconform did not write {out} and does not overwrite it. Name another --outputs.")
+        raise UsageError(f"opconform did not write {out} and does not overwrite it. Name another --record.")
     try:
         out.absolute().parent.mkdir(parents=True, exist_ok=True)
         with replacement(out) as file, zipfile.ZipFile(file, "w") as archive:

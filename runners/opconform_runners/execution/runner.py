@@ -132,7 +132,7 @@ def judged(
     if suite.header.blind:
         raise SuiteError(
             f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind, or "
-            f"record its outputs with `run --outputs FILE.zip` and judge them elsewhere."
+            f"record its outputs with `run --record FILE.zip` and judge them elsewhere."
         )
     with contextlib.closing(Journal(plan.out, force=plan.options.force, resume=plan.options.resume)) as journal:
         return _Judgement(suite, entries, executor, plan, journal, on_progress).run()

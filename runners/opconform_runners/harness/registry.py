@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, nearest
 from opconform_runners.backends.backend import Backend
 
 GROUP = "opconform.backends"
@@ -82,8 +82,11 @@ def _made(backend: Any, device: str | None) -> Backend:
 def _entry(name: str) -> EntryPoint:
     if found := tuple(entry_points(group=GROUP, name=name)):
         return found[0]
-    known = ", ".join(names())
-    raise UsageError(f"{name!r} is not a backend. Allowed: {known}, or path/file.py:ClassName; see also --harness.")
+    known = names()
+    raise UsageError(
+        f"{name!r} is not a backend. {nearest(name, known)}Allowed: {', '.join(known)}, or path/file.py:ClassName; "
+        "see also --harness."
+    )
 
 
 def _from_file(path: Path) -> ModuleType:

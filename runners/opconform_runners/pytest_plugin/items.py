@@ -80,7 +80,8 @@ class CaseItem(pytest.Item):
             pytest.skip(f"{result.verdict}: {result.sentence}")
         if self._counts(result):
             pytest.fail("\n".join(self._lines(result)), pytrace=False)
-        pytest.xfail(f"{result.reason}: {result.sentence}; not counted: {', '.join(result.broken) or 'NaN payloads'}")
+        why = ", ".join(result.broken) or "NaN payloads"
+        pytest.xfail(f"{result.inputs}: {result.reason}: {result.sentence}; not counted: {why}")
 
     def reportinfo(self) -> tuple["os.PathLike[str]", int, str]:
         """The place of the case: its suite and its id."""
@@ -96,11 +97,10 @@ class CaseItem(pytest.Item):
         return self._notes[requirement].level if requirement in self._notes else "normative"
 
     def _lines(self, result: Result) -> Iterator[str]:
-        yield f"{result.reason}: {result.sentence}"
+        yield f"{result.inputs}: {result.reason}: {result.sentence}"
         for each in result.broken:
             text = f": {self._notes[each].text}" if each in self._notes else ""
             yield f"requirement: {each} ({self._level(each)}){text}"
-        yield f"given: {result.inputs}"
         options = self._tested.options
         suite, case = shlex.quote(os.path.relpath(self._tested.suite.store.root)), shlex.quote(self.name)
         timeout = "" if options.timeout == TIMEOUT else f" --timeout {options.timeout:g}"

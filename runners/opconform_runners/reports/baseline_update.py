@@ -4,35 +4,23 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from opconform.errors import SuiteError
-from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted, one_line
 from opconform_runners.verdicts.baseline import PLACEHOLDER, Baseline, Ending, Line
 from opconform_runners.verdicts.results import Result
 
 #: The fewest cases of a group that become a pattern.
 _FEWEST = 2
-#: The most characters of a case's inputs in a note, and of the reason why a run is incomplete.
+#: The most characters of a case's inputs in a note.
 _LONGEST = 120
-_LONGEST_REASON = 300
-
-
-def settled_results(report: Report) -> tuple[Result, ...]:
-    """The results of a run in which every case has a verdict; a SuiteError for any other run."""
-    if not report.is_finished:
-        raise SuiteError(f"The run is incomplete: {one_line(report.unfinished, _LONGEST_REASON)}. Run it again.")
-    return report.results
 
 
 def update(
-    baseline: Baseline, results: Sequence[Result], *, patterns: bool, prune: bool
+    baseline: Baseline, results: Sequence[Result], stale: Collection[Line] = ()
 ) -> tuple[Baseline, dict[str, list[Line]]]:
-    """Make a baseline expect exactly what fails in a run.
+    """Make a baseline expect exactly what fails in a complete run.
 
-    Lines that hold stay. A pattern some of whose cases pass becomes one line per case that does not.
-
-    With `patterns`, a group whose cases all fail for one reason becomes one pattern. With `prune`, lines that decide
-    none of the cases are removed, too.
+    Lines that hold stay. A pattern some of whose cases pass becomes one line per case that does not. A group whose
+    cases all fail for one reason becomes one pattern. `stale` are the lines that apply to no case of the suite.
 
     Returns:
         The new baseline; and the lines that were `added`, `changed` or `removed`, and the `unseen` ones, which decide
@@ -45,7 +33,7 @@ def update(
     unexpected: list[Result] = []
     for line in baseline.by_precedence:
         cases = [by_id[name] for name in line.concerned(open_cases)]
-        new = _updated(line, cases) if cases else [] if prune else [line]
+        new = _updated(line, cases) if cases else [] if line in stale else [line]
         if not cases and new:
             changes["unseen"].append(line)
         elif new != [line]:
@@ -57,7 +45,7 @@ def update(
                 unexpected.append(by_id[name])
             del open_cases[name]
     unexpected += [by_id[name] for name in open_cases if by_id[name].verdict == "fail"]
-    changes["added"] = list(_added(unexpected, results if patterns else (), {each.pattern for each in kept}))
+    changes["added"] = list(_added(unexpected, results, {each.pattern for each in kept}))
     ordered = {name: sorted(lines, key=lambda each: each.pattern) for name, lines in changes.items()}
     return replace(baseline, lines=(*kept, *changes["added"])), ordered
 
@@ -87,7 +75,7 @@ def _added(unexpected: Iterable[Result], results: Sequence[Result], taken: Colle
     patterns: set[str] = set()
     for (group, _), cases in sorted(by_group.items()):
         whole = Line(number=0, pattern=f"{group}/*", endings=_endings(cases[0]), note=_question(cases))
-        is_whole = expects and set(whole.concerned(expects)) == {each.id for each in cases}
+        is_whole = set(whole.concerned(expects)) == {each.id for each in cases}
         if is_whole and len(cases) >= _FEWEST and whole.pattern not in {*taken, *patterns}:
             patterns.add(whole.pattern)
             yield whole

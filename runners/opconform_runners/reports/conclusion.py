@@ -14,7 +14,9 @@ def conclusion(report: Report) -> list[str]:
     """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
     sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
     if report.results and not report.whole:
-        sentences.append("This may be a selection: only `certify`, or `judge` of whole profiles, certifies.")
+        sentences.append(
+            "This may be a selection: only `certify`, or `certificate judge` of whole profiles, certifies."
+        )
     if report.results and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
     return sentences

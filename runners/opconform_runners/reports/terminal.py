@@ -1,7 +1,7 @@
 """The summary on a terminal: one row per requirement, the failures by reason, and the verdict."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
@@ -57,10 +57,11 @@ _MOST = 50
 _LONGEST = 300
 
 
-def print_summary(report: Report, console: Console) -> None:
-    """Print a report for a person, on eighty columns.
+def print_summary(report: Report, console: Console, *, is_verbose: bool = False) -> None:
+    """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
-    With a baseline, known failures are only counted, and the verdict against the baseline comes last.
+    What is unsupported and the remarks are one line each, unless `is_verbose`. With a baseline, known failures are only
+    counted.
     """
     comparison = report.baseline
     _print_head(report, console)
@@ -69,23 +70,46 @@ def print_summary(report: Report, console: Console) -> None:
         _print_section("Failures", map(_failures, groups(report)), console)
     _print_section("Harness errors", _by_sentence(report, "error"), console)
     _print_section("Inconclusive cases", _by_sentence(report, "inconclusive"), console)
-    _print_section("Not supported", _by_sentence(report, "unsupported"), console)
-    _print_section("Remarks", _remarks(report), console)
     if comparison is not None:
         _print_section("New failures", map(_failures, groups(report, ["new"])), console)
         _print_section("Regressions", _lines(regression_sentences(report, comparison)), console)
         _print_section("Unexpected passes", _lines(pass_sentences(comparison).values()), console)
         _print_section("Stale lines", _lines(stale_sentences(comparison)), console)
-        expected = f"Expected by {comparison.file}: {known_failures(comparison)}."
-        console.print(f"\n{_text(expected)}", soft_wrap=True)
+    if is_verbose:
+        _print_section("Not supported", _by_sentence(report, "unsupported"), console)
+        _print_section("Remarks", _remarks(report), console)
     console.print()
-    for each in conclusion(report):
-        console.print(_coloured(each), soft_wrap=True)
+    if not is_verbose:
+        _print_counts(report, console)
+    if comparison is not None:
+        console.print(_text(f"Expected by {comparison.file}: {known_failures(comparison)}."), soft_wrap=True)
+    for each in conclusion(report)[1:]:
+        console.print(_text(each), soft_wrap=True)
+    print_verdict(report, console)
+
+
+def print_verdict(report: Report, console: Console) -> None:
+    """Print the verdict on the backend and, with a baseline, the verdict against it."""
+    console.print(_coloured(conclusion(report)[0]), soft_wrap=True)
+    comparison = report.baseline
     if comparison is not None:
         verdict = "NOTHING NEW." if comparison.is_as_expected else f"NEW: {news(comparison)}."
         if report.conformant is None:
             verdict = f"INCOMPLETE, so nothing is settled. New so far: {news(comparison)}."
         console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
+
+
+def _print_counts(report: Report, console: Console) -> None:
+    """One line on unsupported cases, and one on remarks."""
+    unsupported = len(list(_by_sentence(report, "unsupported")))
+    if unsupported:
+        cases = counted(report.summary["unsupported"], "case")
+        console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}; -v lists them.")
+    remarks = Counter(name for each in report.results for name in remarks_of(each))
+    if remarks:
+        console.print(
+            f"Remarks: {', '.join(f'{count:,} {name}' for name, count in remarks.items())}; -v explains them."
+        )
 
 
 def _coloured(sentence: str) -> str:
@@ -150,7 +174,8 @@ def _failures(group: Group) -> RenderableType:
     grid.add_row("  got", _text(group.smallest.sentence))
     grid.add_row("  case", group.smallest.id)
     cases = counted(len(group.results), "case")
-    return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.reason}, {cases}", grid)
+    kind = group.severity if group.severity == group.reason else f"{group.severity} ({group.reason})"
+    return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {kind}, {cases}", grid)
 
 
 def _remarks(report: Report) -> Iterator[RenderableType]:

@@ -1,6 +1,7 @@
 """The options that several commands share. Options that belong together reach a command as one frozen value."""
 
 import functools
+import itertools
 import math
 import os
 from collections.abc import Callable, Collection
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from opconform.dialects import DEFAULT, DIALECTS, check_renderable
+from opconform.errors import UsageError
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
-from opconform_runners.harness.command import LARGEST, Command, command_of, memory_limit
+from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
+from opconform_runners.harness.registry import names
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
@@ -24,6 +27,8 @@ PrivateKey: TypeAlias = "CryptoSigner"
 
 #: A path on the command line, whether or not it exists.
 PATH = click.Path(path_type=Path)
+#: The name for every installed backend.
+ALL = "all"
 _COUNT = click.IntRange(min=1)
 
 
@@ -62,7 +67,7 @@ def positive(value: str | float) -> float:
     return number
 
 
-def _private_key(_context: click.Context, _option: click.Parameter, path: Path | None) -> "PrivateKey | None":
+def private_key(_context: click.Context, _option: click.Parameter, path: Path | None) -> "PrivateKey | None":
     """The private key in a file, which is read before anything is run."""
     if path is None:
         return None
@@ -80,31 +85,20 @@ def cores() -> int:
 ONE_CASE = replace(LIMITS, elements=1 << 31)
 
 spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
-profile_option = click.option(
-    "--profile", "profiles", multiple=True, metavar="NAME", help="Use only this profile. Can be repeated."
-)
-python_option = click.option(
-    "--python", type=PATH, help="The Python interpreter, in another virtual environment, that runs the backend."
-)
+out_option = functools.partial(click.option, "--out", "-o", type=PATH)
 timeout_option = click.option(
     "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="Time limit for one case."
-)
-memory_option = click.option(
-    "--memory",
-    type=positive,
-    metavar="GIB",
-    help="Memory limit for a harness; three quarters of the machine's memory by default.",
 )
 sign_option = click.option(
     "--sign",
     "key",
     type=PATH,
     metavar="KEY",
-    callback=_private_key,
-    help="Also write certificate.json, signed with this private key. See `opconform keygen`.",
+    callback=private_key,
+    help="Write certificate.json, signed with this key.",
 )
-key_option = click.option(
-    "--key", type=PATH, required=True, callback=_private_key, help="The private key. See `opconform keygen`."
+profile_option = click.option(
+    "--profile", "profiles", multiple=True, metavar="NAME", help="Use only this profile (repeatable)."
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.
@@ -114,63 +108,135 @@ selection_options = collected(
     profile_option,
     click.option(
         "--select",
+        "-k",
         "patterns",
         multiple=True,
         metavar="PATTERN",
-        help="Use only cases whose id matches, as in 'Split-1/axis-*', or that test this requirement. Can be repeated.",
+        help="Use only cases of an id or requirement (repeatable).",
     ),
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackendOptions:
-    """The options that name a backend and limit its harness."""
+    """The options that name backends and limit their harnesses."""
 
-    backend: str | None = None
-    harness: str | None = None
-    python: Path | None = None
+    backends: tuple[str, ...] = ()
+    harnesses: tuple[str, ...] = ()
+    pythons: tuple[str, ...] = ()
     timeout: float
     memory: float | None = None
 
+    @property
+    def is_several(self) -> bool:
+        """Whether more than one backend is named, or `all`."""
+        return ALL in self.backends or len(set(self.backends)) + len(self.harnesses) > 1
+
     def command(self) -> Command:
         """The command that starts the harness; exactly one backend must be named."""
-        return replace(command_of(self.backend, self.harness, self.python), memory=memory_limit(self.memory))
+        if self.is_several:
+            raise UsageError(f"Name one backend, not {', '.join((*self.backends, *self.harnesses))}.")
+        [found] = self.commands().values()
+        return found
+
+    def commands(self) -> dict[str, Command]:
+        """The command of each backend and harness, by name."""
+        wanted = [one for each in self.backends for one in (names() if each == ALL else [each])]
+        if not wanted and not self.harnesses:
+            raise UsageError(
+                "Specify a backend with --backend NAME or --harness COMMAND. `opconform backends` lists the backends."
+            )
+        pythons = self._interpreters(list(dict.fromkeys(wanted)))
+        commands = {each: backend_command(each, pythons.get(each)) for each in wanted}
+        for each in self.harnesses:
+            started = harness_command(each)
+            commands[free_name(started.name, commands)] = started
+        return {name: replace(each, memory=memory_limit(self.memory)) for name, each in commands.items()}
+
+    def _interpreters(self, wanted: list[str]) -> dict[str, Path]:
+        """The interpreter of each backend: NAME=PATH, or PATH alone for the only backend."""
+        found: dict[str, Path] = {}
+        for each in self.pythons:
+            name, _, path = each.partition("=")
+            alike = [one for one in wanted if name in (one, one.partition(":")[0])]
+            if path and alike:
+                found |= dict.fromkeys(alike, Path(path))
+            elif len(wanted) == 1:
+                found[wanted[0]] = Path(each)
+            elif not wanted:
+                raise UsageError("--python goes with --backend; a harness names its own interpreter.")
+            elif path:
+                raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(wanted)}.")
+            else:
+                raise UsageError(f"--python {each!r} must be NAME=PATH, as in --python torch=venv/bin/python.")
+        return found
 
 
-#: Adds `--backend`, `--harness`, `--python`, `--timeout` and `--memory`, collected in the parameter `backend`.
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name itself, or with the next free number if it is taken."""
+    numbered = (f"{name} ({number})" for number in itertools.count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
+
+
+#: Adds the options of `BackendOptions`, collected in the parameter `backend`.
 backend_options = collected(
     "backend",
     BackendOptions,
-    click.option("--backend", metavar="NAME[:DEVICE]", help="A backend by name, or path/file.py:ClassName."),
-    click.option("--harness", metavar="COMMAND", help="A harness, in any language, that implements the protocol."),
-    python_option,
+    click.option(
+        "--backend",
+        "-b",
+        "backends",
+        multiple=True,
+        metavar="NAME",
+        help="A backend, such as openvino:CPU, or all (repeatable).",
+    ),
+    click.option(
+        "--harness",
+        "harnesses",
+        multiple=True,
+        metavar="COMMAND",
+        help="A program that speaks the protocol (repeatable).",
+    ),
+    click.option(
+        "--python",
+        "pythons",
+        multiple=True,
+        metavar="[NAME=]PATH",
+        help="The interpreter of a backend elsewhere (repeatable).",
+    ),
     timeout_option,
-    memory_option,
+    click.option("--memory", type=positive, metavar="GIB", help="Memory limit of a harness; 3/4 of the machine's."),
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResultOptions:
-    """The options for the results of a run."""
+    """The options for the results of runs, and how much is printed of them."""
 
     out: Path | None
     force: bool
     strict: bool
+    quiet: bool
+    verbose: bool
     as_json: bool
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether only errors and the verdict are printed."""
+        return self.quiet or self.as_json
 
-def result_options(folder: str = "opconform-out/BACKEND", what: str = "the report") -> Decorator:
-    """`--out`, `--force`, `--strict` and `--json`, collected in the parameter `results`."""
-    return collected(
-        "results",
-        ResultOptions,
-        click.option("--out", type=PATH, help=f"The folder for the results; {folder} by default."),
-        click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
-        click.option(
-            "--strict", is_flag=True, help="Treat interpretations of the specification like normative requirements."
-        ),
-        json_option(what),
-    )
+
+#: Adds the options of `ResultOptions`, collected in the parameter `results`.
+result_options = collected(
+    "results",
+    ResultOptions,
+    out_option(help="The folder to write; opconform-out/BACKEND by default."),
+    click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
+    click.option("--strict", is_flag=True, help="Treat interpretations like normative requirements."),
+    click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict."),
+    click.option("--verbose", "-v", is_flag=True, help="Print what is only counted otherwise."),
+    json_option("the report"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,12 +265,12 @@ class GenerationOptions:
 
 
 def _limit_option(name: str, default: int, what: str) -> Decorator:
-    return click.option(name, type=_COUNT, default=default, show_default=True, metavar="N", help=f"Largest {what}.")
+    return click.option(name, type=_COUNT, default=default, metavar="N", help=f"Most {what} ({default:,}).")
 
 
 def jobs_option(what: str, default: int | None = None) -> Decorator:
     """`--jobs`, the number of processes."""
-    return click.option("--jobs", type=_COUNT, default=default, show_default=True, metavar="N", help=what)
+    return click.option("--jobs", "-j", type=_COUNT, default=default, show_default=True, metavar="N", help=what)
 
 
 def generation_options(jobs: str) -> Decorator:
@@ -218,14 +284,14 @@ def generation_options(jobs: str) -> Decorator:
             "dialects",
             multiple=True,
             metavar="NAME",
-            help=f"Render models in this dialect: {', '.join(DIALECTS)}. Can be repeated.",
+            help=f"{', '.join(DIALECTS)} (repeatable).",
         ),
-        _limit_option("--max-cases", LIMITS.cases, "number of cases per group"),
-        _limit_option("--max-elements", LIMITS.elements, "number of elements per tensor"),
-        _limit_option("--max-bytes", LIMITS.bytes, "size of the suite in bytes"),
+        _limit_option("--max-cases", LIMITS.cases, "cases per group"),
+        _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),
+        _limit_option("--max-bytes", LIMITS.bytes, "bytes of the suite"),
         jobs_option(jobs),
     )
 
 
 #: The help of `--jobs` for commands that generate a suite and run it.
-RUN_JOBS = "Number of processes; by default one per core for generating, and one harness process."
+RUN_JOBS = "Processes; by default one per core, and one harness."

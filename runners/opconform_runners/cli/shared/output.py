@@ -29,6 +29,12 @@ def print_result(document: object, lines: Iterable[RenderableType], *, as_json: 
             console.print(each, soft_wrap=isinstance(each, Text))
 
 
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print plain lines on standard output or standard error."""
+    for each in lines:
+        click.echo(each, err=err)
+
+
 def print_json(document: object) -> None:
     """Print a JSON document. Bytes of a file name that are not UTF-8 are escaped."""
     text = json.dumps(document, indent=1, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """The steps that several commands share: generation, execution, report, page and signature."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,19 +14,18 @@ from opconform.generation.header import spec_digests
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.cli.shared.options import PrivateKey
-from opconform_runners.cli.shared.output import console_of, print_json
+from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
+from opconform_runners.cli.shared.output import console_of, print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
+from opconform_runners.reports.failures import groups
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report, report_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
-from opconform_runners.reports.terminal import print_summary
+from opconform_runners.reports.terminal import print_summary, print_verdict
 from opconform_runners.tools.repro.script import SCRIPTS
-from opconform_runners.verdicts.baseline import Baseline
-from opconform_runners.verdicts.baseline_check import compare
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
@@ -71,30 +71,25 @@ def _check_specs(out: Path, specs: Mapping[str, str]) -> None:
         raise UsageError(f"{out} is a suite of other specs: {', '.join(lost)}. Name another --out, or delete it.")
 
 
-def execute_shown(
-    suite: Suite, command: Command, out: Path, options: RunOptions, baseline: Baseline | None = None, *, as_json: bool
-) -> int:
-    """Run a suite, write the results and the report to `out`, print the report, and return the exit code.
-
-    If the disk is full or the run is interrupted, the earlier results are written and shown before the error is raised.
-    """
-    with progress("run", then="rerun failures", quiet=as_json) as on_progress:
+def executed(
+    suite: Suite, command: Command, out: Path, options: RunOptions, results: ResultOptions, *, title: str = ""
+) -> Run:
+    """Run a suite and write the results to `out`; `title` names the run where there are several."""
+    then = f"{title}: rerun failures" if title else "rerun failures"
+    with progress(title or "run", then=then, quiet=results.is_silent) as on_progress:
         run = run_suite(suite, command, out, options, on_progress)
     if run.continued:
-        counted = f"{run.continued:,} of {len(run.results) + len(run.missing):,} cases"
-        click.echo(f"note: the interrupted run in {out} was continued; {counted} had been executed before.", err=True)
-    comparison = None
-    if baseline is not None:
-        expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
-        comparison = compare(baseline, run.results, expects)
-    report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up, baseline=comparison)
-    code = show_report(report, out, as_json=as_json)
-    if run.interrupted is not None:
-        raise run.interrupted
-    return code
+        cases = f"{run.continued:,} of {len(run.results) + len(run.missing):,} cases"
+        click.echo(f"note: the interrupted run in {out} was continued; {cases} had been executed before.", err=True)
+    return run
 
 
-def show_report(report: Report, out: Path, *, as_json: bool) -> int:
+def report_of_run(run: Run) -> Report:
+    """The report of a run, which an interruption may have ended."""
+    return report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
+
+
+def show_report(report: Report, out: Path, results: ResultOptions) -> int:
     """Write a report and print it, even if the disk is full, and return the exit code.
 
     The code is 0 if the backend is conformant or does what the baseline expects, and 1 otherwise.
@@ -104,17 +99,33 @@ def show_report(report: Report, out: Path, *, as_json: bool) -> int:
         write_report(out, report)
     except DiskError as fault:
         full = fault
-    if as_json:
+    if results.as_json:
         print_json(report_document(report))
+    elif results.quiet:
+        print_verdict(report, console_of())
     else:
         console = console_of()
-        print_summary(report, console)
+        print_summary(report, console, is_verbose=results.verbose)
         console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
     if full is not None:
         raise full
     if report.baseline is None:
         return 0 if report.conformant else 1
     return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
+
+
+def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:
+    """Print the commands for the worst failure and, if there is no page yet, for the page."""
+    steps = []
+    for group in groups(report, ["new"])[:1]:
+        steps.append(f"opconform show {group.smallest.id} --suite {shlex.quote(str(suite))}")
+        words = shlex.split(report.started)
+        if words[:1] == ["--backend"] and words[1].partition(":")[0] in SCRIPTS:
+            steps.append(f"opconform repro {group.smallest.id} {report.started} --suite {shlex.quote(str(suite))}")
+    if not (out / PAGE).exists():
+        steps.append(f"opconform report {shlex.quote(str(out))}")
+    if not results.is_silent:
+        print_lines(f"{'      ' if number else 'Next: '}{each}" for number, each in enumerate(steps))
 
 
 def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[Finished] = ()) -> str:
@@ -130,22 +141,23 @@ def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[F
     return page_text(subjects, older)
 
 
-def publish(folder: Path, suite: Path, key: "PrivateKey | None", *, quiet: bool) -> None:
-    """Write the page of the run in a folder and, with a key, its certificate; print their places."""
+def publish(report: Report, folder: Path, suite: Path, key: "PrivateKey | None", results: ResultOptions) -> None:
+    """Write the page of the run in a folder and, with a key, its certificate; print their places and what is next."""
     replace_ours(folder / PAGE, page_of_runs([finished(folder)], suite).encode(), PAGE_BEGINNING)
-    click.echo(f"HTML report: {folder / PAGE}", err=quiet)
+    places = [f"HTML report: {folder / PAGE}"]
     if key is not None:
-        sign_results(folder, suite, key, quiet=quiet)
+        places.append(sign_results(folder, suite, key))
+    if not results.quiet:
+        print_lines(places, err=results.as_json)
+    print_next(report, folder, suite, results)
 
 
-def sign_results(folder: Path, suite: Path, key: PrivateKey, *, quiet: bool) -> None:
-    """Sign the results in a folder, and print the place of the certificate; with `quiet`, to standard error."""
+def sign_results(folder: Path, suite: Path, key: PrivateKey) -> str:
+    """Sign the results in a folder, and return a sentence about the certificate."""
     from opconform_runners.certificates.certificate import sign
     from opconform_runners.certificates.verification import check_origin, intact_suite
 
     opened = intact_suite(suite)
     check_origin(opened)
     result = sign(folder, opened, key).predicate.result
-    click.echo(
-        f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}", err=quiet
-    )
+    return f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}"

@@ -50,7 +50,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
         named = ", ".join(f"{folder} on {digest[:16]}" for digest, folder in digests.items())
         raise UsageError(
             f"Runs on different suites cannot be compared: {named}. `certify` generates a suite in the dialects of its "
-            f"backend; use `opconform matrix` to run several backends on one suite."
+            f"backend; use `certify` with several backends to run them on one suite."
         )
     near = next((each for each in map(_place, runs) if each is not None), None)
     subjects = []

@@ -1,4 +1,4 @@
-"""`opconform check-harness`."""
+"""`opconform harness`."""
 
 import asyncio
 import tempfile
@@ -17,10 +17,12 @@ from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
+from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import BackendOptions, backend_options, json_option
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.output import print_json, print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.harness.command import Launch
+from opconform_runners.harness.protocol import schema as messages_schema
 from opconform_runners.reports.text import counted
 from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
 from opconform_runners.tools.protocol_check.rules import Checked, check
@@ -30,11 +32,24 @@ _MOST = 3
 _MARKS = {"holds": "[green]✓[/green]", "broken": "[red]✗[/red]", "not applicable": "[dim]–[/dim]"}  # noqa: RUF001
 
 
-@click.command("check-harness")
+@click.group("harness", cls=Group)
+def command() -> None:
+    """Check a harness, and print the schema of its messages."""
+
+
+@command.command("schema", example="harness schema > messages.schema.json")
+def _schema() -> None:
+    """Print the JSON Schema of messages."""
+    print_json(messages_schema())
+
+
+@command.command("check", example="harness check --harness ./my-harness")
 @backend_options
 @json_option("the result for each rule")
-def command(backend: BackendOptions, as_json: bool) -> None:
-    """Check a harness against every rule of the protocol, and show the messages that break a rule.
+def _check(backend: BackendOptions, as_json: bool) -> None:
+    """Check a harness against the protocol.
+
+    Shows the messages that break a rule, and the rules that are not applicable.
 
     Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one, 3 if it cannot be started.
     """

@@ -1,0 +1,116 @@
+"""`opconform certificate`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opconform.errors import UsageError
+from opconform.files import check_ours
+from opconform.suite.reader import open_suite
+from opconform_runners.cli.shared.help import Group
+from opconform_runners.cli.shared.options import (
+    PATH,
+    PrivateKey,
+    ResultOptions,
+    json_option,
+    private_key,
+    result_options,
+    sign_option,
+)
+from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.steps import folder_of, publish, report_of_run, show_report, sign_results
+from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.replay import judge
+from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+
+
+@click.group("certificate", cls=Group)
+def command() -> None:
+    """Sign results, check certificates, and judge recorded outputs."""
+
+
+@command.command("keygen", example="certificate keygen me")
+@click.argument("name", type=PATH)
+def _keygen(name: Path) -> None:
+    """Generate a key pair.
+
+    NAME.key (ed25519) signs certificates, and NAME.pub verifies the signatures. Only you can read NAME.key. Existing
+    files are never overwritten.
+    """
+    from opconform_runners.certificates.keys import write_pair
+
+    private, public, key_id = write_pair(name)
+    click.echo(f"{private} is the private key; keep it secret.")
+    click.echo(f"{public} is the public key; publish it. Its id is {key_id}.")
+
+
+@command.command("sign", example="certificate sign opconform-out/numpy --key me.key")
+@click.argument("results", type=PATH)
+@click.option("--key", type=PATH, required=True, callback=private_key, help="The private key, from `keygen`.")
+@click.option("--suite", type=PATH, help="The suite that was run; RESULTS/suite by default.")
+def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
+    """Sign the results of a complete certification.
+
+    RESULTS is the folder that `certify` or `certificate judge` wrote. Writes certificate.json to it, as `--sign` of
+    those commands does, whether or not the backend is conformant.
+    """
+    place = suite or results / "suite"
+    if suite is None and not place.exists():
+        raise UsageError(f"There is no suite at {place}. Name the one that was run with --suite.")
+    click.echo(sign_results(results, place, key))
+
+
+@command.command("verify", example="certificate verify certificate.json --key signer.pub")
+@click.argument("certificate", type=PATH)
+@click.option("--key", type=PATH, required=True, help="The signer's public key.")
+@click.option("--results", type=PATH, help="The folder of the certified results.")
+@click.option("--suite", type=PATH, help="The suite that was run; generate it yourself for an independent check.")
+@click.option("--record", "outputs", type=PATH, help="The recorded outputs, if a record was judged.")
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Require this profile. Can be repeated.")
+@click.option("--require-conformant", is_flag=True, help="Exit with 1 if the backend is not conformant.")
+@json_option("the statement and the checks")
+def _verify(certificate: Path, key: Path, require_conformant: bool, as_json: bool, **evidence: Any) -> None:
+    """Check a certificate.
+
+    That is its signature and, with --results and --suite, every digest and count in it.
+
+    Exit code: 0 if all checks pass, whatever the certificate says about the backend, 1 otherwise.
+    With --require-conformant it is also 1 if the backend is not conformant.
+    """
+    from opconform_runners.certificates.statement import statement_bytes
+    from opconform_runners.certificates.summary import summary_lines
+    from opconform_runners.certificates.verification import verified
+
+    statement, checked, unchecked = verified(certificate, key, **evidence)
+    lines = [*summary_lines(statement), f"Checked: {'; '.join(checked)}."]
+    document = {"statement": json.loads(statement_bytes(statement)), "checked": checked, "not_checked": unchecked}
+    print_result(document, lines + [f"Not checked: {'; '.join(unchecked)}."] * bool(unchecked), as_json=as_json)
+    is_conformant = statement.predicate.opconform.conformant
+    raise click.exceptions.Exit(1 if require_conformant and not is_conformant else 0)
+
+
+@command.command("judge", example="certificate judge record.zip --suite suite --sign me.key")
+@click.argument("record", type=PATH)
+@click.option("--suite", type=PATH, required=True, help="The suite that was run, with its expected outputs.")
+@result_options
+@sign_option
+def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey | None") -> None:
+    """Judge outputs that were recorded elsewhere.
+
+    RECORD is a file that `opconform run --record` wrote; the backend is not run. Writes results.jsonl, report.json and
+    report.html to --out, and certificate.json with --sign. The exit codes are those of `opconform run`.
+    """
+    full, recorded = open_suite(suite), open_recorded(record)
+    folder = results.out or folder_of(recorded.origin.implementation.name)
+    check_ours(folder / PAGE, PAGE_BEGINNING)
+    with progress("judge", quiet=results.is_silent) as on_progress:
+        run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
+    report = report_of_run(run)
+    code = show_report(report, folder, results)
+    if run.interrupted is not None:
+        raise run.interrupted
+    publish(report, folder, suite, key, results)
+    raise click.exceptions.Exit(code)

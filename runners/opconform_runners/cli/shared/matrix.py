@@ -1,0 +1,100 @@
+"""Several backends on one suite: each is run in turn, and a table compares them."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from opconform.errors import HarnessError
+from opconform.files import check_ours, replace_file, replace_ours
+from opconform.suite.reader import Suite
+from opconform_runners.cli.shared.options import ALL, BackendOptions, PrivateKey, ResultOptions, free_name
+from opconform_runners.cli.shared.output import print_lines, print_result
+from opconform_runners.cli.shared.steps import executed, folder_name, page_of_runs, report_of_run, sign_results
+from opconform_runners.execution.runner import RunOptions
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.connection import described
+from opconform_runners.harness.registry import names
+from opconform_runners.reports.matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
+from opconform_runners.reports.report_file import finished, write_report
+from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+
+#: The default folder of the results.
+FOLDER = Path("opconform-out/matrix")
+#: The written files, and a mark among the first bytes of each.
+_FILES: Mapping[str, bytes] = {
+    "matrix.json": b'{\n "format"',
+    "matrix.md": b"\n| backend | verdict |",
+    PAGE: PAGE_BEGINNING,
+}
+
+
+class Started(NamedTuple):
+    """The commands of the backends that can be started, the dialects that they read, and why the others cannot."""
+
+    commands: dict[str, Command]
+    dialects: set[str]
+    absent: dict[str, str]
+
+
+def start(backend: BackendOptions) -> Started:
+    """Start each backend once; every backend must start, except those that only `all` names."""
+    started = Started({}, set(), {})
+    for name, each in backend.commands().items():
+        is_installed = name.partition(":")[0] in names()
+        try:
+            implementation = asyncio.run(described(each))
+        except HarnessError as fault:
+            if ALL not in backend.backends or name in backend.backends or not is_installed:
+                raise
+            started.absent[name] = str(fault)
+            continue
+        # a harness, or a class in a file, is called by the name of its product
+        started.commands[name if is_installed else free_name(implementation.name, started.commands)] = each
+        started.dialects.update(implementation.dialects)
+    if not started.commands:
+        raise HarnessError("None of the backends can be started: " + " ".join(started.absent.values()))
+    return started
+
+
+def check_matrix(out: Path) -> None:
+    """Check that no file is in the way of those that `run_matrix` writes."""
+    for name, mark in _FILES.items():
+        check_ours(out / name, mark)
+
+
+def run_matrix(
+    suite: Suite,
+    started: Started,
+    out: Path,
+    running: RunOptions,
+    results: ResultOptions,
+    key: "PrivateKey | None" = None,
+) -> int:
+    """Run each backend, and write one folder per backend, matrix.json, matrix.md and report.html.
+
+    Returns the exit code: 0 if all backends are conformant, else 1.
+    """
+    columns = []
+    for name, command in started.commands.items():
+        run = executed(suite, command, out / folder_name(name), running, results, title=name)
+        columns.append(Column(name=name, report=report_of_run(run)))
+        write_report(out / folder_name(name), columns[-1].report)
+        if run.interrupted is not None:
+            raise run.interrupted
+    matrix = Matrix(columns=columns, absent=started.absent)
+    document = matrix_document(matrix)
+    replace_file(out / "matrix.json", (json.dumps(document, indent=1) + "\n").encode())
+    replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
+    folders = [out / folder_name(name) for name in started.commands]
+    page = page_of_runs([finished(each) for each in folders], Path(suite.store.root))
+    replace_ours(out / PAGE, page.encode(), PAGE_BEGINNING)
+    if results.quiet and not results.as_json:
+        print_lines(f"{each.title}: {each.report.verdict}" for each in columns)
+    else:
+        place = f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and one folder per backend"
+        print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
+    if key is not None:
+        print_lines((sign_results(each, Path(suite.store.root), key) for each in folders), err=results.is_silent)
+    return 0 if all(each.report.conformant for each in columns) else 1
