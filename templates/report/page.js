@@ -1,11 +1,30 @@
 "use strict";
-(() => {
-  const at = (id) => document.getElementById(id);
+const at = (id) => document.getElementById(id);
+
+// The theme: that of the system until the reader chooses another.
+const THEMES = ["system", "light", "dark"];
+const button = at("theme");
+const themed = (name) => {
+  if (name === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = name;
+  button.textContent = "Theme: " + name;
+};
+const remembered = () => {
+  try { return localStorage.getItem("opconform-theme"); } catch { return null; }
+};
+let theme = THEMES.includes(remembered()) ? remembered() : "system";
+themed(theme);
+button.hidden = false;
+button.addEventListener("click", () => {
+  theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+  themed(theme);
+  try { localStorage.setItem("opconform-theme", theme); } catch { /* then it is not remembered */ }
+});
+
+// The cases, of which there may be tens of thousands: they wait until the page is there, unless the address needs them.
+const start = () => {
   const data = JSON.parse(at("cases-data").textContent);
   const STEP = 100;
-  const NAMES = ["backend", "id", "profile", "verdict", "reason", "reject", "requirements", "broken",
-    "sentence", "inputs", "message", "remarks", "again", "log", "cause", "failure", "change"];
-  const LISTS = new Set(["requirements", "broken", "remarks"]);
 
   // Everything from the data goes into the page as text, never as markup.
   const make = (name, attributes, ...children) => {
@@ -17,16 +36,13 @@
     return element;
   };
 
-  const cases = data.cases.map((row, number) => {
-    const each = { number };
-    NAMES.forEach((name, place) => {
-      each[name] = row[place] === undefined ? (LISTS.has(name) ? [] : "") : row[place];
-    });
-    each.op = each.id.split("/", 1)[0];
-    each.title = data.titles[each.id.slice(0, each.id.lastIndexOf("/"))] || "";
-    each.requirements = each.requirements.map((name) => each.op + ":" + name);
-    each.broken = each.broken.map((name) => each.op + ":" + name);
-    return each;
+  const cases = data.cases.map(([backend, id, profile, verdict, reason = "", reject = 0, requirements = [], broken = [], sentence = "",
+    inputs = "", message = "", remarks = [], again = "", log = "", cause = "", failure = 0, change = ""]) => {
+    const op = id.slice(0, id.indexOf("/"));
+    const full = (name) => op + ":" + name;
+    return { backend, id, op, title: data.titles[id.slice(0, id.lastIndexOf("/"))] || "", profile, verdict, reason, reject,
+      requirements: requirements.map(full), broken: broken.map(full), sentence, inputs, message, remarks, again, log, cause, failure,
+      change, text: undefined };
   });
   const several = data.backends.length > 1;
   let byPlace = null;
@@ -41,26 +57,6 @@
     }
     return each.text;
   };
-
-  // The theme: that of the system until the reader chooses another.
-  const THEMES = ["system", "light", "dark"];
-  const button = at("theme");
-  const themed = (name) => {
-    if (name === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = name;
-    button.textContent = "Theme: " + name;
-  };
-  const remembered = () => {
-    try { return localStorage.getItem("opconform-theme"); } catch { return null; }
-  };
-  let theme = THEMES.includes(remembered()) ? remembered() : "system";
-  themed(theme);
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-    themed(theme);
-    try { localStorage.setItem("opconform-theme", theme); } catch { /* then it is not remembered */ }
-  });
 
   // The filters.
   const form = at("filters");
@@ -365,4 +361,6 @@
   addEventListener("hashchange", route);
   list();
   if (location.hash) route();
-})();
+};
+if (location.hash) start();
+else addEventListener("load", () => setTimeout(start));

@@ -60,7 +60,7 @@ def test_the_header_has_verdict_extent_and_broken_requirements() -> None:
         "suite 1 (0000000000000000), core",
         "opconform 1",
     ]
-    assert '<p class="lead">1 case fails; 1 requirement is broken:</p>' in head
+    assert '<p class="lead">1 case fails; 1 requirement is broken</p>' in head
     assert '<p class="tags">Split-1: <a class="tag bad" href="#Split-1%3Aaxis.range">axis.range</a> </p>' in head
     assert '<tr id="Split-1:axis.range" tabindex="-1">' in text
     assert "<dt>Requested as</dt><dd>the case itself</dd>" in head

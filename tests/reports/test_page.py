@@ -91,6 +91,7 @@ def opened(browser: "Browser", path: Path, *, width: int = 1280, scheme: str = "
     page.on("pageerror", lambda each: wrong.append(str(each)))
     page.on("request", lambda each: wrong.append(each.url) if each.url != path.as_uri() else None)
     page.goto(path.as_uri())
+    page.wait_for_function("() => document.getElementById('found').textContent !== ''")
     assert wrong == []
     return page
 
