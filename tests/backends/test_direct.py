@@ -86,10 +86,11 @@ def refusing(call: Any, _inputs: Sequence[Any], _attributes: Mapping[str, Attrib
 
 
 OPERATIONS = {
-    "Halves-1": Support(execute=refusing, mapped=("axis.shape", "data.rank"), messages=(("axis", "axis.range"),)),
-    "Join-1": Support(execute=refusing, messages=(("axis", "axis.range"),)),
+    "Halves-1": Support(execute=refusing, mapped=("axis.shape", "data.rank")),
+    "Join-1": Support(execute=refusing),
 }
-TRANSLATION = Translation(not_implemented=re.compile("no kernel"))
+MESSAGES = dict.fromkeys(OPERATIONS, (("axis", "axis.range"),))
+TRANSLATION = Translation(messages=MESSAGES, not_implemented=re.compile("no kernel"))
 FRAMEWORK = Framework(name="texts", version="1", types={}, operations=OPERATIONS, translation=TRANSLATION)
 
 

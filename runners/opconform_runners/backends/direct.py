@@ -11,7 +11,7 @@ from opconform.suite.case import Attribute, Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Stage, Unsupported, full_names
-from opconform_runners.backends.exceptions import Call, Messages, Translation
+from opconform_runners.backends.exceptions import Call, Translation
 
 #: The element types of numpy and ml_dtypes that take whole bytes, other than strings.
 BYTE_TYPES = tuple(
@@ -30,12 +30,10 @@ class Support:
     Attributes:
         execute: A `Function` with one more argument in front: the `Call` through which it calls the framework.
         mapped: The ids of the operation's requirements that `execute`, and not the framework, fulfils.
-        messages: What the framework's messages about the operation mean.
     """
 
     execute: Callable[[Call, Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
     mapped: tuple[str, ...] = ()
-    messages: Messages = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +65,7 @@ class Framework:
 
     def caller(self, case: Case, stage: Stage) -> Call:
         """The `Call` whose messages are about the operation under test."""
-        return self.translation.caller(stage, self.operations[case.op].messages)
+        return self.translation.caller(stage, case.op)
 
     def functions(self, case: Case, stage: Stage) -> dict[str, Function]:
         """The function of each operation; messages about operations other than the case's name no requirement."""

@@ -10,7 +10,7 @@ import numpy as np
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
 from opconform_runners.backends.direct import Support, padded
-from opconform_runners.backends.exceptions import Call, MessageTable
+from opconform_runners.backends.exceptions import Call
 
 #: The length that takes what the others leave.
 REMAINDER = -1
@@ -48,7 +48,6 @@ class SplitFunctions:
     stage: Stage = "build"
     is_uneven: bool = False
     takes_scalar_lengths: bool = False
-    messages: MessageTable
 
 
 def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
@@ -59,12 +58,10 @@ def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
         "Split-1": Support(
             execute=partial(_split, functions),
             mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ())),
-            messages=functions.messages["Split-1"],
         ),
         "VariadicSplit-1": Support(
             execute=partial(_variadic_split, functions),
             mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar})),
-            messages=functions.messages["VariadicSplit-1"],
         ),
     }
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
@@ -12,10 +12,8 @@ from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 PYTHON_FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
 _LONGEST = 400
 
-#: What a product's messages about one operation mean: a regular expression, and the id of the requirement it names.
-Messages = Sequence[tuple[str, str]]
-#: The messages of each operation; an operation that is not in it has none.
-MessageTable = Mapping[str, Messages]
+#: What a product's messages about each operation mean: a regular expression, and the id of the requirement it names.
+MessageTable = Mapping[str, Sequence[tuple[str, str]]]
 #: Calls a product, as in `call(function, argument, name=argument)`, and translates its exceptions.
 Call = Callable[..., Any]
 
@@ -31,6 +29,7 @@ class Translation:
     """How the exceptions of a product are read.
 
     Attributes:
+        messages: What its messages mean; those about an operation that is not in the table name no requirement.
         not_implemented: The messages that say that something is not implemented, rather than invalid.
         missing: The exceptions that say so by their type.
         faults: The exceptions by which the product refuses a case; Python's own by default.
@@ -38,6 +37,7 @@ class Translation:
         shows_type: Whether a message begins with the type of its exception.
     """
 
+    messages: MessageTable = field(default_factory=dict)
     not_implemented: re.Pattern[str]
     missing: tuple[type[Exception], ...] = (NotImplementedError,)
     faults: tuple[type[Exception], ...] = PYTHON_FAULTS
@@ -45,8 +45,8 @@ class Translation:
     shows_type: bool = True
 
     @contextmanager
-    def at(self, stage: Stage, messages: Messages = ()) -> Iterator[None]:
-        """Raise `Rejected` or `Unsupported` instead; only the product's own calls belong inside this block."""
+    def at(self, stage: Stage, op: str = "") -> Iterator[None]:
+        """Raise `Rejected` or `Unsupported` instead; only the product's own calls, about `op`, belong in this block."""
         try:
             yield
         except (*self.missing, *self.faults) as fault:
@@ -54,14 +54,16 @@ class Translation:
             short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
             if isinstance(fault, self.missing) or self.not_implemented.search(message):
                 raise Unsupported(short) from fault
-            requirement = next((name for pattern, name in messages if re.search(pattern, message)), None)
+            requirement = next(
+                (name for pattern, name in self.messages.get(op, ()) if re.search(pattern, message)), None
+            )
             raise Rejected(stage, short, requirement) from fault
 
-    def caller(self, stage: Stage, messages: Messages = ()) -> Call:
+    def caller(self, stage: Stage, op: str = "") -> Call:
         """A function that calls the product and translates its exceptions, as `at` does."""
 
         def call(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-            with self.at(stage, messages):
+            with self.at(stage, op):
                 return function(*arguments, **named)
 
         return call

@@ -45,9 +45,10 @@ _JAX = Framework(
         each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
     },
     operations=split_operations(
-        SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate, messages=MESSAGES)
+        SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)
     ),
     translation=Translation(
+        messages=MESSAGES,
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
         faults=(*PYTHON_FAULTS, MLIRError),
     ),

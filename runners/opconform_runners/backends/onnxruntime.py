@@ -24,16 +24,16 @@ _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.va
 #: ONNX's number of bf16, which numpy cannot name.
 _BFLOAT16 = 16
 
+_ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
+#: What ONNX Runtime's messages about each operation mean.
+MESSAGES: MessageTable = {"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS}
 _TRANSLATION = Translation(
+    messages=MESSAGES,
     not_implemented=re.compile(r"fallback to CPU EP has been explicitly disabled"),  # the provider has no kernel
     missing=(state.NotImplemented,),
     faults=(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException),
     shows_type=False,
 )
-
-_ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
-#: What ONNX Runtime's messages about each operation mean.
-MESSAGES: MessageTable = {"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS}
 
 _QUIET = 4
 
@@ -62,15 +62,14 @@ class OnnxRuntime:
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
         """The outputs of each feed, all in one session, and the provider that executed it."""
-        messages = MESSAGES.get(case.op, ())
-        with _TRANSLATION.at("build", messages):
+        with _TRANSLATION.at("build", case.op):
             session = session_of(str(model), self._provider)
         placement = placement_of(session, self._provider)
         names = [each.name for each in session.get_outputs()]
         outputs: list[Outputs] = []
         for feed in feeds:
             given = {each.name: feed[each.name] for each in session.get_inputs()}
-            with _TRANSLATION.at("run", messages):
+            with _TRANSLATION.at("run", case.op):
                 outputs.append(_executed(session, names, given))
         return PlacedOutputs(outputs=outputs, placement=placement)
 

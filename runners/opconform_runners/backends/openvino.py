@@ -36,21 +36,6 @@ _NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, eac
 #: The others.
 NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
-_TRANSLATION = Translation(
-    not_implemented=re.compile(
-        r"Input image format \w+ is not supported"  # the plugin has no memory of this element type
-        r"|Not Implemented"  # a node, or a way to execute it
-        r"|doesn't support \w+ operation with dynamic rank"
-        r"|Element not supported"  # shape inference cannot read a constant of this element type
-        r"|[Uu]nsupported (data|element) type|type is not supported"
-    ),
-    faults=(RuntimeError,),
-    noise=re.compile(
-        r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
-    ),
-    shows_type=False,
-)
-
 _ABOUT_AXIS = (
     (r"out of the tensor rank range", "axis.range"),
     (r"'axis' input must be a scalar|Axis should be a scalar", "axis.shape"),
@@ -72,6 +57,21 @@ MESSAGES: MessageTable = {
         (r"Split lengths should be a 1-D tensor", "lengths.rank"),
     ),
 }
+_TRANSLATION = Translation(
+    messages=MESSAGES,
+    not_implemented=re.compile(
+        r"Input image format \w+ is not supported"  # the plugin has no memory of this element type
+        r"|Not Implemented"  # a node, or a way to execute it
+        r"|doesn't support \w+ operation with dynamic rank"
+        r"|Element not supported"  # shape inference cannot read a constant of this element type
+        r"|[Uu]nsupported (data|element) type|type is not supported"
+    ),
+    faults=(RuntimeError,),
+    noise=re.compile(
+        r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
+    ),
+    shows_type=False,
+)
 #: The control inputs of each operation that must be integers, and the requirement that says so.
 INTEGERS: Mapping[str, Mapping[str, str]] = {
     "Split-1": {"axis": "axis.element-type"},
@@ -142,7 +142,7 @@ def translated(case: Case, stage: Stage) -> Iterator[None]:
     If the specification requires integers at a control input, "not implemented" for another type counts as a rejection.
     """
     try:
-        with _TRANSLATION.at(stage, MESSAGES.get(case.op, ())):
+        with _TRANSLATION.at(stage, case.op):
             yield
     except Unsupported as answer:
         others = {each.name for each in case.inputs if not ELEMENT_TYPES[each.element_type].is_integer}

@@ -66,10 +66,8 @@ MESSAGES: MessageTable = {
 }
 _OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis")),
-    "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"], messages=MESSAGES["Split-1"]),
-    "VariadicSplit-1": Support(
-        execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"], messages=MESSAGES["VariadicSplit-1"]
-    ),
+    "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
+    "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
 }
 _TENSORFLOW = Framework(
     name="tensorflow",
@@ -79,6 +77,7 @@ _TENSORFLOW = Framework(
     | {"string": tf.string},
     operations=_OPERATIONS,
     translation=Translation(
+        messages=MESSAGES,
         not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
         faults=(*PYTHON_FAULTS, tf.errors.OpError),

@@ -61,10 +61,10 @@ _TINYGRAD = Framework(
             axis="dim",
             is_uneven=True,
             takes_scalar_lengths=True,
-            messages=MESSAGES,
         )
     ),
     translation=Translation(
+        messages=MESSAGES,
         not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
         missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
     ),

@@ -49,11 +49,11 @@ _TORCH = Framework(
             axis="dim",
             stage="run",
             is_uneven=True,
-            messages=MESSAGES,
         )
     ),
     translation=Translation(
-        not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel")
+        messages=MESSAGES,
+        not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
     ),
 )
 

@@ -25,13 +25,6 @@ _CARRIED = tuple(each for each in CARRIED if each != "string")
 
 _NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
 
-_TRANSLATION = Translation(
-    not_implemented=re.compile(r"not yet supported|unknown dtype"),
-    # the exceptions of TVM's checks, and of its Python frontend where it has no checks
-    faults=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
-    noise=re.compile(r"In ir\.Op\(.*?support_level=\d+\), "),
-)
-
 _ABOUT_AXIS = (r"input axis .* is out of range", "axis.range")
 #: What TVM's messages about each operation mean.
 MESSAGES: MessageTable = {
@@ -41,6 +34,13 @@ MESSAGES: MessageTable = {
         (r"Mismatched type on argument #1 .*relax\.op\.split", "lengths.element-type"),
     ),
 }
+_TRANSLATION = Translation(
+    messages=MESSAGES,
+    not_implemented=re.compile(r"not yet supported|unknown dtype"),
+    # the exceptions of TVM's checks, and of its Python frontend where it has no checks
+    faults=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
+    noise=re.compile(r"In ir\.Op\(.*?support_level=\d+\), "),
+)
 
 _ENTRY = "main"
 
@@ -70,15 +70,15 @@ class Tvm:
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
         """The outputs of each feed, all on one compiled module."""
-        proto, messages = onnx.load(str(model)), MESSAGES.get(case.op, ())
-        with _TRANSLATION.at("build", messages):
+        proto = onnx.load(str(model))
+        with _TRANSLATION.at("build", case.op):
             module = from_onnx(proto)
             names = [each.name for each in module[_ENTRY].params]
             machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
         outputs: list[Outputs] = []
         for feed in feeds:
             given = [self._given(feed[name]) for name in names]
-            with _TRANSLATION.at("run", messages):
+            with _TRANSLATION.at("run", case.op):
                 results = machine[_ENTRY](*given)
             tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
             outputs.append([_output(each) for each in tensors])
