@@ -27,7 +27,6 @@ from opconform_runners.cli.run import command as run
 from opconform_runners.execution.failed_outputs import KEPT, Kept
 from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.runner import Run, RunOptions, RunPlan, judged
-from opconform_runners.execution.scheduler import Executed
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
@@ -56,7 +55,7 @@ class FakeBackend:
         attempt: Attempt,
         on_outcome: Callable[[Entry, Case, Outcome], None],
         on_ready: Callable[[Implementation], None],
-    ) -> Executed:
+    ) -> None:
         """Execute the cases one after the other."""
         on_ready(self.implementation)
         for entry in entries:
@@ -66,7 +65,6 @@ class FakeBackend:
             case = self.suite.case(entry)
             odd = self.odd(entry, sum(each.startswith(entry.id) for each in self.executed))
             on_outcome(entry, case, odd or self._right(entry, case))
-        return Executed(implementation=self.implementation, gave_up=None)
 
     def _right(self, entry: Entry, case: Case) -> Outcome:
         arrays = self.suite.arrays(entry, inputs_name(0))

@@ -29,7 +29,7 @@ from opconform_runners.execution.outputs_archive import (
     outputs_name,
 )
 from opconform_runners.execution.runner import OnProgress, RunOptions, selected
-from opconform_runners.execution.scheduler import Executed, execute
+from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
@@ -107,24 +107,24 @@ class _Recorder:
 
     def run(self) -> Implementation:
         """Execute every case twice. What crashed, timed out or ended differently is executed alone."""
-        executed = self._execute(self.entries, "first")
+        implementation = self._execute(self.entries, "first")
         repeatable = [each for each in self.entries if self.first[each.id].status not in _ALONE]
         if repeatable:
             self._execute(repeatable, "again")
         if left := [each for each in self.entries if each.id not in self.again]:
             self._execute(left, "alone")
-        return executed.implementation
+        return implementation
 
-    def _execute(self, entries: Sequence[Entry], attempt: Attempt) -> Executed:
+    def _execute(self, entries: Sequence[Entry], attempt: Attempt) -> Implementation:
         def on_outcome(entry: Entry, _case: Case, outcome: Outcome) -> None:
             self._note(entry.id, attempt, outcome)
             done = len(self.first) + len(self.again)
             self.on_progress(done / (2 * len(self.entries)), done)
 
-        executed = execute(self.suite, entries, self.launch, on_outcome, alone=attempt == "alone")
-        if executed.gave_up is not None:
-            raise HarnessError(f"{executed.gave_up} The outputs are not complete, and none are written.")
-        return executed
+        implementation, gave_up = execute(self.suite, entries, self.launch, on_outcome, alone=attempt == "alone")
+        if gave_up is not None:
+            raise HarnessError(f"{gave_up} The outputs are not complete, and none are written.")
+        return implementation
 
     def _note(self, identity: str, attempt: Attempt, outcome: Outcome) -> None:
         answer, contents = _answer(outcome)

@@ -11,7 +11,7 @@ from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.outputs_archive import Recorded, blind_digest
 from opconform_runners.execution.request import dialect_of
 from opconform_runners.execution.runner import OnProgress, Run, RunOptions, RunPlan, judged
-from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady
+from opconform_runners.execution.scheduler import OnOutcome, OnReady
 from opconform_runners.harness.outcome import NotSent
 
 
@@ -38,21 +38,19 @@ def judge(
     foreign = next((each for each in recorded.lines if each not in suite.by_id), None)
     if foreign is not None:
         raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
-    known = full_names(suite.header.requirements)
-    unknown = sorted(set(recorded.origin.implementation.mapped).difference(known))
+    implementation = recorded.origin.implementation
+    unknown = sorted(set(implementation.mapped).difference(full_names(suite.header.requirements)))
     if unknown:
         raise SuiteError(f"{recorded.path} maps {unknown[0]}, which is not a requirement of {suite.store.root}.")
-    executed = Executed(implementation=recorded.origin.implementation, gave_up=None)
 
-    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> Executed:
-        on_ready(executed.implementation)
+    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> None:
+        on_ready(implementation)
         for entry in entries:
             case = suite.case(entry)
             outcome = recorded.outcome(suite, entry, case, again=attempt != "first")
-            if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, executed.implementation)[1] is None:
+            if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, implementation)[1] is None:
                 raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
             on_outcome(entry, case, outcome)
-        return executed
 
     entries = [each for each in suite.entries if each.id in recorded.lines]
     profiles = {each.profile for each in entries}

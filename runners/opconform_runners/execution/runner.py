@@ -15,7 +15,7 @@ from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts
 from opconform_runners.execution.journal import Attempt, Journal
-from opconform_runners.execution.scheduler import Executed, OnOutcome, OnReady, execute
+from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
@@ -89,8 +89,8 @@ class Run:
 
 
 #: Executes cases for an attempt, in a harness or from recorded outputs: calls back with the implementation, then with
-#: each outcome.
-Executor = Callable[[Sequence[Entry], Attempt, OnOutcome, OnReady], Executed]
+#: each outcome. Returns why the rest of the cases were not executed, or None.
+Executor = Callable[[Sequence[Entry], Attempt, OnOutcome, OnReady], str | None]
 
 
 def run_suite(
@@ -108,8 +108,10 @@ def run_suite(
     """
     launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
 
-    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> Executed:
-        return execute(suite, entries, launch, on_outcome, alone=attempt in ("alone", "control"), on_ready=on_ready)
+    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> str | None:
+        alone = attempt in ("alone", "control")
+        _, gave_up = execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
+        return gave_up
 
     plan = RunPlan(
         out=out,
@@ -197,7 +199,7 @@ class _Judgement:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
         done = {each.result.id for each in self.journal.steps}
         left = [each for each in self.entries if each.id not in done]
-        gave_up = self.executor(left, "first", partial(self._note, "first"), self._begin).gave_up
+        gave_up = self.executor(left, "first", partial(self._note, "first"), self._begin)
         is_recorded = self.plan.outputs is not None
         if is_recorded:  # recorded outputs also show which passes are not repeated
             self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"), lambda _: None)
@@ -206,7 +208,7 @@ class _Judgement:
         for attempt in attempts:
             due = self.verdicts.due(self.entries, attempt)
             if due and not (is_recorded and attempt == "control"):
-                why = self.executor(due, attempt, partial(self._note, attempt), lambda _: None).gave_up or why
+                why = self.executor(due, attempt, partial(self._note, attempt), lambda _: None) or why
         if gave_up is None:
             self.verdicts.give_up_controls(self.entries, why)
         return gave_up

@@ -36,14 +36,6 @@ OnOutcome = Callable[[Entry, Case, Outcome], None]
 OnReady = Callable[[Implementation], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Executed:
-    """What was tested, and why the rest of the cases were not executed, or None."""
-
-    implementation: Implementation
-    gave_up: str | None
-
-
 def execute(
     suite: Suite,
     entries: Sequence[Entry],
@@ -52,8 +44,11 @@ def execute(
     *,
     alone: bool = False,
     on_ready: OnReady = lambda _: None,
-) -> Executed:
-    """Execute cases of a suite in order; `alone` gives each a harness process that no other case has touched."""
+) -> tuple[Implementation, str | None]:
+    """Execute cases of a suite in order; `alone` gives each a harness process that no other case has touched.
+
+    Returns what was tested, and why the rest of the cases were not executed, or None.
+    """
     execution = Execution(
         suite, launch.command, deque(entries), launch.timeout, on_outcome, ahead=1 if alone else IN_FLIGHT
     )
@@ -81,7 +76,7 @@ class Execution:
     gave_up: str | None = None
     implementation: Implementation | None = None
 
-    async def run(self, jobs: int, on_ready: OnReady) -> Executed:
+    async def run(self, jobs: int, on_ready: OnReady) -> tuple[Implementation, str | None]:
         """Execute all waiting cases with that many harnesses."""
         workers = [Worker(self) for _ in range(jobs)]
         implementation = await workers[0].begin()
@@ -97,7 +92,7 @@ class Execution:
             for each in tasks:
                 each.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        return Executed(implementation=implementation, gave_up=self.gave_up)
+        return implementation, self.gave_up
 
 
 @dataclass(slots=True)

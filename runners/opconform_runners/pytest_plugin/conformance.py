@@ -19,7 +19,7 @@ from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import EVERYTHING, Selection, near_miss
+from opconform.suite.selection import Selection, near_miss
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
@@ -37,7 +37,6 @@ class Conformance:
 
     def __init__(self) -> None:
         self._backend = ""
-        self._selection = EVERYTHING
         self._tested: Tested | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -59,13 +58,13 @@ class Conformance:
                 raise SuiteError(f"{suite.store.root} {sentence}")
             profiles = sorted({each.profile for each in suite.entries})
             selection = Selection(profiles=options.profiles, patterns=patterns)
-            self._selection = selection.of(profiles, f"in {suite.store.root}")
+            selection = selection.of(profiles, f"in {suite.store.root}")
         except OpconformError as fault:
             raise pytest.UsageError(str(fault)) from fault
         for name, text in _marks(suite):
             config.addinivalue_line("markers", f"{name}: {text} (opconform)")
         launch = Launch(command=options.command, timeout=options.timeout)
-        self._tested = Tested(suite=suite, session=Session(suite, launch), options=options)
+        self._tested = Tested(suite=suite, selection=selection, session=Session(suite, launch), options=options)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -86,10 +85,10 @@ class Conformance:
         """Add the wanted cases to the tests."""
         if self._tested is None:
             return
-        suite, selection = self._tested.suite, self._selection
-        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested, selection=selection)
+        suite = self._tested.suite
+        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested)
         found = list(session.genitems(cases))
-        for pattern in selection.patterns:
+        for pattern in self._tested.selection.patterns:
             if not any(fnmatchcase(item.name, pattern) or fnmatchcase(item.name, f"{pattern}/*") for item in found):
                 hint = near_miss([pattern], [each.id.rpartition("/")[0] for each in suite.entries], [])
                 raise pytest.UsageError(f"No case of {_short(suite.store.root)} matches {pattern!r}.{hint}")

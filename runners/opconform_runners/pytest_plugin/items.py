@@ -20,9 +20,10 @@ from opconform_runners.verdicts.results import Result
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """The suite under test, the session that gives the verdicts, and the options: shared by all cases."""
+    """The suite under test, the wanted cases, the session that gives the verdicts, and the options."""
 
     suite: Suite
+    selection: Selection
     session: Session
     options: PluginOptions
 
@@ -30,18 +31,17 @@ class Tested:
 class Cases(pytest.Collector):
     """The cases of a suite."""
 
-    def __init__(self, *, tested: Tested, selection: Selection, **known: Any) -> None:
+    def __init__(self, *, tested: Tested, **known: Any) -> None:
         super().__init__(**known)
         self._tested = tested
-        self._selection = selection
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test per selected case."""
-        entries = self._tested.suite.entries
+        entries, selection = self._tested.suite.entries, self._tested.selection
         names = {name for each in entries for name in (each.profile, *each.requirements)}
         marks = {name: getattr(pytest.mark, name) for name in names}  # once, since pytest checks each look-up
         for entry in entries:
-            if self._selection.wants_profile(entry.profile) and self._selection.wants(entry.id, ()):
+            if selection.wants_profile(entry.profile) and selection.wants(entry.id, ()):
                 yield CaseItem.from_parent(self, name=entry.id, tested=self._tested, entry=entry, marks=marks)
 
 

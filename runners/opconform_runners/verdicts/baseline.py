@@ -1,7 +1,7 @@
 """Baseline files: one line per expected failure or pattern of failures, with its reason."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -28,17 +28,6 @@ _PATTERN = re.compile(r"[A-Za-z0-9/*?!\[\]-]+")
 _WILD = frozenset("*?[")
 #: The most bytes of a baseline.
 _LIMIT = 16 << 20
-
-
-class BaselineMistakes(UsageError):  # noqa: N818 - it has several mistakes
-    """All mistakes in a baseline, each with its line."""
-
-    def __init__(self, mistakes: Iterable[str]) -> None:
-        self.mistakes = tuple(mistakes)
-        super().__init__(self.mistakes)
-
-    def __str__(self) -> str:
-        return "\n".join(self.mistakes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,7 +129,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def parse_baseline(text: str, file: str) -> Baseline:
-    """The baseline in a text, or BaselineMistakes."""
+    """The baseline in a text, or a UsageError with one line per mistake."""
     head: tuple[str, ...] = ()
     comments: list[str] = []
     lines: dict[str, Line] = {}
@@ -164,7 +153,7 @@ def parse_baseline(text: str, file: str) -> Baseline:
         elif comments and not lines and not mistakes:
             head, comments = (*head, *comments), []
     if mistakes:
-        raise BaselineMistakes(mistakes)
+        raise UsageError("\n".join(mistakes))
     return Baseline(file=file, head=head, lines=tuple(lines.values()), tail=tuple(comments))
 
 
