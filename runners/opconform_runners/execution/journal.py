@@ -27,7 +27,7 @@ from opconform_runners.verdicts.results import (
     result_document,
 )
 from opconform_runners.verdicts.run_header import RunHeader, changes, difference, header_line
-from opconform_runners.verdicts.verdict import Own, twin_sentence
+from opconform_runners.verdicts.verdict import Own, twin_gap
 
 #: The files of a run, and the possible first bytes of each.
 _MARKS: Mapping[str, tuple[bytes, ...]] = {
@@ -138,17 +138,16 @@ def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
 def results_so_far(steps: Sequence[Step]) -> list[Result]:
     """The results of an interrupted run, sorted by id."""
     last = {each.result.id: each for each in steps}
-    return [_so_far(last[name], last) for name in sorted(last)]
+    return [_so_far(each, last.get(each.twin or "")) for _, each in sorted(last.items())]
 
 
-def _so_far(step: Step, last: Mapping[str, Step]) -> Result:
+def _so_far(step: Step, twin: Step | None) -> Result:
     """A result that takes the twin into account: a rejection counts only if the twin passed."""
     result = step.result
-    twin = last[step.twin].result if step.twin is not None and step.twin in last else None
-    if result.expect == "accept" or result.verdict != "pass" or (twin is not None and twin.verdict == "pass"):
+    why = twin_gap(step.twin, None if twin is None else (twin.result.verdict, twin.result.sentence))
+    if result.expect == "accept" or result.verdict != "pass" or why is None:
         return result
-    sentence = twin_sentence(step.twin, None if twin is None else (twin.verdict, twin.sentence))
-    return replace(result, verdict="inconclusive", sentence=sentence, late=False, other_reason=None)
+    return replace(result, verdict="inconclusive", sentence=why, late=False, other_reason=None)
 
 
 def _check_folder(out: Path) -> None:

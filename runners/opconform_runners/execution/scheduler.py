@@ -14,7 +14,7 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.request import Request, check_dialects, clear, dialect_of, lay_out, outcome_of
-from opconform_runners.harness.command import Command, Launch
+from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
 from opconform_runners.harness.process import HarnessEnded
@@ -49,9 +49,7 @@ def execute(
 
     Returns what was tested, and why the rest of the cases were not executed, or None.
     """
-    execution = Execution(
-        suite, launch.command, deque(entries), launch.timeout, on_outcome, ahead=1 if alone else IN_FLIGHT
-    )
+    execution = Execution(suite, launch, on_outcome, deque(entries), ahead=1 if alone else IN_FLIGHT)
     return asyncio.run(execution.run(max(1, min(launch.jobs, len(entries))), on_ready))
 
 
@@ -67,11 +65,10 @@ class Execution:
     """
 
     suite: Suite
-    command: Command
-    waiting: deque[Entry]
-    timeout: float
+    launch: Launch
     on_outcome: OnOutcome
-    ahead: int
+    waiting: deque[Entry] = field(default_factory=deque)
+    ahead: int = IN_FLIGHT
     confirmed_errors: int = 0
     gave_up: str | None = None
     implementation: Implementation | None = None
@@ -116,7 +113,7 @@ class Worker:
 
     async def begin(self) -> Implementation:
         """Start the first harness; returns what it says of itself."""
-        self.harness = await connect(self.execution.command)
+        self.harness = await connect(self.execution.launch.command)
         try:
             check_dialects(self.execution.suite, self.harness.implementation)
         except UsageError:
@@ -156,7 +153,7 @@ class Worker:
         """A harness, or None where it could not be started several times in a row."""
         for attempt in range(STARTS):
             try:
-                return await connect(self.execution.command)
+                return await connect(self.execution.launch.command)
             except HarnessError as fault:
                 if attempt == STARTS - 1:
                     self.execution.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
@@ -235,7 +232,7 @@ class Worker:
         self, harness: Harness, request: Request
     ) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
         """The outcome of the oldest request, and the state of the harness after it."""
-        process, timeout = harness.process, self.execution.timeout
+        process, timeout = harness.process, self.execution.launch.timeout
         try:
             reply = reply_of(await process.receive(timeout))
         except TimeoutError:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from collections import deque
 from functools import cached_property
 
 from opconform.errors import HarnessError
@@ -12,7 +11,7 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts
 from opconform_runners.execution.journal import Attempt
-from opconform_runners.execution.scheduler import IN_FLIGHT, Execution, Worker
+from opconform_runners.execution.scheduler import Execution, Worker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome
 from opconform_runners.verdicts.results import Result
@@ -77,7 +76,7 @@ class _WarmHarness:
     def __init__(self, suite: Suite, launch: Launch) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # leaves the caller's event loop alone
         self._outcomes: list[tuple[Case, Outcome]] = []
-        self._execution = Execution(suite, launch.command, deque(), launch.timeout, self._on_outcome, ahead=IN_FLIGHT)
+        self._execution = Execution(suite, launch, self._on_outcome)
         self._worker = Worker(self._execution)
 
     def start(self) -> Implementation:

@@ -23,7 +23,7 @@ from opconform_runners.verdicts.verdict import (
     failure_of,
     reason_of,
     sentence_of,
-    twin_sentence,
+    twin_gap,
 )
 
 #: The stages of the comparison that passed when outputs differ for a reason.
@@ -67,9 +67,8 @@ def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
     if entry.expect == "accept" or not isinstance(verdict, Pass):
         return verdict
     twin = None if entry.twin is None else own.get(entry.twin)
-    if isinstance(twin, Pass):
-        return verdict
-    return Inconclusive(why=twin_sentence(entry.twin, None if twin is None else (twin.verdict, sentence_of(twin))))
+    why = twin_gap(entry.twin, None if twin is None else (twin.verdict, sentence_of(twin)))
+    return verdict if why is None else Inconclusive(why=why)
 
 
 def combined(first: Own, second: Own | None) -> Own | Nondeterministic:

@@ -108,8 +108,10 @@ def sentence_of(verdict: Verdict) -> str:
             return why
 
 
-def twin_sentence(twin: str | None, said: tuple[VerdictName, str] | None) -> str:
-    """Why a rejection proves nothing: the verdict and the sentence of its twin, which did not pass."""
+def twin_gap(twin: str | None, said: tuple[VerdictName, str] | None) -> str | None:
+    """Why a rejection proves nothing, given the verdict of its twin and its sentence; None where the twin passed."""
     if twin is None:
         return "the case has no twin, so the rejection proves nothing"
-    return f"its twin {twin} has no verdict" if said is None else f"its twin {twin} is {said[0]}: {said[1]}"
+    if said is None:
+        return f"its twin {twin} has no verdict"
+    return None if said[0] == "pass" else f"its twin {twin} is {said[0]}: {said[1]}"
