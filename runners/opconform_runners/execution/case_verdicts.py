@@ -100,7 +100,7 @@ class CaseVerdicts:
         if not isinstance(first, Fail) or "alone" in executions:
             return False
         if attempt == "again":
-            return second is None and first.reason not in ("crash", "timeout")
+            return second is None and first.reason not in judge.ENDS
         return second is None or judge.combined(first, second) is not first
 
     def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:

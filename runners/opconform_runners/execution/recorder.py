@@ -34,9 +34,7 @@ from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
 from opconform_runners.harness.protocol import Refused
-
-#: Outcomes that spoil a harness: the second execution is in one that no other case has touched.
-_ALONE = ("crash", "timeout")
+from opconform_runners.verdicts.judge import ENDS
 
 
 def record(
@@ -108,7 +106,7 @@ class _Recorder:
     def run(self) -> Implementation:
         """Execute every case twice. What crashed, timed out or ended differently is executed alone."""
         implementation = self._execute(self.entries, "first")
-        repeatable = [each for each in self.entries if self.first[each.id].status not in _ALONE]
+        repeatable = [each for each in self.entries if self.first[each.id].status not in ENDS]
         if repeatable:
             self._execute(repeatable, "again")
         if left := [each for each in self.entries if each.id not in self.again]:

@@ -32,8 +32,8 @@ _PASSED: Mapping[str, tuple[Stage, ...]] = {
     "shape": ("count", "element-type"),
     "value": ("count", "element-type", "shape"),
 }
-#: The failures that are excused only by a control with such a failure.
-_ENDS: tuple[FailReason, ...] = ("crash", "timeout")
+#: The failures that end the process or hang it. Only a control with such a failure excuses them.
+ENDS: tuple[FailReason, ...] = ("crash", "timeout")
 #: What outputs with more elements than the inputs show.
 OUT_OF_BOUNDS = "the backend probably read out of bounds"
 #: The remark on a backend that does not support what it declares.
@@ -121,7 +121,7 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
     """
     without = f"the control, the same graph without {case.op},"
     match control:
-        case Fail(reason=reason, sentence=sentence) if reason in _ENDS or not _ends(verdict):
+        case Fail(reason=reason, sentence=sentence) if reason in ENDS or not _ends(verdict):
             return Inconclusive(why=f"{sentence_of(verdict)}; {without} fails too: its {_neighbour(case)}: {sentence}")
         case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
             return replace(verdict, sentence=f"{verdict.sentence}; {without} has no verdict: {why}")
@@ -136,7 +136,7 @@ def _neighbour(case: Case) -> str | None:
 def _ends(verdict: Verdict) -> bool:
     """Whether one of the executions of a failure ended in a crash or a timeout."""
     ways = [verdict.first, verdict.second] if isinstance(verdict, Nondeterministic) else [verdict]
-    return any(reason_of(each) in _ENDS for each in ways)
+    return any(reason_of(each) in ENDS for each in ways)
 
 
 def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:

@@ -166,11 +166,7 @@ class Probe:
         return [each for each in found if not isinstance(each, str)]
 
     def need(self, *rules: str) -> None:
-        """Check that rules which another one depends on are not broken.
-
-        Raises:
-            NotApplicable: One is.
-        """
+        """Raise `NotApplicable` if a rule on which another one depends is broken."""
         for each in rules:
             if each in self.breaches:
                 raise NotApplicable(f"{each} is broken")

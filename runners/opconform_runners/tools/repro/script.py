@@ -13,6 +13,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets, torch_source
 from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, nan_source, variables_of
+from opconform_runners.verdicts.judge import ENDS
 
 _WIDTH = 118
 #: What torch calls the types that numpy does not have.
@@ -22,8 +23,6 @@ _TORCH_TYPES: Mapping[str, str] = {
     "f8e5m2": "float8_e5m2",
     "f8e8m0": "float8_e8m0fnu",
 }
-#: The failures that end the process or hang it.
-_DEATHS = ("crash", "timeout")
 #: The failures that may concern NaN payloads alone, an unknown one among them.
 _ABOUT_NANS = ("nan-payload", None)
 
@@ -89,7 +88,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     tensors = [each for each in case.inputs if each.role == "tensor"]
     data = tensors[0].element_type if tensors else "string"
     both_nan = " & ".join(nan_source(data, each) for each in ("want", "have")) if nan_source(data, "want") else ""
-    dies, elsewhere = reason in _DEATHS, device not in ("", "CPU")
+    dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
         "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
         device=device,
