@@ -10,6 +10,8 @@ import jsonschema
 import pytest
 import yaml
 
+from opconform.generation.case_list import specs_of_case
+from opconform.specs.loader import load_specs
 from opconform_runners.cli.main import COMMANDS
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.suite.test_suite import tree
@@ -248,3 +250,98 @@ def test_no_suite_replaces_one_of_other_specs(opconform: Run, small_spec: Path, 
     opconform("generate", small_spec, other, "--jobs", "1", "--out", made)
     opconform("certify", other, *certify, "--force")
     assert not (signed / "certificate.json").exists()
+
+
+def test_certify_takes_backends_and_specs_as_arguments(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """An installed backend's name is a backend although a folder has that name."""
+    (tmp_path / "numpy").mkdir()
+    opconform("certify", "numpy", small_spec, "-j", "1", cwd=tmp_path)
+
+    assert (tmp_path / "opconform-out" / "numpy" / "report.html").exists()
+
+
+def test_several_backends_get_a_folder_and_a_certificate_each(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """And a matrix; `run` does the same on a suite that exists."""
+    opconform("certificate", "keygen", tmp_path / "me")
+    perfect = f"{MINIATURES}:Perfect"
+    certify = (
+        "certify",
+        "numpy",
+        perfect,
+        small_spec,
+        "-j",
+        "1",
+        "-o",
+        tmp_path / "out",
+        "--sign",
+        tmp_path / "me.key",
+    )
+    signed = opconform(*certify).stdout
+    opconform("run", tmp_path / "out" / "suite", "-b", "numpy", "-b", perfect, "-o", tmp_path / "again")
+    found = json.loads((tmp_path / "again" / "matrix.json").read_text())["backends"]
+    names = [each["name"].replace(" ", "-") for each in found]
+
+    assert len(names) == 2
+    for each in names:
+        assert (tmp_path / "again" / each / "report.json").exists()
+        assert f"Certificate: {tmp_path / 'out' / each}/certificate.json, PASSED" in signed
+    assert (tmp_path / "again" / "matrix.md").read_text() == (tmp_path / "out" / "matrix.md").read_text()
+
+
+def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """The next steps are commands that can be copied."""
+    backend = ("run", small_suite, "-b", f"{MINIATURES}:AcceptsEverything", "-o", tmp_path, "--force")
+    quiet = opconform(*backend, "-q", code=1)
+    plain = opconform(*backend, code=1).stdout
+    verbose = opconform(*backend, "-v", code=1).stdout
+
+    assert quiet.stdout.startswith("NOT CONFORMANT, ")
+    assert (len(quiet.stdout.splitlines()), quiet.stderr) == (1, "")
+    show, report = (each.removeprefix("Next: ").split() for each in plain.splitlines()[-2:])
+    assert "must be rejected" in opconform(*show[1:]).stdout
+    assert report == ["opconform", "report", str(tmp_path)]
+    assert "Remarks" not in verbose
+    assert verbose.count("VariadicSplit-1/rejected/") >= plain.count("VariadicSplit-1/rejected/")
+
+
+def test_list_prints_a_line_per_group_or_per_case(opconform: Run, small_suite: Path, small_spec: Path) -> None:
+    """From a suite and from its spec."""
+    for source in (small_suite, small_spec):
+        assert opconform("list", source).stdout == (
+            "VariadicSplit-1/accepted     4  accepted: accepted cases\n"
+            "VariadicSplit-1/rejected     2  1 accepted, 1 rejected for lengths.single-remainder: at most one -1\n"
+        )
+        assert opconform("list", source, "--cases", "-k", "lengths.single-remainder").stdout.splitlines()[-1] == (
+            "VariadicSplit-1/rejected/edf4e822b0  rejected for lengths.single-remainder: "
+            "data f32[6, 4], axis 0, split_lengths [-1, -1, 2]"
+        )
+        [first, _] = json.loads(opconform("list", source, "--json").stdout)
+        assert first == {
+            "id": "VariadicSplit-1/accepted",
+            "profile": "core",
+            "title": "accepted cases",
+            "cases": 4,
+            "expect": {"accepted": 4},
+        }
+
+
+def test_a_case_is_found_without_the_other_specs() -> None:
+    """The ids of groups are read from the text of the shipped specs."""
+    groups = {each.full_name for spec in load_specs([]) for each in spec.groups}
+
+    for each in groups:
+        assert [one.full_name for spec in specs_of_case(f"{each}/*") for one in spec.groups] == [each]
+
+
+def test_the_module_is_the_program() -> None:
+    """`python -m opconform`, and the completion of a shell."""
+    environment = {
+        **os.environ,
+        "_OPCONFORM_COMPLETE": "bash_complete",
+        "COMP_WORDS": "opconform cer",
+        "COMP_CWORD": "1",
+    }
+    command = [sys.executable, "-m", "opconform"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+
+    assert done.stdout == "plain,certify\nplain,certificate\n"

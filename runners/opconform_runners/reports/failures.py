@@ -94,15 +94,17 @@ def standings(report: Report) -> Mapping[str, Standing]:
 
 
 def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[Group, ...]:
-    """The failures of a report with one of some standings, the worst first, and those that a baseline expects last."""
+    """The failures of a report with one of some standings, the worst first, then those with the most cases.
+
+    Failures that a baseline expects come last.
+    """
     stands, wanted = standings(report), set(standing)
     texts = {(each.op, each.id): each.text for each in report.requirements}
     found: dict[tuple[Standing, Severity, str, tuple[str, ...], str], list[Result]] = defaultdict(list)
     for each in report.results:
         if each.verdict == "fail" and (stand := stands[each.id]) in wanted:
             found[stand, severity_of(each, stand), each.op, each.broken, each.reason or ""].append(each)
-    ordered = sorted(found.items(), key=lambda each: (each[0][0] == "known", SEVERITIES.index(each[0][1]), each[0][2:]))
-    return tuple(
+    alike = [
         Group(
             standing=standing,
             severity=severity,
@@ -112,5 +114,11 @@ def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read
             requirements={each: texts[op, each] for each in broken if (op, each) in texts},
             results=tuple(sorted(results, key=lambda each: (len(each.inputs), each.id))),
         )
-        for (standing, severity, op, broken, reason), results in ordered
+        for (standing, severity, op, broken, reason), results in sorted(found.items(), key=lambda each: each[0])
+    ]
+    return tuple(
+        sorted(
+            alike,
+            key=lambda each: (each.standing == "known", SEVERITIES.index(each.severity), -len(each.results)),
+        )
     )

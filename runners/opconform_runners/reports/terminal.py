@@ -90,7 +90,7 @@ def print_summary(report: Report, console: Console, *, is_verbose: bool = False)
 
 def print_verdict(report: Report, console: Console) -> None:
     """Print the verdict on the backend and, with a baseline, the verdict against it."""
-    console.print(_coloured(conclusion(report)[0]), soft_wrap=True)
+    console.print(_coloured(conclusion(report)[0]), soft_wrap=not console.is_terminal)
     comparison = report.baseline
     if comparison is not None:
         verdict = "NOTHING NEW." if comparison.is_as_expected else f"NEW: {news(comparison)}."
