@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.report_file import read_report, write_report
-from opconform_runners.verdicts.baseline import Baseline, parse_baseline
-from opconform_runners.verdicts.baseline_check import compare
+from opconform_runners.verdicts.baseline import Baseline, compare, parse_baseline
 from opconform_runners.verdicts.results import Result, read_results
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 from tests.conftest import MINIATURES, Run, killed

@@ -28,8 +28,7 @@ from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted, one_line
-from opconform_runners.verdicts.baseline import Baseline, Line, read_baseline
-from opconform_runners.verdicts.baseline_check import compare
+from opconform_runners.verdicts.baseline import Baseline, Line, compare, read_baseline
 from opconform_runners.verdicts.results import RESULTS, read_written
 
 #: The most characters of the reason why a run is incomplete.

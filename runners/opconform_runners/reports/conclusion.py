@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from opconform_runners.reports.report import Report, RequirementRow
 from opconform_runners.reports.text import counted, one_line
-from opconform_runners.verdicts.baseline_check import Comparison
+from opconform_runners.verdicts.baseline import Comparison
 
 _LONGEST = 300
 

@@ -12,7 +12,7 @@ from opconform.suite.manifest import Level, RequirementNote
 from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.baseline_check import Comparison
+from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result, placements_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 
