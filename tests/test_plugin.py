@@ -273,7 +273,7 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
             ("--opconform-harness", "true", "--opconform-python", "python"),
             "--opconform-python goes with --opconform-backend; a harness names its own interpreter.",
         ),
-        (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Allowed: "),
+        (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Did you mean 'numpy'? Allowed: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),
         (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'.\n"),
         (

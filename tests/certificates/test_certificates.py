@@ -480,7 +480,7 @@ def test_a_backend_that_is_not_conformant_is_certified_as_that(
     checking = ("certificate", "verify", tmp_path / "out" / "certificate.json", "--key", original.folder / "me.pub")
     done = opconform(*checking)
     opconform(*checking, "--require-conformant", code=1)
-    opconform("certificate", "verify", original.certificate, *checking[2:], "--require-conformant")
+    opconform("certificate", "verify", original.certificate, *checking[3:], "--require-conformant")
 
     assert (said["result"], said["failedTests"]) == ("FAILED", ["VariadicSplit-1/data.bits"])
     assert said["opconform"]["profiles"][0]["passed"] is False

@@ -456,7 +456,7 @@ def test_a_summary_steers_neither_a_terminal_nor_a_workflow(
     assert "::stop-commands::" not in plain
     assert first.startswith("::stop-commands::")
     assert last == f"::{first.removeprefix('::stop-commands::')}::"
-    assert lines[-1].startswith("Results: ")
+    assert lines[-3].startswith("Results: ")
     assert not any(line.lstrip().startswith("::") for line in lines)
 
 

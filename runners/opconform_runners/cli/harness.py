@@ -37,12 +37,6 @@ def command() -> None:
     """Check a harness, and print the schema of its messages."""
 
 
-@command.command("schema", example="harness schema > messages.schema.json")
-def _schema() -> None:
-    """Print the JSON Schema of messages."""
-    print_json(messages_schema())
-
-
 @command.command("check", example="harness check --harness ./my-harness")
 @backend_options
 @json_option("the result for each rule")
@@ -59,6 +53,12 @@ def _check(backend: BackendOptions, as_json: bool) -> None:
     document = {"harness": started.name, "holds": not broken, "rules": [_document(each) for each in checked]}
     print_result(document, _lines(started.name, checked, broken), as_json=as_json)
     raise click.exceptions.Exit(1 if broken else 0)
+
+
+@command.command("schema", example="harness schema > messages.schema.json")
+def _schema() -> None:
+    """Print the JSON Schema of messages."""
+    print_json(messages_schema())
 
 
 def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
