@@ -248,7 +248,7 @@ const start = () => {
       sides.append(got ? tensor(got, "Actual") : make("p", { class: "quiet" }, "The actual output was not kept."));
     }
     const title = "Feed " + feed.number + (feed.number ? ": a further inference on the model already built" : ": the first inference");
-    return make("section", { class: "feed" }, several ? make("h3", {}, title + (number ? "" : ", where the fault is")) : null,
+    return make("section", { class: "feed" }, several ? make("h2", {}, title + (number ? "" : ", where the fault is")) : null,
       bars(feed.got, "Actual outputs"), bars(feed.wanted, "Expected outputs"),
       pairs.length ? region("Expected and actual" + (several ? ", feed " + feed.number : ""), sides) : null,
       feed.data ? make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name),
