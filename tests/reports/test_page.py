@@ -169,7 +169,9 @@ def test_no_rule_of_axe_is_broken(browser: "Browser", run: Path, width: int, sch
     from axe_playwright_python.sync_playwright import Axe
 
     page = opened(browser, run / "report.html", width=width, scheme=scheme)
-    page.evaluate("document.querySelectorAll('.chip').forEach(each => each.after(each.cloneNode(true), each.cloneNode(true)))")
+    page.evaluate(
+        "document.querySelectorAll('.chip').forEach(each => each.after(each.cloneNode(true), each.cloneNode(true)))"
+    )
     for place in ("", f"#case/0/{failures(run)[0]['id']}"):
         page.evaluate("place => { location.hash = place }", place)
         page.wait_for_function("place => document.getElementById('case').hidden === !place", arg=place)

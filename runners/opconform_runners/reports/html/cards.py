@@ -42,7 +42,8 @@ def cards_of(number: int, subject: Subject, causes: Mapping[Place, str]) -> Iter
     """The failures of a run on the page; `causes` has their likely causes, as far as outputs were kept."""
     known = {identity: cause for (of, identity), cause in causes.items() if of == number}
     found = [alike for group in groups(subject.column.report) for alike in _divided(group, known)]
-    related = _related(subject, {each.id for group in found for each in group.results})
+    failed = {each.id for group in found for each in group.results}
+    related = _related(subject, failed)
     for group in found:
         failing = {each.id for each in group.results}
         seen = Counter(name for each in sorted(failing & related.keys()) for name in related[each].seen)
@@ -50,7 +51,7 @@ def cards_of(number: int, subject: Subject, causes: Mapping[Place, str]) -> Iter
             number=number,
             group=group,
             cause=known.get(group.smallest.id, ""),
-            facets=dict(_facets(failing, related)),
+            facets=dict(_facets(failing, failed - failing, related)),
             seen=tuple(name for name, _ in seen.most_common(_SEEN)),
         )
 
@@ -76,17 +77,23 @@ def _related(subject: Subject, failing: Collection[str]) -> dict[str, Case]:
     }
 
 
-def _facets(failing: set[str], related: Mapping[str, Case]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
+def _facets(
+    failing: set[str], otherwise: Collection[str], related: Mapping[str, Case]
+) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
+    """The facets of the failing cases of a card; values with which cases fail only `otherwise` are left out."""
     alike = {(_prefix(each), type(related[each].expect)) for each in failing & related.keys()}
-    counts: dict[str, dict[str, list[int]]] = defaultdict(dict)
+    counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for identity, case in related.items():
+        outcome = "fails" if identity in failing else "fails otherwise" if identity in otherwise else "passes"
         for name, value in _properties(case) if (_prefix(identity), type(case.expect)) in alike else ():
-            count = counts[name].setdefault(value, [0, 0])
-            count[0] += identity in failing
-            count[1] += 1
+            counts[name][value][outcome] += 1
     for name, values in counts.items():
-        if len(values) > 1:
-            rows = [(value, failed, judged) for value, (failed, judged) in values.items()]
+        rows = [
+            (value, each["fails"], each.total())
+            for value, each in values.items()
+            if each["fails"] or not each["fails otherwise"]
+        ]
+        if len(rows) > 1:
             yield name, sorted(rows, key=lambda each: (-each[1] / each[2], each[0]))
 
 
