@@ -150,7 +150,7 @@ def test_an_id_depends_on_the_content_alone(opconform: Run, tmp_path: Path) -> N
     (tmp_path / "b.yaml").write_text(f"op: Split-1\ngroups:\n{two.replace('second', 'changed')}{one}")
 
     def ids(name: str) -> list[str]:
-        listed = json.loads(opconform("list", name, "--json", cwd=tmp_path).stdout)
+        listed = json.loads(opconform("list", name, "--cases", "--json", cwd=tmp_path).stdout)
         return sorted(each["id"] for each in listed)
 
     assert ids("a.yaml") == ids("b.yaml")
