@@ -159,7 +159,7 @@ MISTAKES = {
         f"{HEAD}    matrix:\n"
         + "".join(f"      v{n}: [0, 1, 2, 3, 4, 5, 6, 7]\n" for n in range(12))
         + f"    combine: pairwise\n    where: v0 + v11 > 99\n{BODY}",
-        "spec.yaml:19:12: group 'a': 10,000 combinations were tried without success; simplify `where` or `exclude`.",
+        "spec.yaml:19:12: group 'a': 5,000 combinations were tried without success; simplify `where` or `exclude`.",
     ),
     "many combinations and many entries": (
         f"{HEAD}    matrix: {{n: '${{{{ range(1000) }}}}'}}\n    exclude:\n{'      - {n: -1}' + chr(10)}"

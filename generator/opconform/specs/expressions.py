@@ -107,6 +107,8 @@ class Expression:
             meter.count(found)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
             raise ExpressionError(f"{self} fails: {_sentence(fault)}") from fault
+        if isinstance(found, bool | int):  # the value of a filter, which is computed for each combination
+            return found
         leaves = list(_leaves(found))
         if any(isinstance(each, Undefined) for each in leaves):
             raise UndefinedVariableError(f"{self} is undefined")

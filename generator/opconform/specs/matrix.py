@@ -25,7 +25,7 @@ Combination = dict[str, Value]
 
 #: The most pairs of values that a pairwise matrix may have, and combinations that may be tried for it.
 PAIR_LIMIT = 5_000
-_TRIED = 10_000
+_TRIED = 5_000
 _UNCOUNTED = 10**18
 _SHOWN = 300
 #: The most comparisons of combinations with the entries of `include` or `exclude`.
