@@ -23,7 +23,7 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     show_report,
 )
-from opconform_runners.execution.journal import check_certifiable
+from opconform_runners.execution.journal import check_certifiable, check_folder
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.registry import names
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
@@ -62,6 +62,7 @@ def command(
     if backend.is_several:
         check_matrix(folder)
     check_ours(folder / PAGE, PAGE_BEGINNING)
+    check_folder(folder)
     for name, each in started.commands.items():
         if not results.force:
             check_certifiable(folders[name], each.options, profiles, generating.seed)

@@ -62,7 +62,7 @@ class Journal:
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
         """Read what the folder holds, after checking that results may be written to it."""
-        _check_folder(out)
+        check_folder(out)
         self._out = out
         self._keeper = Keeper(out)
         self._path = out / RESULTS
@@ -150,7 +150,7 @@ def _so_far(step: Step, twin: Step | None) -> Result:
     return replace(result, verdict="inconclusive", sentence=why, late=False, other_reason=None)
 
 
-def _check_folder(out: Path) -> None:
+def check_folder(out: Path) -> None:
     """Check that results may be written to a folder, without changing it."""
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():
