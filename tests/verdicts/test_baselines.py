@@ -78,7 +78,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
         f"Next: opconform show {ACCEPTED[2]} --suite {small_suite}\n"
-        "      opconform report out\n"
+        f"      opconform report out --suite {small_suite}\n"
     )
 
 
@@ -96,7 +96,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
-        "Next: opconform report out\n"
+        f"Next: opconform report out --suite {small_suite}\n"
     )
     assert "ailures\n" not in nothing
     assert ACCEPTED[0] not in nothing
@@ -436,6 +436,17 @@ def test_diff_of_a_run_that_gave_up_covers_its_executed_cases(opconform: Run, ru
     assert document["broken"] == ["VariadicSplit-1 data.bits"]
     assert (document["mended"], document["gone"]) == ([], [])
     assert len(document["unknown"]) == 5
+
+
+def test_diff_mends_no_requirement_whose_broken_case_is_gone(
+    opconform: Run, small_suite: Path, runs: Path, tmp_path: Path
+) -> None:
+    """A run of other cases says nothing about it."""
+    opconform("run", small_suite, "numpy", "--select", "VariadicSplit-1/accepted/*", "--out", tmp_path / "part")
+    document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path / "part", "--json").stdout)
+    whole = json.loads(opconform("diff", runs / "AcceptsEverything", runs / "Perfect", "--json").stdout)
+
+    assert (document["mended"], whole["mended"]) == ([], ["VariadicSplit-1 lengths.single-remainder"])
 
 
 IDS = [f"Split-1/{group}/{digits * 10}" for group in ("a", "b") for digits in "0123"]

@@ -29,7 +29,8 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     """The differences between two runs as a JSON object: properties of the runs, requirements, and cases by kind.
 
     Cases of one run that the other, which is incomplete, may not have reached are `unknown`. An incomplete old run does
-    not show which requirements are newly `broken`, and an incomplete new one not which are `mended`.
+    not show which requirements are newly `broken`, and an incomplete new one not which are `mended`. A requirement that
+    a case broke which the new run does not have is not `mended` either.
     """
     before, after = ({each.id: each for each in report.results} for report in (old, new))
     unknown = {kind for kind, report in (("new", old), ("gone", new)) if not report.is_finished}
@@ -50,6 +51,7 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     was_broken, is_broken = (
         {f"{each.op} {each.id}" for each in report.requirements if each.is_broken} for report in (old, new)
     )
+    gone = {f"{each.op} {name}" for key, each in before.items() if key not in after for name in each.broken}
     runs = (("Old", old), ("New", new))
     why = [f"{name} run: {one_line(run.unfinished, _LONGEST)}." for name, run in runs if not run.is_finished]
     return {
@@ -58,7 +60,7 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
         "facts": _facts(old, new),
         **cases,
         "broken": sorted(is_broken - was_broken) if old.is_finished else [],
-        "mended": sorted(was_broken - is_broken) if new.is_finished else [],
+        "mended": sorted(was_broken - is_broken - gone) if new.is_finished else [],
         "is_incomplete": bool(why),
         "why": " ".join(why),
     }
@@ -67,14 +69,12 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
 def failure_changes(old: Report, new: Report) -> dict[str, str]:
     """Whether each case that fails, or failed and passes, is `new`, `fixed` or `unchanged`, by its id.
 
-    A case that an incomplete old run may not have reached is none of these.
+    A case that the old run does not have is none of these.
     """
     before, found = {each.id: each for each in old.results}, {}
     for each in new.results:
         match _kind(before.get(each.id), each):
             case "regressions":
-                found[each.id] = "new"
-            case "new" if each.verdict == "fail" and old.is_finished:
                 found[each.id] = "new"
             case "fixes":
                 found[each.id] = "fixed"
