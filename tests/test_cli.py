@@ -50,7 +50,7 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
         (["certify", "SUITE", "numpy"], "is a suite, and `certify` makes its own. Use `opconform run"),
         (["run", "SPEC", "-b", "numpy"], "small.yaml is a spec and not a suite. Use `opconform certify"),
-        (["run", "numpy"], "numpy is a backend. Use `opconform certify numpy` or `opconform run SUITE -b numpy`."),
+        (["run", "numpy"], "numpy is a backend. Use `opconform certify numpy` or `opconform run SUITE numpy`."),
         (["run", "SUITE", "-b", "numpy", "--update-baseline"], "--update-baseline needs --baseline FILE"),
         (["certfy", "numpy"], "There is no command 'certfy'. Did you mean 'certify'?\nTry `opconform --help`."),
         (["check-harness"], "There is no command 'check-harness'. Did you mean 'harness check'?"),
@@ -77,6 +77,7 @@ def test_help_names_every_command(opconform: Run) -> None:
         (["show", "*/accepted/*", "--suite", "SUITE"], "4 cases match '*/accepted/*'"),
         (["list", "SUITE", "--select", "nothing"], "No case matches nothing.\n"),
         (["list", "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
+        (["show", "axis.range"], "It is a requirement; `opconform list --cases --select axis.range` lists its cases."),
         (["list", "--profile", "nope"], "There is no profile 'nope' in the specs; there are: default, context, core"),
         (["list", "--profile", "core", "--profile", "typs"], "types. Did you mean 'types'?\n"),
         (
@@ -252,6 +253,15 @@ def test_no_suite_replaces_one_of_other_specs(opconform: Run, small_spec: Path, 
     assert not (signed / "certificate.json").exists()
 
 
+def test_certify_leaves_a_suite_as_it_is(opconform: Run, small_suite: Path) -> None:
+    """A folder for results that is a suite is refused before anything is generated."""
+    held = tree(small_suite)
+    done = opconform("certify", "numpy", "--out", small_suite, code=2)
+
+    assert done.stderr.startswith(f"error: Results cannot be written to {small_suite}: it is part of the suite ")
+    assert tree(small_suite) == held
+
+
 def test_certify_takes_backends_and_specs_as_arguments(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """An installed backend's name is a backend although a folder has that name."""
     (tmp_path / "numpy").mkdir()
@@ -299,7 +309,7 @@ def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, sma
     assert (len(quiet.stdout.splitlines()), quiet.stderr) == (1, "")
     show, report = (each.removeprefix("Next: ").split() for each in plain.splitlines()[-2:])
     assert "must be rejected" in opconform(*show[1:]).stdout
-    assert report == ["opconform", "report", str(tmp_path)]
+    assert report == ["opconform", "report", str(tmp_path), "--suite", str(small_suite)]
     assert "Remarks" not in verbose
     assert verbose.count("VariadicSplit-1/rejected/") >= plain.count("VariadicSplit-1/rejected/")
 

@@ -36,7 +36,7 @@ def drawn(expression: str, where: str = "0 == 0") -> str:
 MISTAKES = {
     "an operation in brackets": (
         "op: [Split-1]\ngroups: []\n",
-        "spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed: Concat-1, Split-1, VariadicSplit-1.",
+        "spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed: Split-1, VariadicSplit-1.",
     ),
     "a feed without data": (
         f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
@@ -104,7 +104,7 @@ MISTAKES = {
     ),
     "a long value": (
         f"op: {LONG}\ngroups: []\n",
-        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed: Concat-1, Split-1, VariadicSplit-1.",
+        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed: Split-1, VariadicSplit-1.",
     ),
     "long variables": (
         axis("${{ n / m }}").replace("n: [1]", f"n: [{LONG}], m: [{LONG}]"),

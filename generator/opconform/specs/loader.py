@@ -14,7 +14,7 @@ from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.specs.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
-from opconform.specs.requirements import requirements_of
+from opconform.specs.requirements import REQUIREMENTS, requirements_of
 from opconform.specs.schema import MODELS, GroupKeys
 
 #: The most different expressions in a file; each takes time to compile.
@@ -79,7 +79,7 @@ class WrongSpecs(SpecMistakes):
 
 def shipped_files() -> Mapping[str, Path]:
     """The spec files that opconform ships, sorted, by their names in suites, as in `Split-1/axis.yaml`."""
-    paths = sorted(each for each in _shipped().glob("*/*.yaml") if each.name != "requirements.yaml")
+    paths = sorted(each for each in _shipped().glob("*/*.yaml") if each.name != REQUIREMENTS)
     return {f"{each.parent.name}/{each.name}": each for each in paths}
 
 
@@ -131,9 +131,11 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(each for each in path.rglob("*.yaml") if each.name != "requirements.yaml")
+        found = sorted(each for each in path.rglob("*.yaml") if each.name != REQUIREMENTS)
         if not found:
-            raise UsageError(f"The folder {path} contains no spec (*.yaml).")
+            known = {"suite.json": "is a suite and", "results.jsonl": "holds the results of a run and"}
+            kind = next((f"{text} " for name, text in known.items() if (path / name).is_file()), "")
+            raise UsageError(f"The folder {path} {kind}contains no spec (*.yaml).")
         yield from found
 
 
@@ -149,15 +151,16 @@ def _texts(value: Any, route: Route) -> Iterator[tuple[Route, str]]:
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     """The spec's operation, or the probable one if it is misspelt, so that the rest can be checked."""
     op = document.value.get("op")
-    allowed = f"Allowed: {', '.join(OPERATIONS)}."
+    known = [each for each in OPERATIONS if (_shipped() / each / REQUIREMENTS).is_file()]
+    allowed = f"Allowed: {', '.join(known)}."
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]
     if not isinstance(op, str):
         return None, [document.mistake(("op",), f"op: {quoted(op)} is not an operation here. {allowed}")]
-    if op in OPERATIONS:
+    if op in known:
         return op, []
-    near = [each for each in OPERATIONS if nearest(op, [each])]
-    sentence = f"op: {quoted(op)} is not an operation here. {nearest(op, OPERATIONS)}{allowed}"
+    near = [each for each in known if nearest(op, [each])]
+    sentence = f"op: {quoted(op)} is not an operation here. {nearest(op, known)}{allowed}"
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
 

@@ -13,7 +13,8 @@ from opconform.specs.document import Route, SpecMistakes, read_document
 from opconform.specs.schema import Keys
 from opconform.suite.manifest import Level, Stage
 
-_FILE = "requirements.yaml"
+#: The name of the file with an operation's requirements.
+REQUIREMENTS = "requirements.yaml"
 
 
 class Page(Keys):
@@ -63,8 +64,8 @@ class Requirements(Keys):
 @cache
 def requirements_of(op: str) -> Requirements:
     """The requirements of an operation; `SpecMistakes` if their file is wrong."""
-    path = Path(str(root() / "cases" / op / _FILE))
-    document = read_document(path, f"cases/{op}/{_FILE}")
+    path = Path(str(root() / "cases" / op / REQUIREMENTS))
+    document = read_document(path, f"cases/{op}/{REQUIREMENTS}")
     found = validated(document, Requirements)
     mistakes = [document.mistake(route, sentence) for route, sentence in _faults(found)]
     if mistakes:

@@ -49,10 +49,16 @@ class Selection:
 
 
 def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iterable[str]) -> str:
-    """A hint at the group or requirement nearest to a pattern without matches, with a leading space, or nothing."""
+    """A hint at the group or requirement nearest to a pattern without matches, with a leading space, or nothing.
+
+    A requirement matches no single case, so its own name gets the command that lists its cases.
+    """
+    named = set(requirements)
     ids = sorted(set(groups), reverse=True)
-    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in requirements}}
+    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in named}}
     for pattern in patterns:
+        if pattern in named:
+            return f" It is a requirement; `opconform list --cases --select {pattern}` lists its cases."
         op, _, rest = pattern.partition("/")
         inside = {each.partition("/")[2]: each for each in ids if each.partition("/")[0] == op}
         word, known = (rest.partition("/")[0], inside) if rest else (op, alone)

@@ -96,7 +96,7 @@ def command(
         print_document(annotations_text(runs[0].report), nl=False)
     if html is not None or not (wanted or github):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
-        _write(file, page_of_runs(runs, suite, older), "Page", PAGE_BEGINNING, quiet=quiet)
+        _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)
     incomplete = [each for each in runs if not each.report.is_finished]
     for each in incomplete:
         click.echo(f"{each.folder}: {conclusion(each.report)[0]}", err=True)

@@ -37,6 +37,7 @@ _LONGEST = 300
 
 @click.command("run", cls=HelpCommand, example="run suite -b numpy -k 'Split-1/*'")
 @click.argument("suite", type=PATH)
+@click.argument("named", nargs=-1, metavar="[BACKEND]...")
 @options.backend_options
 @options.selection_options
 @options.result_options
@@ -46,6 +47,7 @@ _LONGEST = 300
 @options.jobs_option("Number of harness processes.", 1)
 def command(
     suite: Path,
+    named: tuple[str, ...],
     backend: options.BackendOptions,
     selection: Selection,
     results: ResultOptions,
@@ -72,6 +74,7 @@ def command(
     running = RunOptions(
         jobs=jobs, timeout=backend.timeout, selection=selection, strict=results.strict, force=results.force
     )
+    backend = replace(backend, backends=(*named, *backend.backends))
     _check_suite(suite)
     if backend.is_several:
         out = results.out or FOLDER
@@ -95,7 +98,7 @@ def _check_suite(suite: Path) -> None:
             f"`opconform generate {suite} --out suite`."
         )
     if not suite.exists() and str(suite).partition(":")[0] in names():
-        raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE -b {suite}`.")
+        raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE {suite}`.")
 
 
 def _judged(

@@ -41,7 +41,7 @@ def _reasons(report: Report) -> Iterator[str]:
             broken = counted(len(report.broken), f"{kind} is", f"{kind}s are")
             clauses.append(f"{broken} broken: {_names(report.broken)}")
         if report.unnamed:
-            clauses.append(f"{len(report.unnamed):,} of them without naming a requirement")
+            clauses.append(f"{counted(len(report.unnamed), 'failing case names', 'failing cases name')} no requirement")
         yield f"{'; '.join(clauses)}."
     if report.differing:
         yield f"Deviations from interpretations (not counted): {_names(report.differing)}."

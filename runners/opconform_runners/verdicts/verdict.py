@@ -114,4 +114,4 @@ def twin_gap(twin: str | None, said: tuple[VerdictName, str] | None) -> str | No
         return "the case has no twin, so the rejection proves nothing"
     if said is None:
         return f"its twin {twin} has no verdict"
-    return None if said[0] == "pass" else f"its twin {twin} is {said[0]}: {said[1]}"
+    return None if said[0] == "pass" else f"its twin {twin} has the verdict {said[0]}: {said[1]}"

@@ -123,7 +123,9 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -
         if words[:1] == ["--backend"] and words[1].partition(":")[0] in SCRIPTS:
             steps.append(f"opconform repro {group.smallest.id} {report.started} --suite {shlex.quote(str(suite))}")
     if not (out / PAGE).exists():
-        steps.append(f"opconform report {shlex.quote(str(out))}")
+        is_found = suite.resolve() in ((out / "suite").resolve(), (out.parent / "suite").resolve())
+        named = "" if is_found else f" --suite {shlex.quote(str(suite))}"
+        steps.append(f"opconform report {shlex.quote(str(out))}{named}")
     if not results.is_silent:
         print_lines(f"{'      ' if number else 'Next: '}{each}" for number, each in enumerate(steps))
 
