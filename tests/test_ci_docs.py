@@ -92,7 +92,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
         "report.json",
         "results.jsonl",
     }
-    assert shell(comparing, tmp_path, 0) == "\nNo case changed.\n"
+    assert shell(comparing, tmp_path, 0) == "No case changed.\n"
 
     job = gitlab["conformance"]
     for command in [*without_installing(job["script"]), *job["after_script"]]:
@@ -114,7 +114,7 @@ def test_the_commands_of_the_baselines_page(tmp_path: Path) -> None:
     shown = [shell(line, tmp_path, code) for line, code in zip(lines("baselines.md"), codes, strict=True)]
 
     assert "NOTHING NEW" in shown[2]
-    assert shown[3] == "\nNo case changed.\n"
+    assert shown[3] == "No case changed.\n"
 
 
 def test_the_file_of_the_baselines_page_is_one() -> None:

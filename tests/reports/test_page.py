@@ -449,6 +449,16 @@ def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:
     assert kept.outputs("Split-1/a/0000000001") == {}
 
 
+def test_elements_that_differ_are_different_texts() -> None:
+    """Six digits do not show what is lost in a conversion to 32 bits; other elements keep them."""
+    want = np.array([0.1, 0.2, 1 / 3])
+    got = np.array([np.float32(0.1), 0.2, 1 / 3])
+    actual, expected = (excerpt_of("x", a, "f64", other=b).rows for a, b in ((got, want), (want, got)))
+
+    assert actual == (("0.10000000149011612", "0.2", "0.333333"),)
+    assert expected == (("0.10000000000000001", "0.2", "0.333333"),)
+
+
 def test_an_excerpt_moves_to_what_differs() -> None:
     """Of a large tensor the matrix and the part of it around the first difference are shown."""
     want = np.arange(2 * 40 * 50, dtype=np.int32).reshape(2, 40, 50)

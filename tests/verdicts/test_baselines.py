@@ -377,7 +377,7 @@ def test_diff_ends_with_0_without_regressions(opconform: Run, runs: Path) -> Non
     ]
     assert [each["id"] for each in fixed["fixes"]] == [REJECTED]
     assert fixed["is_worse"] is False
-    assert same == "\nNo case changed.\n"
+    assert same == "No case changed.\n"
 
 
 def test_diff_lists_new_and_removed_cases(opconform: Run, small_suite: Path, runs: Path, tmp_path: Path) -> None:

@@ -85,6 +85,12 @@ def failure_changes(old: Report, new: Report) -> dict[str, str]:
 
 def changes_lines(changes: Mapping[str, Any]) -> Iterator[str]:
     """Changes as text; an incomplete comparison says so first."""
+    lines = list(_changed_lines(changes))
+    yield from lines
+    yield f"\n{_summary(changes)}" if lines else _summary(changes)
+
+
+def _changed_lines(changes: Mapping[str, Any]) -> Iterator[str]:
     if changes["why"]:
         yield f"INCOMPLETE, so nothing is settled. {changes['why']}"
     for fact in changes["facts"]:
@@ -96,7 +102,6 @@ def changes_lines(changes: Mapping[str, Any]) -> Iterator[str]:
         if changes[kind]:
             yield f"\n{title}: {counted(len(changes[kind]), 'case')}"
             yield from (f"  {each}" for each in shortened([_sentence(each) for each in changes[kind]], _MOST))
-    yield f"\n{_summary(changes)}"
 
 
 def _summary(changes: Mapping[str, Any]) -> str:

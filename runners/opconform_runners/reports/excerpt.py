@@ -13,6 +13,9 @@ from opconform.tensors.tensor import Array, patterns
 ROWS = 10
 COLUMNS = 10
 _WIDEST = 24
+#: The digits of a floating-point number, and those that tell any two of them apart.
+_DIGITS = 6
+_EXACT = 17
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,17 +80,25 @@ def excerpt_of(
     top, left = _start(row, matrix.shape[0], ROWS), _start(column, matrix.shape[1], COLUMNS)
     part = (slice(top, top + ROWS), slice(left, left + COLUMNS))
     shown = matrix[part]
+    rows = _texts(shown, kind, known=known)
+    differs: tuple[tuple[int, int, str], ...] = ()
+    if other is not None:
+        opposite = np.atleast_2d(other[index])[part]
+        differs, texts = _differences(shown, opposite, kind), _texts(opposite, kind, known=known)
+        exact = _texts(shown, kind, known=known, digits=_EXACT)
+        for y, x, _ in differs:  # as different texts, also where few digits do not show the difference
+            rows[y][x] = exact[y][x] if rows[y][x] == texts[y][x] else rows[y][x]
     outputs = np.repeat(np.arange(len(highlight.sizes)), highlight.sizes) if highlight is not None else np.arange(0)
     return Excerpt(
         name=name,
         kind=label,
         where=f"[{', '.join(':' if isinstance(each, slice) else str(each) for each in index)}]" if left_out else "",
-        rows=tuple(tuple(_text(each, kind, known=known) for each in np.split(row, row.size)) for row in shown),
+        rows=tuple(map(tuple, rows)),
         at=(top, left),
         size=(matrix.shape[0], matrix.shape[1]),
         along=along,
         outputs=tuple(outputs[part[0 if along == "rows" else 1]].tolist()),
-        differs=() if other is None else _differences(shown, np.atleast_2d(other[index])[part], kind),
+        differs=differs,
         first=(row - top, column - left) if at is not None else None,
     )
 
@@ -113,13 +124,17 @@ def _start(place: int, size: int, room: int) -> int:
     return max(0, min(place - room // 2, size - room))
 
 
-def _text(element: Array, kind: ElementType, *, known: bool) -> str:
+def _texts(part: Array, kind: ElementType, *, known: bool, digits: int = _DIGITS) -> list[list[str]]:
+    return [[_text(each, kind, digits, known=known) for each in np.split(row, row.size)] for row in part]
+
+
+def _text(element: Array, kind: ElementType, digits: int, *, known: bool) -> str:
     if known and kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte or more
         with np.errstate(all="ignore"):
-            return f"{element.view(kind.native)[0].astype(np.float64):.6g}"
+            return f"{element.view(kind.native)[0].astype(np.float64):.{digits}g}"
     [value] = element
     if element.dtype.kind == "U":
         return repr(str(value))[:_WIDEST]
     if element.dtype.kind in "fc":
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     return str(int(value)) if element.dtype.kind in "biu" else str(value)

@@ -35,8 +35,8 @@ SIGNS: Mapping[RequirementStanding, Sign] = {
 }
 #: The meaning of the marks.
 LEGEND = (
-    "✓ all cases with a verdict of pass or fail pass, ✗ the number of cases that fail, "
-    "~ fulfilled by the harness, · no case has such a verdict, ! the harness failed"
+    "✓ every decided case passes, ✗ the number of cases that fail, "
+    "~ fulfilled by the harness, · no case is decided, ! the harness failed"
 )
 #: One requirement on each backend, in the order of the columns.
 Row = tuple[RequirementRow, ...]
