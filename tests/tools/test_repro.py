@@ -260,6 +260,7 @@ def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None
     assert opconform(*command, "numpy", "x", code=2).stderr == (
         "error: There is no script for 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch.\n"
     )
+    assert "Did you mean 'openvino'?" in opconform(*command, "opnvino", "x", code=2).stderr
     assert opconform(*command, "buggy.py:Buggy", "x", code=2).stderr.startswith(
         "error: There is no script for 'buggy.py:Buggy'. Allowed: "
     )

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, nearest
 from opconform.resources import render
 from opconform.suite.case import Case, Reject
 from opconform.suite.manifest import Entry, inputs_name
@@ -49,7 +49,7 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
     """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from; it must have scripts."""
     name = backend.partition(":")[0]
     if name not in SCRIPTS:
-        raise UsageError(f"There is no script for {backend!r}. Allowed: {', '.join(SCRIPTS)}.")
+        raise UsageError(f"There is no script for {backend!r}. {nearest(name, SCRIPTS)}Allowed: {', '.join(SCRIPTS)}.")
     if "=" in backend:
         raise UsageError(f"There is no script for {backend!r}: scripts cannot load a device plugin.")
     return SCRIPTS[name].dialects
