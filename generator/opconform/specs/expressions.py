@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError, Undefined, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateExpression
 from jinja2.runtime import Context
@@ -86,7 +86,17 @@ class _Sandbox(SandboxedEnvironment):
         return value
 
 
+class _Template(Template):
+    """A template whose evaluations share one context: making a new one takes longer than most expressions."""
+
+    def new_context(self, vars: dict[str, Any] | None = None, *_args: Any, **_options: Any) -> Context:  # noqa: A002
+        _CONTEXT.parent, _CONTEXT.vars = vars or {}, {}
+        return _CONTEXT
+
+
 _SANDBOX = _Sandbox(undefined=StrictUndefined, autoescape=False)
+_CONTEXT = _SANDBOX.from_string("").new_context()
+_SANDBOX.template_class = _Template
 _SANDBOX.globals.clear()
 _SANDBOX.filters.clear()
 
