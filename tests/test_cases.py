@@ -64,7 +64,7 @@ def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run)
         assert each["accepting"] > 0, each
         assert each["rejecting"] != 0, each
         assert each["source"], each
-    assert "Inputs, 2; Types, T2 (2020-07)" in {each["source"] for each in rows}
+    assert "Inputs, 2; Types, T2 (2020-07); Inputs, 2; Types, T_AXIS (rst)" in {each["source"] for each in rows}
 
 
 def test_an_interpretation_decides_about_nothing_else() -> None:
