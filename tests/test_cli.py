@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +10,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from opconform.generation.case_list import specs_of_case
 from opconform.specs.loader import load_specs
-from opconform_runners.cli.main import COMMANDS
+from opconform_runners.cli.main import COMMANDS, cli
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.suite.test_suite import tree
 
@@ -30,6 +32,28 @@ def test_help_names_every_command(opconform: Run) -> None:
         assert len(own.splitlines()) <= 40
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_first_screen_of_help_has_every_everyday_option(name: str) -> None:
+    """A terminal of 24 lines of 80 columns shows the help up to `--help`; rare options come last."""
+    shown = CliRunner().invoke(cli, [*name.split(), "--help"], terminal_width=80).stdout.splitlines()
+    last = next(number for number, line in enumerate(shown) if line.startswith("  -h, --help "))
+    rare = shown.index("Rarely needed:") if "Rarely needed:" in shown else len(shown)
+
+    assert last < 24
+    assert last < rare
+    assert all(line.startswith("  ") for line in shown[rare + 1 :])
+
+
+def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
+    """All of them."""
+    profiles = {each.settings.profile for spec in load_specs([]) for each in spec.groups}
+    shown = CliRunner().invoke(cli, ["run", "--help"], terminal_width=200).stdout
+
+    [line] = [each for each in shown.splitlines() if each.lstrip().startswith("--profile")]
+    listed = re.findall(r"[a-z]+", line.partition("Use only")[2])
+    assert set(listed) - {"or", "repeatable"} == profiles
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -40,7 +64,8 @@ def test_help_names_every_command(opconform: Run) -> None:
             "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, onnx13, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
-        (["generate", "--out", "x", "--jobs", "0"], "Invalid value for '--jobs' / '-j': 0 is not in the range x>=1."),
+        (["generate", "--out", "x", "--jobs", "0"], "'--jobs' / '-j': '0' is not a whole number of at least 1."),
+        (["generate", "--out", "x", "--jobs", "x"], "'--jobs' / '-j': 'x' is not a whole number of at least 1."),
         (
             ["generate", "--out", "x", "--profile", "cor"],
             "There is no profile 'cor' in the specs; there are: default, context, core",

@@ -63,7 +63,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     click.echo(sign_results(results, place, key))
 
 
-@command.command("verify", example="certificate verify certificate.json --key signer.pub")
+@command.command("verify", example="certificate verify certificate.json --key me.pub")
 @click.argument("certificate", type=PATH)
 @click.option("--key", type=PATH, required=True, help="The signer's public key.")
 @click.option("--results", type=PATH, help="The folder of the certified results.")
@@ -73,9 +73,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
 @click.option("--require-conformant", is_flag=True, help="Exit with 1 if the backend is not conformant.")
 @json_option("the statement and the checks")
 def _verify(certificate: Path, key: Path, require_conformant: bool, as_json: bool, **evidence: Any) -> None:
-    """Check a certificate.
-
-    That is its signature and, with --results and --suite, every digest and count in it.
+    """Check a certificate: its signature and, with --results and --suite, every digest and count in it.
 
     Exit code: 0 if all checks pass, whatever the certificate says about the backend, 1 otherwise.
     With --require-conformant it is also 1 if the backend is not conformant.

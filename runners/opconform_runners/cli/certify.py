@@ -11,9 +11,11 @@ from opconform.files import check_ours
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared import options
+from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
+from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.options import PrivateKey, ResultOptions, profile_option, result_options, sign_option
 from opconform_runners.cli.shared.steps import (
     executed,
     folder_name,
@@ -29,20 +31,20 @@ from opconform_runners.harness.registry import names
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
-@click.command("certify", cls=Command, example="certify openvino")
+@click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
-@options.backend_options
-@options.profile_option
-@options.result_options
-@options.sign_option
-@options.generation_options(options.RUN_JOBS)
+@backend_options
+@profile_option
+@result_options
+@sign_option
+@generation_options(RUN_JOBS)
 def command(
     targets: tuple[str, ...],
-    backend: options.BackendOptions,
+    backend: BackendOptions,
     profiles: tuple[str, ...],
-    generation: options.GenerationOptions,
-    results: options.ResultOptions,
-    key: "options.PrivateKey | None",
+    generation: GenerationOptions,
+    results: ResultOptions,
+    key: "PrivateKey | None",
 ) -> None:
     """Generate a suite, run backends on whole profiles of it, and report a verdict for each requirement.
 

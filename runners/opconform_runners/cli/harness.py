@@ -17,8 +17,9 @@ from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
+from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.help import Group
-from opconform_runners.cli.shared.options import BackendOptions, backend_options, json_option
+from opconform_runners.cli.shared.options import json_option
 from opconform_runners.cli.shared.output import print_json, print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.harness.command import Launch

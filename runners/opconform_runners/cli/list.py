@@ -21,7 +21,7 @@ from opconform_runners.cli.shared.output import print_result
 from opconform_runners.verdicts.description import description_of
 
 
-@click.command("list", cls=Command, example="list -k 'Split-1/*'")
+@click.command("list", cls=Command, example="list\nlist --cases -k 'Split-1/axis-range/*'")
 @click.argument("sources", nargs=-1, type=PATH, metavar="[SPEC|SUITE]...")
 @selection_options
 @click.option("--cases", "by_case", is_flag=True, help="Print one line per case, with its inputs.")

@@ -42,7 +42,11 @@ _FORMATS: Mapping[str, _Format] = MappingProxyType(
 _STDOUT = "-"
 
 
-@click.command("report", cls=Command, example="report opconform-out/openvino")
+@click.command(
+    "report",
+    cls=Command,
+    example="report opconform-out/openvino\nreport opconform-out/numpy --junit junit.xml",
+)
 @click.argument("results", nargs=-1, required=True, type=PATH, metavar="OUT...")
 @click.option(
     "--html",

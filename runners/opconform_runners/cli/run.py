@@ -12,10 +12,11 @@ from opconform.files import replace_named
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared import options
+from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.help import Command as HelpCommand
+from opconform_runners.cli.shared.help import RareOption
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
-from opconform_runners.cli.shared.options import PATH, ResultOptions
+from opconform_runners.cli.shared.options import PATH, ResultOptions, jobs_option, result_options, selection_options
 from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import executed, folder_of, print_next, report_of_run, show_report
@@ -35,20 +36,20 @@ from opconform_runners.verdicts.results import RESULTS, read_written
 _LONGEST = 300
 
 
-@click.command("run", cls=HelpCommand, example="run suite -b numpy -k 'Split-1/*'")
+@click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
 @click.argument("suite", type=PATH)
 @click.argument("named", nargs=-1, metavar="[BACKEND]...")
-@options.backend_options
-@options.selection_options
-@options.result_options
+@backend_options
+@selection_options
+@result_options
 @click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only others count.")
 @click.option("--update-baseline", is_flag=True, help="Make that file list exactly the failures.")
-@click.option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
-@options.jobs_option("Number of harness processes.", 1)
+@click.option("--record", cls=RareOption, type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
+@jobs_option("Number of harness processes.", 1)
 def command(
     suite: Path,
     named: tuple[str, ...],
-    backend: options.BackendOptions,
+    backend: BackendOptions,
     selection: Selection,
     results: ResultOptions,
     jobs: int,

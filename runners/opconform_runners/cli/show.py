@@ -9,8 +9,9 @@ from opconform.generation.case_list import CaseList, ListedCase
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.selection import Selection, check_one, pattern_of
+from opconform_runners.cli.shared.generation_options import ONE_CASE
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import ONE_CASE, PATH, json_option
+from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.case_text import drawing_lines, input_lines, seen_link
 from opconform_runners.reports.text import counted

@@ -1,5 +1,6 @@
-"""Commands whose help begins with an example, and groups that suggest a command for a mistyped one."""
+"""Commands whose help begins with examples, and groups that suggest a command for a mistyped one."""
 
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,36 +8,42 @@ import click
 
 from opconform.errors import nearest
 
-#: The options that few users need, which help lists last.
-_RARE = frozenset(
-    {"seed", "dialects", "max_cases", "max_elements", "max_bytes", "memory", "timeout", "pythons", "python"}
-)
+
+class RareOption(click.Option):
+    """An option that few users need, which help lists last."""
 
 
 class Command(click.Command):
-    """A command whose help begins with an example and ends with the options that few users need."""
+    """A command whose help fits its everyday use on the first screen; the details and `RareOption`s follow."""
 
-    def __init__(self, *args: Any, example: str, **settings: Any) -> None:
-        """Make a command; `example` is its everyday use."""
-        super().__init__(*args, **settings)
-        self._example = example
+    def __init__(self, name: str, *, help: str, example: str, **settings: Any) -> None:  # noqa: A002 - as click has it
+        """Make a command; `example` has its everyday uses, one per line."""
+        summary, _, details = inspect.cleandoc(help).partition("\n\n")
+        super().__init__(name, help=summary, **settings)
+        self._example, self._details = example, details
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the usage and the example."""
+        """Write the usage and the examples."""
         super().format_usage(ctx, formatter)
-        formatter.write_usage("opconform", self._example, prefix="Example: ")
+        for number, each in enumerate(self._example.splitlines()):
+            formatter.write_usage("opconform", each, prefix="         " if number else "Example: ")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in two sections."""
-        records = [
-            (each.name in _RARE, each.get_help_record(ctx))
-            for each in self.get_params(ctx)
-            if isinstance(each, click.Option)
-        ]
-        for title, is_rare in (("Options", False), ("Rarely needed", True)):
-            if rows := [record for rare, record in records if record is not None and rare is is_rare]:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        """Write the everyday options, the details, and the other options."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        rare = [each for each in options if isinstance(each, RareOption)]
+        self._write(ctx, formatter, "Options", [each for each in options if each not in rare])
+        if self._details:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(self._details)
+        self._write(ctx, formatter, "Rarely needed", rare)
+
+    @staticmethod
+    def _write(ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]) -> None:
+        if rows := [each for option in options if (each := option.get_help_record(ctx)) is not None]:
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 class Group(click.Group):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from opconform.errors import HarnessError
 from opconform.files import check_ours, replace_file, replace_ours
 from opconform.suite.reader import Suite
-from opconform_runners.cli.shared.options import ALL, BackendOptions, PrivateKey, ResultOptions, free_name
+from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
+from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.steps import executed, folder_name, page_of_runs, report_of_run, sign_results
 from opconform_runners.execution.runner import RunOptions

@@ -1,0 +1,139 @@
+"""The options that name backends."""
+
+import itertools
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from opconform.errors import UsageError
+from opconform_runners.cli.shared.help import RareOption
+from opconform_runners.cli.shared.options import collected
+from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
+from opconform_runners.harness.registry import names
+
+#: The name for every installed backend.
+ALL = "all"
+
+
+def positive(value: str | float) -> float:
+    """A number over 0 given to an option."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= LARGEST:
+        raise click.BadParameter(f"{value!r} is not a number over 0 and at most {LARGEST:,}.")
+    return number
+
+
+timeout_option = click.option(
+    "--timeout",
+    cls=RareOption,
+    type=positive,
+    metavar="SECONDS",
+    default=20.0,
+    show_default=True,
+    help="Time limit for one case.",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BackendOptions:
+    """The options that name backends and limit their harnesses."""
+
+    backends: tuple[str, ...] = ()
+    harnesses: tuple[str, ...] = ()
+    pythons: tuple[str, ...] = ()
+    timeout: float
+    memory: float | None = None
+
+    @property
+    def is_several(self) -> bool:
+        """Whether more than one backend is named, or `all`."""
+        return ALL in self.backends or len(set(self.backends)) + len(self.harnesses) > 1
+
+    def command(self) -> Command:
+        """The command that starts the harness; exactly one backend must be named."""
+        if self.is_several:
+            raise UsageError(f"Name one backend, not {', '.join((*self.backends, *self.harnesses))}.")
+        [found] = self.commands().values()
+        return found
+
+    def commands(self) -> dict[str, Command]:
+        """The command of each backend and harness, by name."""
+        wanted = [one for each in self.backends for one in (names() if each == ALL else [each])]
+        if not wanted and not self.harnesses:
+            raise UsageError(
+                "Specify a backend with --backend NAME or --harness COMMAND. `opconform backends` lists the backends."
+            )
+        pythons = self._interpreters(list(dict.fromkeys(wanted)))
+        commands = {each: backend_command(each, pythons.get(each)) for each in wanted}
+        for each in self.harnesses:
+            started = harness_command(each)
+            commands[free_name(started.name, commands)] = started
+        return {name: replace(each, memory=memory_limit(self.memory)) for name, each in commands.items()}
+
+    def _interpreters(self, wanted: list[str]) -> dict[str, Path]:
+        """The interpreter of each backend: NAME=PATH, or PATH alone for the only backend."""
+        found: dict[str, Path] = {}
+        for each in self.pythons:
+            name, _, path = each.partition("=")
+            alike = [one for one in wanted if name in (one, one.partition(":")[0])]
+            if path and alike:
+                found |= dict.fromkeys(alike, Path(path))
+            elif len(wanted) == 1:
+                found[wanted[0]] = Path(each)
+            elif not wanted:
+                raise UsageError("--python goes with --backend; a harness names its own interpreter.")
+            elif path:
+                raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(wanted)}.")
+            else:
+                raise UsageError(f"--python {each!r} must be NAME=PATH, as in --python torch=venv/bin/python.")
+        return found
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name itself, or with the next free number if it is taken."""
+    numbered = (f"{name} ({number})" for number in itertools.count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
+
+
+#: Adds the options of `BackendOptions`, collected in the parameter `backend`.
+backend_options = collected(
+    "backend",
+    BackendOptions,
+    click.option(
+        "--backend",
+        "-b",
+        "backends",
+        multiple=True,
+        metavar="NAME",
+        help="A backend, such as openvino:CPU, or all (repeatable).",
+    ),
+    click.option(
+        "--harness",
+        "harnesses",
+        multiple=True,
+        metavar="COMMAND",
+        help="A program that speaks the protocol (repeatable).",
+    ),
+    click.option(
+        "--python",
+        "pythons",
+        cls=RareOption,
+        multiple=True,
+        metavar="[NAME=]PATH",
+        help="The interpreter of a backend elsewhere (repeatable).",
+    ),
+    timeout_option,
+    click.option(
+        "--memory",
+        cls=RareOption,
+        type=positive,
+        metavar="GIB",
+        help="Memory limit of a harness; 3/4 of the machine's by default.",
+    ),
+)

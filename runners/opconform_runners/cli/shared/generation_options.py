@@ -1,0 +1,83 @@
+"""The options of the generation of suites."""
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import click
+
+from opconform.dialects import DEFAULT, DIALECTS, check_renderable
+from opconform.generation.options import LIMITS, Limits, Options
+from opconform.suite.selection import Selection
+from opconform_runners.cli.shared.help import RareOption
+from opconform_runners.cli.shared.options import Decorator, collected, count, jobs_option
+
+#: The limits for a single case, which may be one of the profile `large`.
+ONE_CASE = replace(LIMITS, elements=1 << 31)
+
+#: The help of `--jobs` for commands that generate a suite and run it.
+RUN_JOBS = "Processes; by default one per core, and one harness."
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GenerationOptions:
+    """The options that decide how a suite is generated."""
+
+    seed: int
+    dialects: tuple[str, ...]
+    max_cases: int
+    max_elements: int
+    max_bytes: int
+    jobs: int | None
+
+    def options(self, selection: Selection, *, read: Collection[str] = (), blind: bool = False) -> Options:
+        """The options of the generation, in the dialects that a backend reads unless others are named."""
+        dialects = self.dialects or tuple(each for each in DIALECTS if each in read)
+        check_renderable(dialects)
+        return Options(
+            seed=self.seed,
+            dialects=tuple(each for each in DIALECTS if each in dialects) or DEFAULT,
+            blind=blind,
+            jobs=self.jobs or cores(),
+            selection=selection,
+            limits=Limits(cases=self.max_cases, elements=self.max_elements, bytes=self.max_bytes),
+        )
+
+
+def _limit_option(name: str, default: int, what: str) -> Decorator:
+    return click.option(
+        name, cls=RareOption, type=count, default=default, metavar="N", help=f"Most {what} ({default:,})."
+    )
+
+
+def generation_options(jobs: str) -> Decorator:
+    """The options of a generation, collected in the parameter `generation`; `jobs` is the help of `--jobs`."""
+    return collected(
+        "generation",
+        GenerationOptions,
+        click.option(
+            "--seed",
+            cls=RareOption,
+            type=int,
+            default=0,
+            show_default=True,
+            help="Seed of random fills and samples.",
+        ),
+        click.option(
+            "--dialect",
+            "dialects",
+            cls=RareOption,
+            multiple=True,
+            metavar="NAME",
+            help=f"{', '.join(DIALECTS)} (repeatable).",
+        ),
+        _limit_option("--max-cases", LIMITS.cases, "cases per group"),
+        _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),
+        _limit_option("--max-bytes", LIMITS.bytes, "bytes of the suite"),
+        jobs_option(jobs),
+    )
