@@ -148,7 +148,7 @@ MISTAKES = {
         f"{HEAD}    matrix: {{n: '${{{{ range(9999) }}}}'}}\n    where: sum(range(90000)) < n\n{BODY}",
         (
             "spec.yaml:6:12: group 'a': `sum(range(90000)) < n` fails: the expressions of the group make more than "
-            "10,000,000 values, the limit, with n=110."
+            "2,000,000 values, the limit, with n=21."
         ),
     ),
     "pairwise of long lists": (

@@ -19,7 +19,7 @@ from opconform.specs.functions import FUNCTIONS, NESTED, OPERATORS, RANDOM_FUNCT
 Variables = Mapping[str, Value]
 
 #: The most values and characters that all expressions of a group, and all parts of them, may make.
-MADE = 10_000_000
+MADE = 2_000_000
 #: The most characters of an expression.
 _TEXT = 2_000
 #: The names that a variable cannot have.

@@ -108,8 +108,7 @@ def load_spec(path: Path) -> Spec:
     value = document.value
     if not isinstance(value, dict):
         raise SpecMistakes([document.mistake((), "A spec is a mapping with the keys 'op' and 'groups'.")])
-    texts = [(route, text) for route, text in _texts(value, ()) if is_expression(text)]
-    if len({text for _, text in texts}) > EXPRESSION_LIMIT:
+    if len({text for _, text in _texts(value, ()) if is_expression(text)}) > EXPRESSION_LIMIT:
         sentence = f"The file holds more than {EXPRESSION_LIMIT:,} different expressions; split it."
         raise SpecMistakes([document.mistake((), sentence)])
     op, mistakes = _operation(document)
@@ -139,13 +138,13 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         yield from found
 
 
-def _texts(value: Any, route: Route) -> Iterator[tuple[Route, str]]:
+def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[tuple[Route, str]]:
     """The strings in a value, with their routes."""
-    if isinstance(value, dict | list):
-        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(each, str):
+            yield (*route, key), each
+        elif isinstance(each, dict | list):
             yield from _texts(each, (*route, key))
-    elif isinstance(value, str):
-        yield route, value
 
 
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
