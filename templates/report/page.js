@@ -21,118 +21,85 @@ button.addEventListener("click", () => {
   try { localStorage.setItem("opconform-theme", theme); } catch { /* then it is not remembered */ }
 });
 
-// The cases, of which there may be tens of thousands: they wait until the page is there, unless the address needs them.
-const start = () => {
-  const data = JSON.parse(at("cases-data").textContent);
-  const STEP = 100;
+// The data of the page: compressed JSON in base64.
+const unpacked = async (id) => {
+  const text = atob(at(id).textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+};
+
+const start = async () => {
+  const data = await unpacked("cases-data");
+  const cases = data.cases;
+  for (const each of cases) each.requirements = data.requirements[each.requirements];
+  const STEP = 50;
 
   // Everything from the data goes into the page as text, never as markup.
   const make = (name, attributes, ...children) => {
     const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {})) {
+    for (const [key, value] of Object.entries(attributes)) {
       if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
     }
     element.append(...children.filter((each) => each !== undefined && each !== null));
     return element;
   };
 
-  const cases = data.cases.map(([backend, id, profile, verdict, reason = "", reject = 0, requirements = [], broken = [], sentence = "",
-    inputs = "", message = "", remarks = [], again = "", log = "", cause = "", failure = 0, change = ""]) => {
-    const op = id.slice(0, id.indexOf("/"));
-    const full = (name) => op + ":" + name;
-    return { backend, id, op, title: data.titles[id.slice(0, id.lastIndexOf("/"))] || "", profile, verdict, reason, reject,
-      requirements: requirements.map(full), broken: broken.map(full), sentence, inputs, message, remarks, again, log, cause, failure,
-      change, text: undefined };
-  });
   const several = data.backends.length > 1;
-  let byPlace = null;
-  const found = (place) => {
-    byPlace = byPlace || new Map(cases.map((each) => [each.backend + "/" + each.id, each]));
-    return byPlace.get(place);
+  const placeOf = (each) => each.backend + "/" + each.id;
+  const linkTo = (each, text) => make("a", { href: "#case/" + placeOf(each) }, text);
+  const found = (place) => cases.find((each) => placeOf(each) === place);
+  const titleOf = (each) => {
+    const title = data.titles[each.id.slice(0, each.id.lastIndexOf("/"))] || "";
+    return each.fault ? "the same case without the fault (" + title + ")" : title;
   };
   const textOf = (each) => {
-    if (each.text === undefined) {
-      each.text = [each.id, each.title, each.inputs, each.sentence, each.cause, each.message, each.reason, each.remarks.join(" "),
-        each.requirements.join(" ")].join("\n").toLowerCase();
-    }
+    each.text ??= [each.id, titleOf(each), each.inputs, each.sentence, each.cause, each.message, each.reason, each.remarks,
+      each.requirements].join("\n").toLowerCase();
     return each.text;
   };
 
-  // The filters.
+  // The filters: most compare a property of the case with the value in the form.
   const form = at("filters");
   const fields = form.elements;
-  const counted = (words) => {
-    const counts = new Map();
-    for (const word of words) if (word !== "") counts.set(word, (counts.get(word) || 0) + 1);
-    return [...counts].sort((one, other) => (one[0] < other[0] ? -1 : 1));
+  const FILTERS = {
+    q: (each, value) => value.toLowerCase().split(/\s+/).every((word) => textOf(each).includes(word)),
+    op: (each, value) => each.id.startsWith(value + "/"),
+    requirement: (each, value) => each.requirements.includes(value),
+    remark: (each, value) => (each.remarks || []).includes(value),
   };
-  const CHOICES = {
-    backend: () => data.backends.map((each, number) => [String(number), each.title]),
-    op: () => counted(cases.map((each) => each.op)),
-    reason: () => counted(cases.map((each) => each.reason)),
-    requirement: () => counted(cases.flatMap((each) => each.requirements)),
-    profile: () => counted(cases.map((each) => each.profile)),
-    remark: () => counted(cases.flatMap((each) => each.remarks.map((word) => word.split(" ", 1)[0]))),
-    change: () => counted(cases.map((each) => each.change)),
-  };
-  for (const [name, choices] of Object.entries(CHOICES)) {
-    const options = choices();
-    fields[name].append(make("option", { value: "" }, "all"));
-    for (const [value, count] of options) {
-      const label = typeof count === "number" ? value + " (" + count.toLocaleString("en") + ")" : count;
-      fields[name].append(make("option", { value }, label));
-    }
-    fields[name].closest("label").hidden = options.length < 2;
-  }
-  let wanted = null;  // the filter that only links set: the number of a card
-  let shown = cases;
-  let drawn = 0;
-
-  const matches = () => {
-    const value = (name) => fields[name].value;
-    const words = value("q").toLowerCase().split(/\s+/).filter(Boolean);
-    const [backend, op, verdict, reason, requirement, profile, remark, change] =
-      ["backend", "op", "verdict", "reason", "requirement", "profile", "remark", "change"].map(value);
-    return cases.filter((each) =>
-      (backend === "" || String(each.backend) === backend) &&
-      (op === "" || each.op === op) &&
-      (verdict === "" || each.verdict === verdict) &&
-      (reason === "" || each.reason === reason) &&
-      (profile === "" || each.profile === profile) &&
-      (change === "" || each.change === change) &&
-      (wanted === null || String(each.failure) === wanted) &&
-      (requirement === "" || each.requirements.includes(requirement)) &&
-      (remark === "" || each.remarks.some((word) => word.split(" ", 1)[0] === remark)) &&
-      words.every((word) => textOf(each).includes(word)));
+  const asked = () => [...new FormData(form)].filter(([, value]) => value !== "");
+  const address = () => {
+    const query = new URLSearchParams(asked()).toString();
+    return "#cases" + (query ? "?" + query : "");
   };
   const sentence = (each) => each.sentence || (each.message && "rejected: " + each.message) || "";
-  const rowOf = (each) => make("li", {},
-    make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
-    make("a", { href: "#case/" + each.backend + "/" + each.id }, each.id),
-    make("span", { class: "what" },
-      [several ? data.backends[each.backend].title : "", each.title, each.inputs, sentence(each)].filter(Boolean).join(" · ")));
+  const stand = (each) => make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : ""));
+  const rowOf = (each) => make("li", {}, stand(each), linkTo(each, each.id), make("span", { class: "what" },
+    [several ? data.backends[each.backend].title : "", titleOf(each), each.inputs, sentence(each)].filter(Boolean).join(" · ")));
   const rows = at("rows");
   const more = at("more");
+  let shown = cases;
   const drawMore = () => {
-    const part = document.createDocumentFragment();
-    for (const each of shown.slice(drawn, drawn + STEP)) part.append(rowOf(each));
-    rows.append(part);
-    drawn = Math.min(shown.length, drawn + STEP);
-    more.hidden = drawn === shown.length;
-    more.textContent = "Show more (" + (shown.length - drawn).toLocaleString("en") + " left)";
+    const drawn = rows.children.length;
+    rows.append(...shown.slice(drawn, drawn + STEP).map(rowOf));
+    const left = shown.length - rows.children.length;
+    more.hidden = left === 0;
+    more.textContent = "Show more (" + left.toLocaleString("en") + " left)";
   };
   const list = () => {
-    shown = matches();
+    const filters = asked();
+    shown = cases.filter((each) => filters.every(([name, value]) =>
+      (name in FILTERS ? FILTERS[name](each, value) : String(each[name]) === value)));
     rows.replaceChildren();
-    drawn = 0;
     drawMore();
-    const only = wanted === null ? "" : " of the failure " + (at("failure-" + wanted)?.querySelector("h3").textContent || wanted);
-    at("found").textContent =
-      shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases" + only;
+    const card = fields.failure.value;
+    at("found").textContent = shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases"
+      + (card && " of the failure " + (at("failure-" + card)?.querySelector("h3").textContent || card));
   };
   // Rows are added while the reader scrolls. The button does the same, and moves the focus to the first new row.
   more.addEventListener("click", () => {
-    const next = drawn;
+    const next = rows.children.length;
     drawMore();
     rows.children[next]?.querySelector("a").focus();
   });
@@ -140,18 +107,13 @@ const start = () => {
     if (seen.some((each) => each.isIntersecting) && document.activeElement !== more && !more.hidden) drawMore();
   }, { rootMargin: "600px" }).observe(more);
 
-  const query = () => {
-    const asked = new URLSearchParams(new FormData(form));
-    for (const [name, value] of [...asked]) if (value === "") asked.delete(name);
-    return asked.toString();
-  };
   const show = (name) => {
     at("overview").hidden = name !== "overview";
     at("case").hidden = name !== "case";
   };
   const changed = () => {
-    wanted = null;
-    history.replaceState(null, "", "#cases" + (query() ? "?" + query() : ""));
+    fields.failure.value = "";
+    history.replaceState(null, "", address());
     at("unknown").textContent = "";
     show("overview");
     list();
@@ -163,61 +125,42 @@ const start = () => {
 
   // One case.
   let evidence = null;
-  const evidenceOf = (place) => {
-    evidence = evidence || JSON.parse(at("evidence-data").textContent);
-    return evidence[place];
-  };
   const region = (label, ...children) => make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, ...children);
   const tensor = (part, label) => {
-    const rowsOf = part.rows || [];
     const caption = (label ? label + ": " : "") + part.name + " " + part.kind + (part.where ? ", " + part.name + part.where : "");
-    if (rowsOf.length === 0) return make("p", {}, make("b", {}, caption), " has no elements.");
-    const [top, left] = part.at || [0, 0];
-    const outputs = part.outputs || [];
+    if (!part.rows) return make("p", {}, make("b", {}, caption), " has no elements.");
+    const { at: [top, left], size: [height, width], outputs = [], differs = [], first = [], mark = "differs" } = part;
     const across = part.along === "columns";
-    const differs = new Map((part.differs || []).map(([row, column, bits]) => [row + "," + column, bits]));
-    const isFirst = (row, column) => part.first && part.first[0] === row && part.first[1] === column;
+    const marked = new Map(differs.map(([row, column, bits]) => [row + "," + column, bits]));
     const shade = (number) => (outputs[number] === undefined ? "" : outputs[number] % 2 ? "b" : "a");
-    const cut = (number) => number > 0 && outputs[number] !== undefined && outputs[number] !== outputs[number - 1];
-    // The number of rows or columns from one on that belong to the same output.
-    const extent = (start) => {
-      let end = start;
-      while (end < outputs.length && outputs[end] === outputs[start]) end += 1;
-      return end - start;
+    const cut = (number) => number > 0 && outputs[number] !== outputs[number - 1];
+    const heading = (start, span, scope) => make("th",
+      { class: "output " + shade(start), [span]: outputs.filter((each) => each === outputs[start]).length, scope }, "output_" + outputs[start]);
+    const cell = (text, row, column) => {
+      const bits = marked.get(row + "," + column);
+      const isFirst = row === first[0] && column === first[1];
+      const names = [shade(across ? column : row), across && cut(column) && "cut", bits !== undefined && "differs", isFirst && "first"];
+      const note = bits === undefined ? (isFirst ? "here" : "") : isFirst ? "the first that " + mark : mark;
+      return make("td", { class: names.filter(Boolean).join(" ") || undefined, title: bits },
+        text, note ? make("span", { class: "visually-hidden" }, " (" + note + ")") : null);
     };
-    const heading = (start, span, scope) =>
-      make("th", { class: "output " + shade(start), [span]: String(extent(start)), scope }, "output_" + outputs[start]);
-    const columns = rowsOf[0].map((_, column) => column);
+    const columns = [...part.rows[0].keys()];
     const head = make("thead", {});
     if (across && outputs.length) {
       head.append(make("tr", {}, make("td", {}),
         ...columns.filter((column) => column === 0 || cut(column)).map((column) => heading(column, "colspan", "colgroup"))));
     }
-    head.append(make("tr", {}, make("td", {}), ...columns.map((column) => make("th", { scope: "col" }, String(left + column)))));
-    const body = make("tbody", {});
-    rowsOf.forEach((line, row) => {
-      const mine = make("tr", { class: !across && cut(row) ? "cut" : undefined },
-        make("th", { scope: "row" }, String(top + row)));
-      line.forEach((text, column) => {
-        const bits = differs.get(row + "," + column);
-        const first = isFirst(row, column);
-        const names = [shade(across ? column : row), across && cut(column) ? "cut" : "", bits !== undefined ? "differs" : "", first ? "first" : ""];
-        mine.append(make("td", { class: names.filter(Boolean).join(" ") || undefined, title: bits },
-          text, first || bits !== undefined ? make("span", { class: "visually-hidden" }, first ? (bits === undefined ? " (here)" : " (first difference)") : " (differs)") : null));
-      });
-      if (part.along === "rows" && outputs.length && (row === 0 || cut(row))) mine.append(heading(row, "rowspan", "rowgroup"));
-      body.append(mine);
-    });
-    const [height, width] = part.size;
-    const rest = [];
-    if (height > rowsOf.length) rest.push("rows " + top + " to " + (top + rowsOf.length - 1) + " of " + height.toLocaleString("en"));
-    if (width > columns.length) rest.push("columns " + left + " to " + (left + columns.length - 1) + " of " + width.toLocaleString("en"));
-    return make("div", {}, make("table", { class: "grid" }, make("caption", {}, caption), head, body),
-      rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null, bitsOf(part));
-  };
-  const bitsOf = (part) => {
-    const found = part.first && (part.differs || []).find(([row, column]) => row === part.first[0] && column === part.first[1]);
-    return found && found[2] ? make("p", { class: "bits" }, "Bits of the first differing element: ", make("code", {}, found[2])) : null;
+    head.append(make("tr", {}, make("td", {}), ...columns.map((column) => make("th", { scope: "col" }, left + column))));
+    const body = part.rows.map((line, row) => make("tr", { class: !across && cut(row) && "cut" },
+      make("th", { scope: "row" }, top + row), ...line.map((text, column) => cell(text, row, column)),
+      part.along === "rows" && outputs.length && (row === 0 || cut(row)) ? heading(row, "rowspan", "rowgroup") : null));
+    const range = (name, start, count, whole) => (whole > count
+      ? [name + " " + start + " to " + (start + count - 1) + " of " + whole.toLocaleString("en")] : []);
+    const rest = [...range("rows", top, part.rows.length, height), ...range("columns", left, columns.length, width)];
+    const bits = marked.get(first.join());
+    return make("div", {}, make("table", { class: "grid" }, make("caption", {}, caption), head, make("tbody", {}, ...body)),
+      rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null,
+      bits ? make("p", { class: "bits" }, "Bits of the first element that " + mark + ": ", make("code", {}, bits)) : null);
   };
   // The outputs as bars over the dimension of the input that they divide.
   const bars = (sizes, label) => {
@@ -266,43 +209,43 @@ const start = () => {
   const stated = (name) => make("div", {}, linked(name), at(name)?.querySelector(".statement")?.cloneNode(true));
   const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
 
-  const drawCase = (each) => {
-    const place = each.backend + "/" + each.id;
-    const seen = evidenceOf(place) || {};
+  const drawCase = (each, seen) => {
     const backend = data.backends[each.backend];
     const article = at("case");
     const position = shown.indexOf(each);
-    const step = (other, word) => (other ? make("a", { href: "#case/" + other.backend + "/" + other.id }, word) : null);
+    const step = (other, word) => (other ? linkTo(other, word) : null);
     const others = data.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
-    const expected = seen.expected || (each.reject ? "It is rejected." : "It is accepted, with the golden outputs.");
-    const came = sentence(each) || (each.reject ? "It was rejected." : "The golden outputs, bit for bit.");
-    const broken = each.broken.length ? each.broken : each.verdict === "pass" ? [] : each.requirements;
-    const feeds = seen.feeds || [];
+    const rejected = each.expect === "reject";
+    const expected = seen.expected || (rejected ? "It is rejected." : "It is accepted, with the golden outputs.");
+    const came = sentence(each) || (rejected ? "It was rejected." : "The golden outputs, bit for bit.");
+    const broken = each.broken || (each.verdict === "pass" ? [] : each.requirements);
+    const twin = (name, id) => (id ? row(name, step(found(each.backend + "/" + id), id) || id) : null);
+    const { feeds = [] } = seen;
     article.replaceChildren(
-      make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: "#cases" + (query() ? "?" + query() : "") }, "← All cases"),
-        step(position > 0 ? shown[position - 1] : null, "Previous"), step(position >= 0 ? shown[position + 1] : null, "Next"),
+      make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: address() }, "← All cases"),
+        step(shown[position - 1], "Previous"), step(position >= 0 && shown[position + 1], "Next"),
         position >= 0 ? make("span", { class: "quiet" }, (position + 1).toLocaleString("en") + " of " + shown.length.toLocaleString("en")) : null),
       make("h1", { id: "case-title", tabindex: "-1" }, came.replace(/^[a-z](?=[a-z]*[ ,:])/, (letter) => letter.toUpperCase())),
-      make("p", { class: "quiet" }, make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : "")),
-        " · ", make("code", {}, each.id), " on " + backend.title + (each.title ? " · " + each.title : "")),
       make("dl", {},
         each.cause ? row("Likely cause", make("b", {}, each.cause)) : null,
         each.inputs ? row("Given", make("code", {}, each.inputs)) : null,
         row("Expected", expected)),
+      make("p", { class: "quiet" }, stand(each), " · ", make("code", {}, each.id),
+        " on " + [backend.title, titleOf(each)].filter(Boolean).join(" · ")),
       ...feeds.map((feed, number) => feedOf(feed, feeds.length > 1, number)),
       make("h2", {}, "Specification"),
       make("dl", {},
-        broken.length ? row(each.broken.length ? "Breaks" : "Tests", ...broken.map(stated)) : null,
+        broken.length ? row(each.broken ? "Breaks" : "Tests", ...broken.map(stated)) : null,
         broken === each.requirements ? null : row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
         row("Profile", each.profile),
-        each.remarks.length ? row("Remarks", each.remarks.join(", ")) : null,
-        seen.twin ? row("The same case without the fault", found(each.backend + "/" + seen.twin)
-          ? make("a", { href: "#case/" + each.backend + "/" + seen.twin }, seen.twin) : seen.twin) : null,
+        ...(each.remarks || []).map((name) => row("Remark", name + ": " + data.remarks[name] + (name === "other-reason" ? ": " + each.other : ""))),
+        twin("The same case without the fault", seen.twin),
+        twin("The case with the fault", each.fault),
         seen.seen ? row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
           make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))) : null,
         each.failure ? row("Fail alike", make("a", { href: "#cases?failure=" + each.failure }, "cases with the same requirement, reason and likely cause")) : null,
-        others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) => make("li", {},
-          make("a", { href: "#case/" + other.backend + "/" + other.id }, data.backends[other.backend].title + ": " + other.verdict))))) : null,
+        others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) =>
+          make("li", {}, linkTo(other, data.backends[other.backend].title + ": " + other.verdict))))) : null,
         each.again ? row("Run again", each.again) : null));
     if (seen.inputs) article.append(make("h2", {}, "Inputs"), make("ul", {}, ...seen.inputs.map((text) => make("li", {}, make("code", {}, text)))));
     if (each.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, each.log)));
@@ -333,23 +276,28 @@ const start = () => {
   const decoded = (text) => {
     try { return decodeURIComponent(text); } catch { return text; }
   };
-  const route = () => {
+  const route = async () => {
     const hash = location.hash.slice(1);
     const each = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
     const part = at(decoded(hash));
     const isList = hash === "cases" || hash.startsWith("cases?");
     const isKnown = hash === "" || each !== undefined || isList || (part !== null && at("main").contains(part));
     at("unknown").textContent = isKnown ? "" : hash.startsWith("case/") ? "This report has no case " + hash.slice(5) + "." : "This report has no part #" + decoded(hash) + ".";
-    show(each === undefined ? "overview" : "case");
     document.title = title;
     if (each !== undefined) {
-      drawCase(each);
+      evidence ??= unpacked("evidence-data");
+      const seen = await evidence;
+      if (location.hash.slice(1) !== hash) return;
+      drawCase(each, seen[placeOf(each)] || {});
+      show("case");
       scrollTo(0, 0);
       at("case-title").focus({ preventScroll: true });
-    } else if (isList) {
-      const asked = new URLSearchParams(hash.slice(6));
-      for (const name of ["q", "verdict", ...Object.keys(CHOICES)]) fields[name].value = asked.get(name) || "";
-      wanted = asked.get("failure");
+      return;
+    }
+    show("overview");
+    if (isList) {
+      const wanted = new URLSearchParams(hash.slice(6));
+      for (const name of new Set([...fields].map((field) => field.name).filter(Boolean))) fields[name].value = wanted.get(name) || "";
       list();
       at("list").scrollIntoView();
     } else if (isKnown && hash !== "") {
@@ -359,8 +307,7 @@ const start = () => {
     } else scrollTo(0, 0);
   };
   addEventListener("hashchange", route);
-  list();
+  if (!location.hash.startsWith("#cases")) list();
   if (location.hash) route();
 };
-if (location.hash) start();
-else addEventListener("load", () => setTimeout(start));
+start();

@@ -1,7 +1,9 @@
 """The content of the HTML page, computed from reports without a browser."""
 
+import base64
 import json
 import re
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from opconform_runners.reports.case_text import drawing_lines, input_lines
 from opconform_runners.reports.diff import failure_changes
 from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.html import cards, cases, evidence
-from opconform_runners.reports.html.page import page_text, script_json
+from opconform_runners.reports.html.page import packed, page_text
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import Column, Matrix
 from opconform_runners.reports.report import Report
@@ -221,14 +223,13 @@ def test_a_case_that_an_older_run_did_not_execute_is_no_new_failure() -> None:
     assert failure_changes(was, report(FAILURE)) == {}
 
 
-def test_json_cannot_end_a_script_element() -> None:
-    """Tags, line separators of JavaScript and lone surrogates are escaped, and read back as they were."""
+def test_packed_data_cannot_end_a_script_element() -> None:
+    """Tags, line separators of JavaScript and lone surrogates are read back as they were."""
     value = {"a": "</script><!--&\u2028", "b": "\ud800"}
-    text = script_json(value)
+    text = packed(value)
 
-    assert not set("<>&\u2028") & set(text)
-    assert text.isascii()
-    assert json.loads(text) == value
+    assert re.fullmatch("[A-Za-z0-9+/=]+", text)
+    assert json.loads(zlib.decompress(base64.b64decode(text))) == value
 
 
 def test_an_address_leaves_out_empty_properties() -> None:
@@ -241,19 +242,22 @@ def test_a_long_text_is_shortened() -> None:
     assert (short("a" * 1500), short("a" * 1501)) == ("a" * 1500, "a" * 1500 + " …")
 
 
-def test_the_list_of_cases_has_one_row_per_case() -> None:
-    """Empty last values are left out, and so is a message that the sentence repeats."""
+def test_the_list_of_cases_has_one_object_per_case() -> None:
+    """Empty values are left out, and so is a message that the sentence repeats; equal requirements have one number."""
     said = replace(FAILURE, message="differs", other_reason="axis.shape", log="stopped")
-    shown = [subject(report(result(1, "pass", "axis.shape"), said))]
-    listed = cases.cases_of(shown, {(0, said.id): ("All elements are zero", 3, "new")})
+    shown = [subject(report(result(1, "pass", "axis.range"), said))]
+    listed = cases.cases_of(shown, {(0, said.id): {"cause": "All elements are zero", "failure": 3, "change": None}})
 
     assert listed["backends"] == [{"title": "some 1", "started": "", "script": "", "place": "'my suite'"}]
     assert listed["titles"] == {}
+    assert listed["requirements"] == [("Split-1:axis.range",)]
     assert listed["cases"] == [
-        [0, "Split-1/group/0000000001", "core", "pass", "", 0, ("axis.shape",)],
-        [0, "Split-1/group/0000000002", "core", "fail", "value", 0, ("axis.range",), ("axis.range",), "it differs",
-         "axis 9", "", ["other-reason axis.shape"], "", "stopped", "All elements are zero", 3, "new"],
+        {"backend": 0, "id": "Split-1/group/0000000001", "profile": "core", "verdict": "pass", "requirements": 0},
+        {"backend": 0, "id": "Split-1/group/0000000002", "profile": "core", "verdict": "fail", "reason": "value",
+         "broken": ("Split-1:axis.range",), "sentence": "it differs", "inputs": "axis 9", "remarks": ["other-reason"],
+         "other": "axis.shape", "log": "stopped", "cause": "All elements are zero", "failure": 3, "requirements": 0},
     ]  # fmt: skip
+    assert cases.choices_of(listed)["reason"] == [("value", "value (1)")]
 
 
 def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:

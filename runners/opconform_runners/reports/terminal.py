@@ -44,10 +44,10 @@ _COLOURS = {
 }
 _CONCLUSION = re.compile(rf"({'|'.join(_COLOURS)})(?=[,.:])")
 #: The remarks, and the sentence for each.
-_REMARKS = {
-    "undeclared-unsupported": "unsupported, although the backend declares everything that they need",
-    "passes-undeclared": "passed, although the backend declares that it does not support them",
-    "fails-undeclared": "failed, and not counted, since the backend declares that it does not support them",
+REMARKS = {
+    "undeclared-unsupported": "unsupported, although the backend declares everything needed",
+    "passes-undeclared": "passed, although the backend declares that it does not support this",
+    "fails-undeclared": "failed, and not counted, since the backend declares that it does not support this",
     "late": "rejected at run time instead of when the model was built",
     "other-reason": "rejected, but for another requirement than the violated one",
 }
@@ -179,7 +179,7 @@ def _failures(group: Group) -> RenderableType:
 
 
 def _remarks(report: Report) -> Iterator[RenderableType]:
-    for name, sentence in _REMARKS.items():
+    for name, sentence in REMARKS.items():
         found = [each.id for each in report.results if name in remarks_of(each)]
         if found:
             yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")

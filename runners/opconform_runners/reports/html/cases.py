@@ -2,13 +2,14 @@
 
 import json
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from opconform_runners.reports.feeds import feeds_of, likely_cause
-from opconform_runners.reports.html.evidence import evidence_of
+from opconform_runners.reports.html.evidence import evidence_of, filled
 from opconform_runners.reports.html.subject import Place, Subject, short
-from opconform_runners.reports.terminal import remarks_of
+from opconform_runners.reports.terminal import REMARKS, remarks_of
 from opconform_runners.verdicts.results import Result
 
 #: The most bytes of evidence on a page.
@@ -16,13 +17,15 @@ EVIDENCE_LIMIT = 12 << 20
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
-def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Sequence[object]]) -> dict[str, object]:
-    """The list of cases, one short array per case.
+def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]]) -> dict[str, Any]:
+    """The list of cases as a JSON object.
 
     `notes` has the likely cause of a failure, the number of its card, and the change since an older run.
     """
     suite = next((each.suite for each in subjects if each.suite is not None), None)
     groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
+    faults = {} if suite is None else {each.twin: each.id for each in suite.entries if each.twin is not None}
+    lists: dict[tuple[str, ...], int] = {}  # few cases differ in their requirements, so that a case has a number
     return {
         "backends": [
             {
@@ -34,37 +37,59 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Sequence[object]
             for each in subjects
         ],
         "titles": {name: suite.case(entry).title for name, entry in groups.items()} if suite else {},
+        "remarks": REMARKS,
         "cases": [
-            _row(number, each, notes.get((number, each.id), ()))
+            _listed(number, each)
+            | filled({"fault": faults.get(each.id), **notes.get((number, each.id), {})})
+            | {"requirements": lists.setdefault(_full_names(each, each.requirements), len(lists))}
             for number, subject in enumerate(subjects)
             for each in subject.column.report.results
         ],
+        "requirements": list(lists),
     }
 
 
-def _row(backend: int, result: Result, notes: Sequence[object]) -> list[object]:
-    """The values of a case, without empty ones at the end."""
-    other = f"other-reason {result.other_reason}"
-    row: list[object] = [
-        backend,
-        result.id,
-        result.profile,
-        result.verdict,
-        result.reason or "",
-        1 if result.expect == "reject" else 0,
-        result.requirements,
-        result.broken,
-        short(result.sentence),
-        short(result.inputs),
-        short(result.message or "") if (result.message or "") not in result.sentence else "",
-        [other if each == "other-reason" else each for each in remarks_of(result)],
-        short(result.again or ""),
-        short(result.log or ""),
-        *notes,
-    ]
-    while not row[-1]:
-        row.pop()
-    return row
+def _full_names(result: Result, ids: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{result.op}:{each}" for each in ids)
+
+
+def _listed(backend: int, result: Result) -> dict[str, object]:
+    """A case in the list, without empty values and without its requirements."""
+    row = {
+        "backend": backend,
+        "id": result.id,
+        "profile": result.profile,
+        "verdict": result.verdict,
+        "expect": result.expect if result.expect == "reject" else "",
+        "reason": result.reason,
+        "broken": _full_names(result, result.broken),
+        "sentence": short(result.sentence),
+        "inputs": short(result.inputs),
+        "message": short(result.message or "") if (result.message or "") not in result.sentence else "",
+        "remarks": remarks_of(result),
+        "other": result.other_reason,
+        "again": short(result.again or ""),
+        "log": short(result.log or ""),
+    }
+    return filled(row)
+
+
+def choices_of(listed: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """What the list of cases can be filtered by: values with their labels, for each name of a filter."""
+    cases = listed["cases"]
+    values = {
+        "op": (each["id"].partition("/")[0] for each in cases),
+        "reason": (each["reason"] for each in cases if "reason" in each),
+        "requirement": (name for each in cases for name in listed["requirements"][each["requirements"]]),
+        "profile": (each["profile"] for each in cases),
+        "remark": (name for each in cases for name in each.get("remarks", ())),
+        "change": (each["change"] for each in cases if "change" in each),
+    }
+    backends = [(str(number), each["title"]) for number, each in enumerate(listed["backends"])]
+    return {"backend": backends} | {
+        name: [(value, f"{value} ({count:,})") for value, count in sorted(Counter(found).items())]
+        for name, found in values.items()
+    }
 
 
 def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], dict[Place, str]]:

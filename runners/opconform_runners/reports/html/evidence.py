@@ -1,6 +1,6 @@
 """The evidence of a case on the page: its inputs, expected and actual outputs, likely cause and IR."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import accumulate
 from operator import add
@@ -37,15 +37,16 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -
         "title": case.title,
         "inputs": [*inputs, f"context: {case.context}"],
         "expected": _expected(case),
-        "feeds": [_filled(_drawn(case, each, result.mismatch)) for each in feeds],
+        "feeds": [filled(_drawn(case, each, result.mismatch)) for each in feeds],
         "models": _models(suite, entry),
         "twin": case.twin,
         "seen": [(each, seen_link(each)) for each in case.seen],
     }
-    return _filled(evidence)
+    return filled(evidence)
 
 
-def _filled(document: dict[str, object]) -> dict[str, object]:
+def filled(document: Mapping[str, object]) -> dict[str, object]:
+    """A JSON object without its empty values; 0 is not empty."""
     return {name: each for name, each in document.items() if each or each == 0}
 
 
@@ -55,8 +56,8 @@ def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, objec
     wanted, got = (_bars(divided_shape(case, feed), each) for each in (feed.golden, feed.actual))
     return {
         "number": feed.number,
-        "data": None if data is None else _filled(asdict(data)),
-        "pairs": [[each and _filled(asdict(each)) for each in pair] for pair in _pairs(case, feed, here)],
+        "data": None if data is None else filled(asdict(data)),
+        "pairs": [[each and filled(asdict(each)) for each in pair] for pair in _pairs(case, feed, here)],
         "wanted": None if wanted is None or wanted == got else wanted._asdict(),
         "got": None if got is None or wanted == got else got._asdict(),
     }

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -17,15 +18,12 @@ from opconform_runners.reports.case_text import seen_link
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between, failure_changes
 from opconform_runners.reports.html.cards import cards_of
-from opconform_runners.reports.html.cases import cases_of, shown_evidence
+from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
 from opconform_runners.reports.report import VERDICTS, Report, RequirementRow
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.text import counted
-
-#: The characters that could end a script element.
-_ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&"}
 
 
 def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
@@ -37,7 +35,10 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
     kinds = {(card.number, each.id): place for place, card in enumerate(cards, 1) for each in card.group.results}
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
-    notes = {each: (causes.get(each, ""), kinds.get(each, 0), changed.get(each[1], "")) for each in places}
+    notes = {
+        each: {"cause": causes.get(each), "failure": kinds.get(each), "change": changed.get(each[1])} for each in places
+    }
+    listed = cases_of(subjects, notes)
     decided = [row for row in Matrix(columns=columns).rows if any(any(each.counts.values()) for each in row)]
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
@@ -53,8 +54,9 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         script=Markup(script),  # noqa: S704 - our own file
         style_digest=_digest(style),
         script_digest=_digest(script),
-        cases=Markup(script_json(cases_of(subjects, notes))),  # noqa: S704 - escaped for a script element
-        evidence=Markup(script_json(evidence)),  # noqa: S704 - escaped for a script element
+        cases=packed(listed),
+        choices=choices_of(listed),
+        evidence=packed(evidence),
         cases_place=cases_place,
         conclusion=conclusion,
         counted=counted,
@@ -96,9 +98,9 @@ def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, 
     }
 
 
-def script_json(value: object) -> str:
-    """A value as JSON for a script element, which nothing in it can end."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_ESCAPES)
+def packed(value: object) -> str:
+    """A value as compressed JSON in base64, which the page's script unpacks."""
+    return base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":"), allow_nan=False).encode())).decode()
 
 
 def _digest(text: str) -> str:
