@@ -63,7 +63,7 @@ def test_a_mistyped_path_is_a_wrong_command(
     assert code == 2, said
     assert any(
         each in said
-        for each in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file", "is a spec and")
+        for each in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file", "is a spec, not a")
     )
     assert not [*tmp_path.iterdir()]
 

@@ -165,8 +165,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda suite: (a_case(suite) / "expected.npz").write_bytes(b"x"),
         "expected.npz was changed after the suite was generated.",
     ),
-    "a missing file": (lambda suite: (a_case(suite) / "inputs.npz").unlink(), "inputs.npz cannot be read"),
-    "a missing case": (lambda suite: shutil.rmtree(a_case(suite)), "cannot be read: No such file or directory"),
+    "a missing file": (
+        lambda suite: (a_case(suite) / "inputs.npz").unlink(),
+        "inputs.npz is missing. Generate the suite again.",
+    ),
+    "a missing case": (lambda suite: shutil.rmtree(a_case(suite)), "case.json is missing. Generate the suite again."),
     "a foreign file": (lambda suite: (a_case(suite) / "notes").touch(), "notes does not belong to the suite."),
     "a link": (lambda suite: (suite / "link").symlink_to("/etc/passwd"), "link does not belong to the suite."),
     "a file that became a link": (

@@ -9,18 +9,21 @@ from pathlib import Path
 
 from opconform.generation.case_files import case_document
 from opconform.generation.expansion import expand
-from opconform.generation.options import Limits
+from opconform.generation.options import ONE_CASE, Limits
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of
 from opconform.specs.loader import Spec, load_specs, shipped_files
+from opconform.specs.requirements import REQUIREMENTS
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection, near_miss
+from opconform.suite.selection import Selection, check_one, near_miss, pattern_of
 from opconform.tensors.tensor import Array
 
-#: The id of a group in a shipped spec.
-_GROUP_ID = re.compile(r"^ *- id: *(\S+)", re.MULTILINE)
+#: The id of a group or of a requirement in a shipped file.
+_ID = re.compile(r"^ *- id: *(\S+)", re.MULTILINE)
+_DIGITS = re.compile(r"[0-9a-f]{1,10}")
+_WILD = frozenset("*?[")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,24 +34,32 @@ class ListedCase:
     feeds: Callable[[], Sequence[Mapping[str, Array]]]
 
 
-def specs_of_case(case: str) -> list[Spec]:
-    """The shipped specs with the groups that can have a case, which is given as an id or a pattern; all if none can.
+def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
+    """The only case of a suite or of specs, by default the shipped ones, that has an id, digits or a pattern."""
+    cases = CaseList(sources, case=name)
+    found = list(cases.cases(Selection(patterns=(pattern_of(name),)), ONE_CASE, every_profile=True))
+    check_one(name, [each.case.id for each in found], hint="" if found else cases.near_miss([name]))
+    return found[0]
+
+
+def specs_of_case(name: str) -> list[Spec]:
+    """The shipped specs with the groups that can have a case, which is named as in `one_case`.
 
     The other files are not loaded, since that takes time.
     """
-    wanted = case.rpartition("/")[0] or "*"
-    files = [
-        each
-        for each in shipped_files().values()
-        if any(fnmatchcase(f"{each.parent.name}/{name}", wanted) for name in _GROUP_ID.findall(each.read_text()))
-    ]
-    specs = load_specs(files)
-    if not files:
-        return specs
-    return [
-        replace(spec, groups=tuple(each for each in spec.groups if fnmatchcase(each.full_name, wanted)))
-        for spec in specs
-    ]
+    files = _shipped_groups()
+    patterns = [pattern_of(name), pattern_of(name).rpartition("/")[0]]
+    groups = {each for each in files if any(fnmatchcase(each, pattern) for pattern in patterns)}
+    if _DIGITS.fullmatch(name) or (not groups and not _WILD.isdisjoint(name)):  # `*` may match the `/` before digits
+        groups = set(files)
+    specs = load_specs(sorted({files[each] for each in groups})) if groups else []
+    return [replace(spec, groups=tuple(each for each in spec.groups if each.full_name in groups)) for spec in specs]
+
+
+def _shipped_groups() -> dict[str, Path]:
+    """The file of each shipped group, by the group's full name."""
+    files = shipped_files().values()
+    return {f"{each.parent.name}/{name}": each for each in files for name in _ID.findall(each.read_text())}
 
 
 class CaseList:
@@ -58,7 +69,8 @@ class CaseList:
         """Read the manifest of the suite, or the specs."""
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
-        specs = [] if is_suite else load_specs(sources) if sources or not case else specs_of_case(case)
+        self._is_part = not sources and bool(case)
+        specs = [] if is_suite else specs_of_case(case) if self._is_part else load_specs(sources)
         self._groups = [each for spec in specs for each in spec.groups]
 
     def cases(self, selection: Selection, limits: Limits, *, every_profile: bool = False) -> Iterator[ListedCase]:
@@ -67,6 +79,8 @@ class CaseList:
             known, where = {each.profile for each in self._suite.entries}, f"in {self._suite.store.root}"
         else:
             known, where = {each.settings.profile for each in self._groups}, "in the specs"
+        if not known:
+            return
         chosen = selection.of(sorted(known), where)
         selection = chosen if every_profile else selection
         if self._suite is not None:
@@ -85,6 +99,9 @@ class CaseList:
         if self._suite is not None:
             names: Iterable[str] = (each.id.rpartition("/")[0] for each in self._suite.entries)
             requirements = [name for each in self._suite.entries for name in each.requirements]
+        elif self._is_part:
+            names, folders = _shipped_groups(), {each.parent for each in shipped_files().values()}
+            requirements = [name for each in folders for name in _ID.findall((each / REQUIREMENTS).read_text())]
         else:
             names = [each.full_name for each in self._groups]
             requirements = [name for each in self._groups for name in each.settings.requirements]

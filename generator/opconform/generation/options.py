@@ -17,6 +17,8 @@ class Limits:
 
 
 LIMITS = Limits()
+#: The limits for a single case, which may be one of the profile `large`.
+ONE_CASE = Limits(elements=1 << 31)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, Spec
 from opconform.specs.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import REQUIREMENTS, requirements_of
 from opconform.specs.schema import MODELS, GroupKeys
+from opconform.suite.kind import check_kind
 
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
@@ -127,14 +128,13 @@ def _shipped() -> Path:
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
+        check_kind(path, "spec")
         if not path.is_dir():
             yield path
             continue
         found = sorted(each for each in path.rglob("*.yaml") if each.name != REQUIREMENTS)
         if not found:
-            known = {"suite.json": "is a suite and", "results.jsonl": "holds the results of a run and"}
-            kind = next((f"{text} " for name, text in known.items() if (path / name).is_file()), "")
-            raise UsageError(f"The folder {path} {kind}contains no spec (*.yaml).")
+            raise UsageError(f"The folder {path} contains no spec (*.yaml).")
         yield from found
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from opconform.errors import MissingError, SuiteError
 from opconform.memory import check_memory
 from opconform.suite.case import Accept, Case, Input, Output, Reject, case_from
+from opconform.suite.kind import check_kind
 from opconform.suite.manifest import (
     CASE,
     CONTROL,
@@ -121,8 +122,12 @@ class Suite:
 
 def open_suite(path: Path) -> Suite:
     """The suite in a folder or a zip file; `SuiteError` if it is incomplete or its header and manifest do not match."""
-    store = open_store(path)
-    header = _header(store, path)
+    try:
+        store = open_store(path)
+        header = _header(store, path)
+    except SuiteError:
+        check_kind(path, "suite")
+        raise
     count = sum(header.counts.values())
     manifest = store.read(MANIFEST, min(_MANIFEST_LIMIT, _LINE_LIMIT * max(count, 1)))
     if hashlib.sha256(manifest).hexdigest() != header.digest:

@@ -39,6 +39,8 @@ class Folder:
             return read_regular(place, limit)
         except FileTooLargeError as fault:
             raise TooLargeError(str(place), fault.size, limit) from fault
+        except FileNotFoundError as fault:
+            raise SuiteError(f"{place} is missing. Generate the suite again.") from fault
         except OSError as fault:
             raise SuiteError(f"{place} cannot be read: {fault.strerror}. Generate the suite again.") from fault
 
@@ -72,7 +74,7 @@ class Zip:
                 raise TooLargeError(f"{self.root}:{path}", metadata.file_size, limit)
             return self.archive.read(metadata)
         except KeyError as fault:
-            raise SuiteError(f"{self.root} contains no {path}. Generate the suite again.") from fault
+            raise SuiteError(f"{self.root}:{path} is missing. Generate the suite again.") from fault
         except ZIP_ERRORS as fault:
             raise SuiteError(f"{self.root}:{path} cannot be read: {fault}. Generate the suite again.") from fault
 

@@ -13,6 +13,7 @@ from opconform.errors import CertificateError, UsageError
 from opconform.generation.provenance import check_goldens, check_provenance, foreign_specs
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
+from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
@@ -23,7 +24,7 @@ from opconform_runners.certificates.statement import OUTPUTS, Resource, Statemen
 from opconform_runners.execution.outputs_archive import Recorded, open_recorded
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.report_file import read_report
-from opconform_runners.verdicts.results import REPORT, RESULTS, read_results
+from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, read_results
 
 
 def verified(
@@ -43,8 +44,11 @@ def verified(
         The statement, what was checked, and what was not.
     """
     public = read_public(key)
+    if certificate.is_dir():
+        certificate /= CERTIFICATE
     if not certificate.is_file():
-        raise UsageError(f"There is no certificate at {certificate}. Name the certificate.json that `--sign` wrote.")
+        raise UsageError(f"There is no certificate at {certificate}. `opconform certificate sign` writes one.")
+    check_kind(certificate, "certificate")
     statement = read_certificate(certificate, public)
     checked = [f"the signature, made with the key {public.keyid}"]
     check_profiles(statement, profiles)

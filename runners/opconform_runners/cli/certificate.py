@@ -8,6 +8,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import check_ours
+from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import (
@@ -57,6 +58,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     RESULTS is the folder that `certify` or `certificate judge` wrote. Writes certificate.json to it, as `--sign` of
     those commands does, whether or not the backend is conformant.
     """
+    check_kind(results, "results")
     place = suite or results / "suite"
     if suite is None and not place.exists():
         raise UsageError(f"There is no suite at {place}. Name the one that was run with --suite.")

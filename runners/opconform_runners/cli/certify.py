@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from opconform.errors import UsageError
 from opconform.files import check_ours
-from opconform.suite.manifest import HEADER
+from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
@@ -97,6 +96,6 @@ def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
         each for each in words if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir())
     ]
     for each in words:
-        if each not in installed and ((Path(each) / HEADER).is_file() or each.endswith(".zip")):
-            raise UsageError(f"{each} is a suite, and `certify` makes its own. Use `opconform run {each} -b NAME`.")
+        if each not in installed:
+            check_kind(Path(each), "spec")
     return [each for each in words if each not in specs], [Path(each) for each in specs]

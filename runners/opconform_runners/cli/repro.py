@@ -10,14 +10,13 @@ import click
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import replace_named
-from opconform.generation.case_list import specs_of_case
-from opconform.generation.options import Options
+from opconform.generation.case_list import one_case, specs_of_case
+from opconform.generation.options import ONE_CASE, Options
 from opconform.generation.pipeline import generate
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
-from opconform_runners.cli.shared.generation_options import ONE_CASE
 from opconform_runners.cli.shared.help import Command, RareOption
 from opconform_runners.cli.shared.options import PATH, out_option
 from opconform_runners.cli.shared.streams import print_document
@@ -86,13 +85,10 @@ def _check_place(out: Path) -> None:
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
     """A suite of the case and its twin; groups whose cases cannot match are not expanded."""
-    specs = specs_of_case(case)
-    profiles = tuple(sorted({group.settings.profile for each in specs for group in each.groups}))
-    if not profiles:
-        check_one(case, [])
-    selection = Selection(profiles=profiles, patterns=(pattern_of(case),))
+    found = one_case(case).case
+    selection = Selection(profiles=(found.profile,), patterns=(found.id,))
     options = Options(dialects=tuple(dialects), selection=selection, limits=ONE_CASE)
-    return open_suite(generate(specs, out, options).out)
+    return open_suite(generate(specs_of_case(found.id), out, options).out)
 
 
 def _observed(suite: Suite, entry: Entry, launch: Launch) -> Observation | None:

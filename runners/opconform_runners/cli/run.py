@@ -9,7 +9,7 @@ import click
 
 from opconform.errors import SuiteError, UsageError
 from opconform.files import replace_named
-from opconform.suite.manifest import HEADER
+from opconform.suite.kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
@@ -91,13 +91,8 @@ def command(
 
 
 def _check_suite(suite: Path) -> None:
-    """Refuse a spec or a backend, and name the command for it."""
-    is_folder = suite.is_dir() and not (suite / HEADER).exists() and any(suite.glob("*.yaml"))
-    if suite.suffix in (".yaml", ".yml") or is_folder:
-        raise UsageError(
-            f"{suite} is a spec and not a suite. Use `opconform certify {suite} BACKEND`, or first "
-            f"`opconform generate {suite} --out suite`."
-        )
+    """Refuse what is not a suite, and name the command for it."""
+    check_kind(suite, "suite")
     if not suite.exists() and str(suite).partition(":")[0] in names():
         raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE {suite}`.")
 

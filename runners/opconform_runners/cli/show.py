@@ -5,11 +5,9 @@ from pathlib import Path
 
 import click
 
-from opconform.generation.case_list import CaseList, ListedCase
+from opconform.generation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
-from opconform.suite.selection import Selection, check_one, pattern_of
-from opconform_runners.cli.shared.generation_options import ONE_CASE
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
@@ -29,10 +27,8 @@ def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
 
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """
-    cases = CaseList(sources, case=case)
-    found = list(cases.cases(Selection(patterns=(pattern_of(case),)), ONE_CASE, every_profile=True))
-    check_one(case, [each.case.id for each in found], hint="" if found else CaseList(sources).near_miss([case]))
-    print_result(document_of(found[0].case), _lines(found[0]), as_json=as_json)
+    found = one_case(case, sources)
+    print_result(document_of(found.case), _lines(found), as_json=as_json)
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:

@@ -19,6 +19,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from opconform.errors import MissingError, SuiteError
 from opconform.files import open_regular
 from opconform.suite.case import Case, CaseId, canonical_json
+from opconform.suite.kind import check_kind
 from opconform.suite.manifest import CONTROL, Entry, entry_line, sealed_text
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import arrays_of
@@ -191,6 +192,7 @@ class Recorded:
 
 def open_recorded(path: Path) -> Recorded:
     """The recorded outputs in a file."""
+    check_kind(path, "record")
     try:
         open_regular(path, follow_links=True).close()
         archive = zipfile.ZipFile(path)

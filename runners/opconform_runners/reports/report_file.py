@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, SuiteError
 from opconform.files import read_regular, replace_file
+from opconform.suite.kind import check_kind
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.journal import read_steps, results_so_far
 from opconform_runners.reports.report import Report, report_of
@@ -105,6 +106,7 @@ def report_document(report: Report) -> dict[str, object]:
 
 
 def _results_path(place: Path) -> Path:
+    check_kind(place, "results")
     if place.is_dir():
         return place / RESULTS
     return place.with_name(RESULTS) if place.name == REPORT else place

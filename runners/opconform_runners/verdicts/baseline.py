@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 from opconform.errors import UsageError
 from opconform.files import FileTooLargeError, read_regular
 from opconform.suite.case import CaseId
+from opconform.suite.kind import check_kind
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
@@ -115,6 +116,7 @@ class Baseline:
 
 def read_baseline(path: Path) -> Baseline:
     """The baseline in a file."""
+    check_kind(path, "baseline")
     try:
         content = read_regular(path, _LIMIT, follow_links=True)
     except FileNotFoundError as fault:

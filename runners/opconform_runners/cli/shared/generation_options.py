@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import click
 
@@ -11,9 +11,6 @@ from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.help import RareOption
 from opconform_runners.cli.shared.options import Decorator, collected, count, jobs_option
-
-#: The limits for a single case, which may be one of the profile `large`.
-ONE_CASE = replace(LIMITS, elements=1 << 31)
 
 #: The help of `--jobs` for commands that generate a suite and run it.
 RUN_JOBS = "Processes; by default one per core, and one harness."

@@ -1,0 +1,70 @@
+"""The kind of a path given to a command, and the error for a path of another kind than the wanted one."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from opconform.errors import MissingError
+from opconform.suite.manifest import HEADER
+from opconform.tensors.npz import ZIP_ERRORS
+
+Kind = Literal["suite", "results", "spec", "record", "baseline", "certificate"]
+_NAMES: Mapping[Kind, str] = {
+    "suite": "a suite",
+    "results": "a results folder",
+    "spec": "a spec",
+    "record": "a record of outputs",
+    "baseline": "a baseline",
+    "certificate": "a certificate",
+}
+#: The file that shows the kind of the folder or zip file that it is in.
+_SIGNS: Mapping[str, Kind] = {HEADER: "suite", "results.jsonl": "results", "outputs.json": "record"}
+#: How to get what is wanted, where that does not depend on what is given.
+_ADVICE: Mapping[Kind, str] = {
+    "record": "`opconform run SUITE BACKEND --record FILE.zip` writes one.",
+    "baseline": "`opconform run SUITE BACKEND --baseline FILE --update-baseline` writes one.",
+    "certificate": "`opconform certificate sign RESULTS --key KEY` writes one.",
+}
+
+
+def check_kind(path: Path, wanted: Kind) -> None:
+    """Raise `MissingError`, with what to do, if a path is of another known kind than the wanted one."""
+    if path.name in _SIGNS and path.is_file():
+        path = path.parent
+    kinds = _kinds_of(path)
+    if not kinds or wanted in kinds:
+        return
+    match kinds[0]:
+        case "spec":
+            advice = f"Use `opconform certify {path} BACKEND`, or first `opconform generate {path} --out suite`."
+        case "suite":
+            advice = f"Use `opconform run {path} BACKEND`."
+        case "results" if wanted in ("suite", "spec") and (suite := _suite_of(path)) is not None:
+            advice = f"Its suite is {suite}."
+        case "results" if wanted == "suite":
+            advice = "Name the suite that was run."
+        case _:
+            advice = f"Name {_NAMES[wanted]}."
+    raise MissingError(f"{path} is {_NAMES[kinds[0]]}, not {_NAMES[wanted]}. {_ADVICE.get(wanted, advice)}")
+
+
+def _kinds_of(path: Path) -> list[Kind]:
+    if path.is_dir():
+        kinds = [kind for name, kind in _SIGNS.items() if (path / name).is_file()]
+        return [*kinds, "spec"] if any(path.glob("*.yaml")) else kinds
+    if not path.is_file():
+        return []
+    if path.suffix in (".yaml", ".yml"):
+        return ["spec"]
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+    except ZIP_ERRORS:
+        return []
+    return [kind for name, kind in _SIGNS.items() if name in names]
+
+
+def _suite_of(results: Path) -> Path | None:
+    """The suite in a results folder or beside it."""
+    return next((each for each in (results / "suite", results.parent / "suite") if (each / HEADER).is_file()), None)
