@@ -169,7 +169,7 @@ def test_paths_in_a_file_are_relative_to_its_folder(run_pytest: Pytest, suite: P
     assert outcomes(run_pytest("--opconform-suite", "../suite", "opconform", folder="tests")) == {"passed": 6}
     typed = run_pytest("--opconform-backend", "src/own.py:Perfect", folder="tests")
     assert typed.stderr.splitlines()[0] == (
-        "ERROR: The backend src/own.py:Perfect cannot be loaded: ValueError: another file of that name (own.py, line 1)."
+        "ERROR: The backend src/own.py:Perfect cannot be loaded: own.py:1: ValueError: another file of that name."
     )
 
 
@@ -250,7 +250,7 @@ def test_a_harness_that_fails_is_an_error_and_no_failure(run_pytest: Pytest, sui
     other = run_pytest("-q", "--opconform-harness", command, "--opconform-suite", suite, "-m", "core")
 
     assert outcomes(python) == {"passed": 2, "deselected": 4, "error": 1}
-    assert "harness error: KeyError: 'lost'" in python.stdout
+    assert "harness error: miniatures.py:240: KeyError: 'lost'" in python.stdout
     assert outcomes(other)["error"] == 1
     assert "harness error: out of paper" in other.stdout
 

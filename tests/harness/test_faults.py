@@ -78,7 +78,7 @@ BACKEND_FAULTS = {
         "the backend process was killed when it took more than 0.5 GiB of memory",
     ),
     "Hangs": ("fail", "timeout", "no answer within 3 seconds"),
-    "Raises": ("error", None, "KeyError: 'lost'"),
+    "Raises": ("error", None, "miniatures.py:240: KeyError: 'lost'"),
 }
 
 
@@ -152,14 +152,19 @@ def test_a_harness_that_cannot_be_started_ends_with_3(
     assert not (tmp_path / "report.json").exists()
 
 
+METHODS = "A backend has the methods describe() and run(case, model, feeds); see docs/new-backend.md."
 #: The module of a backend that cannot be loaded, and why.
 UNUSABLE = {
     "class Own(:": "The backend own.py:Own cannot be loaded: SyntaxError: invalid syntax (own.py, line 1).",
-    "class Own:\n  pass": "The backend own.py:Own cannot be loaded: AttributeError: 'Own' object has no attribute 'describe'.",
+    "class Own:\n  pass": f"Own has no method describe(). {METHODS}",
+    "class Own:\n  def describe(self): ...\n  def run(self, case): ...": f"Own has no method run(case, model, feeds). {METHODS}",
     "class Own:\n  def __init__(self):\n    self.lost()": (
-        "The backend own.py:Own cannot be loaded: AttributeError: 'Own' object has no attribute 'lost' (own.py, line 3)."
+        "The backend own.py:Own cannot be loaded: own.py:3: AttributeError: 'Own' object has no attribute 'lost'."
     ),
-    "class Own:\n  def describe(self): return [1]": "describe() of own.py:Own must return an Implementation, and returned [int].",
+    "class Own:\n  def describe(self): return [1]\n  def run(self, case, model, feeds): ...": (
+        "describe() of own.py:Own must return an Implementation, and returned [int]."
+    ),
+    "class Onw: ...": "own.py does not define a class Own. Did you mean 'Onw'?",
     "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py does not define a class Own.",
     "import os\nprint('no licence', flush=True)\nos._exit(4)": (
         "The harness own.py:Own cannot be started: it ended with code 4; end of its standard error: no licence."
@@ -227,6 +232,21 @@ def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: P
 
         assert [(each["verdict"], each["sentence"]) for each in odd] == [("error", sentence)] * 4
         assert report["conformant"] is None
+
+
+def test_an_exception_has_the_last_line_of_the_backends_own_file(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """Wherever below that line it was raised."""
+    (tmp_path / "misreturned.py").write_text(
+        "import json\nfrom opconform_runners.backends.numpy import Numpy\n\n\n"
+        "class Own(Numpy):\n    def run(self, case, model, feeds):\n        return json.loads('')\n"
+    )
+    arguments = ("--backend", tmp_path / "misreturned.py:Own", "--select", "VariadicSplit-1/accepted")
+    _, odd = verdicts(opconform, small_suite, tmp_path / "out", *arguments)
+
+    sentence = "misreturned.py:7: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"
+    assert {each["sentence"] for each in odd} == {sentence}
 
 
 def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ def load(name: str) -> Backend:
         return _made(_entry(plain).load(), device or None)
     module = _from_file(Path(found["file"])) if found["file"] else importlib.import_module(found["module"])
     if not hasattr(module, found["name"]):
-        raise UsageError(f"{found['file'] or found['module']} does not define a class {found['name']}.")
+        classes = [each for each, value in vars(module).items() if isinstance(value, type)]
+        hint = f" {nearest(found['name'], classes)}".rstrip()
+        raise UsageError(f"{found['file'] or found['module']} does not define a class {found['name']}.{hint}")
     return _made(getattr(module, found["name"]), found["device"])
 
 
@@ -70,13 +72,24 @@ def placed(name: str) -> str:
 
 
 def _made(backend: Any, device: str | None) -> Backend:
-    if device is not None:
-        try:
-            inspect.signature(backend).bind(device)
-        except TypeError as fault:
-            raise UsageError(f"The backend has no devices to choose from, and was given {device!r}.") from fault
+    if device is not None and not _takes(backend, device):
+        raise UsageError(f"The backend has no devices to choose from, and was given {device!r}.")
     made: Backend = backend() if device is None else backend(device)
+    for method, parameters in (("describe", ()), ("run", ("case", "model", "feeds"))):
+        if not _takes(getattr(made, method, None), *parameters):
+            lacks = f"{type(made).__name__} has no method {method}({', '.join(parameters)})."
+            needs = "A backend has the methods describe() and run(case, model, feeds); see docs/new-backend.md."
+            raise UsageError(f"{lacks} {needs}")
     return made
+
+
+def _takes(function: Any, *arguments: object) -> bool:
+    """Whether something can be called with some positional arguments."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _entry(name: str) -> EntryPoint:

@@ -63,8 +63,7 @@ def _loaded(name: str) -> tuple[Backend, bytes]:
         why = str(fault)
     except Exception as fault:  # noqa: BLE001 - a backend may raise anything when it is loaded
         traceback.print_exc()
-        said = f"{type(fault).__name__}: {fault}"[:_LONGEST_REASON].rstrip(".")
-        why = f"The backend {name} cannot be loaded: {said}{_line(fault, file_of(name))}."
+        why = f"The backend {name} cannot be loaded: {_sentence(fault, file_of(name))[:_LONGEST_REASON].rstrip('.')}."
     sys.stderr.write(f"\n{' '.join(why.split())}\n")
     sys.stderr.flush()
     os._exit(UNUSABLE)  # nothing may follow the last line
@@ -77,13 +76,12 @@ def _described(backend: Backend, name: str) -> Implementation:
     return described
 
 
-def _line(fault: Exception, file: str) -> str:
-    """The line of the backend's own file that was executed last, if the traceback has one."""
+def _sentence(fault: Exception, file: str) -> str:
+    """An exception in words, after the line of the backend's own file that was executed last, if there is one."""
     own = Path(file).resolve()
-    numbers = [
-        each.lineno for each in traceback.extract_tb(fault.__traceback__) if Path(each.filename).resolve() == own
-    ]
-    return f" ({own.name}, line {numbers[-1]})" if numbers else ""
+    frames = traceback.extract_tb(fault.__traceback__)
+    lines = [each.lineno for each in frames if Path(each.filename).resolve() == own]
+    return f"{f'{own.name}:{lines[-1]}: ' if lines else ''}{type(fault).__name__}: {fault}"
 
 
 def _own_output() -> BinaryIO:
@@ -119,7 +117,8 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
     except Unsupported as answer:
         return NotSupported(seq=seq, message=str(answer)[:_LONGEST_MESSAGE], seconds=time.perf_counter() - started)
     except Exception as fault:  # noqa: BLE001 - the boundary: a failure is a reply, and the harness continues
-        message = f"{type(fault).__name__}: {fault}"[:_LONGEST_MESSAGE]
+        own = getattr(sys.modules.get(type(backend).__module__), "__file__", None) or ""
+        message = _sentence(fault, own)[:_LONGEST_MESSAGE]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-10 * _LONGEST_MESSAGE :])
     element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
     return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement)
