@@ -129,15 +129,15 @@ const start = async () => {
   const tensor = (part, label) => {
     const caption = (label ? label + ": " : "") + part.name + " " + part.kind + (part.where ? ", " + part.name + part.where : "");
     if (!part.rows) return make("p", {}, make("b", {}, caption), " has no elements.");
-    const { at: [top, left], size: [height, width], outputs = [], differs = [], first = [], mark = "differs" } = part;
+    const { at: [top, left], size: [height, width], outputs = [], marked = [], first = [], mark } = part;
     const across = part.along === "columns";
-    const marked = new Map(differs.map(([row, column, bits]) => [row + "," + column, bits]));
+    const bitsAt = new Map(marked.map(([row, column, bits]) => [row + "," + column, bits]));
     const shade = (number) => (outputs[number] === undefined ? "" : outputs[number] % 2 ? "b" : "a");
     const cut = (number) => number > 0 && outputs[number] !== outputs[number - 1];
     const heading = (start, span, scope) => make("th",
       { class: "output " + shade(start), [span]: outputs.filter((each) => each === outputs[start]).length, scope }, "output_" + outputs[start]);
     const cell = (text, row, column) => {
-      const bits = marked.get(row + "," + column);
+      const bits = bitsAt.get(row + "," + column);
       const isFirst = row === first[0] && column === first[1];
       const names = [shade(across ? column : row), across && cut(column) && "cut", bits !== undefined && "differs", isFirst && "first"];
       const note = bits === undefined ? (isFirst ? "here" : "") : isFirst ? "the first that " + mark : mark;
@@ -157,7 +157,7 @@ const start = async () => {
     const range = (name, start, count, whole) => (whole > count
       ? [name + " " + start + " to " + (start + count - 1) + " of " + whole.toLocaleString("en")] : []);
     const rest = [...range("rows", top, part.rows.length, height), ...range("columns", left, columns.length, width)];
-    const bits = marked.get(first.join());
+    const bits = bitsAt.get(first.join());
     return make("div", {}, make("table", { class: "grid" }, make("caption", {}, caption), head, make("tbody", {}, ...body)),
       rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null,
       bits ? make("p", { class: "bits" }, "Bits of the first element that " + mark + ": ", make("code", {}, bits)) : null);
@@ -239,7 +239,7 @@ const start = async () => {
         broken === each.requirements ? null : row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
         row("Profile", each.profile),
         ...(each.remarks || []).map((name) => row("Remark", name + ": " + data.remarks[name] + (name === "other-reason" ? ": " + each.other : ""))),
-        twin("The same case without the fault", seen.twin),
+        twin("The same case without the fault", each.twin),
         twin("The case with the fault", each.fault),
         seen.seen ? row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
           make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))) : null,

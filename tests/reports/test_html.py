@@ -29,7 +29,7 @@ from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
-from tests.reports.test_coverage import report, result
+from tests.reports.test_coverage import SUITE, report, result
 
 FAILURE = replace(result(2, "fail", "axis.range", broken=("axis.range",)), inputs="axis 9", sentence="it differs")
 TWO_LENGTHS = "VariadicSplit-1/accepted/ddf616bfdd"
@@ -62,7 +62,7 @@ def test_the_header_has_verdict_extent_and_broken_requirements() -> None:
         "suite 1 (0000000000000000), core",
         "opconform 1",
     ]
-    assert '<p class="lead">1 case fails; 1 requirement is broken</p>' in head
+    assert '<p class="lead">1 case fails; 1 requirement broken</p>' in head
     assert '<p class="tags">Split-1: <a class="tag bad" href="#Split-1%3Aaxis.range">axis.range</a> </p>' in head
     assert '<tr id="Split-1:axis.range" tabindex="-1">' in text
     assert "<dt>Requested as</dt><dd>the case itself</dd>" in head
@@ -110,15 +110,22 @@ def test_a_requirement_has_its_clause_revision_and_page() -> None:
         replace(result(number, "pass", name), id=f"VariadicSplit-1/group/{number:010x}")
         for number, name in enumerate(names)
     ]
-    text = page_text([subject(replace(report(*passing), notes={"VariadicSplit-1": notes}))])
+    suite = replace(SUITE, specification={"VariadicSplit-1": ("sphinxdirective", "another")})
+    text = page_text([subject(replace(report(*passing), suite=suite, notes={"VariadicSplit-1": notes}))])
     other = page_text([subject(report(result(1, "pass", "axis.range")))])
 
-    assert "Specification of VariadicSplit-1, Inputs, 3, last sentence; Outputs (revisions " in text
+    assert "Specification of VariadicSplit-1, Inputs, 3, last sentence; Outputs (page revisions " in text
     assert (
-        '/blob/538f407829/docs/ops/movement/VariadicSplit_1.md" rel="noreferrer">2021-05</a>, sphinxdirective,' in text
+        '/blob/538f407829/docs/ops/movement/VariadicSplit_1.md" rel="noreferrer">2021-05</a>, '
+        '<a href="#revisions" rel="noreferrer">sphinxdirective</a>,' in text
     )
+    assert re.findall(r"<div><dt>VariadicSplit-1, (.*?)</dt><dd>(.*?)</dd>", text) == [
+        ("sphinxdirective", "docs/ops/movement/VariadicSplit_1.md between @sphinxdirective"),
+        ("another", "unknown to this version of opconform"),
+    ]
     assert "Our reading: The page does not mention 0." in text
     assert "Specification of Split-1, " not in other
+    assert 'id="revisions"' not in other
 
 
 def test_failures_with_different_causes_are_on_different_cards(suite: Suite) -> None:
@@ -316,12 +323,11 @@ def test_a_place_that_the_suite_does_not_have_is_not_marked(
     assert "first" not in found["feeds"][0]["data"]
 
 
-def test_the_evidence_of_a_rejected_case_names_requirement_and_twin(suite: Suite, tmp_path: Path) -> None:
+def test_the_evidence_of_a_rejected_case_names_the_requirement(suite: Suite, tmp_path: Path) -> None:
     """There are no outputs to show."""
     found = evidence_of(suite, failure(suite, REJECTED, None), tmp_path)
 
     assert found["expected"] == "It is rejected, since it violates lengths.single-remainder."
-    assert found["twin"] == suite.by_id[REJECTED].twin
     assert [each.keys() for each in found["feeds"]] == [{"number", "data"}]
 
 
@@ -335,7 +341,7 @@ def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: 
 
 
 def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_path: Path) -> None:
-    """The first element past the end is marked, and the likely cause says where it is."""
+    """All elements past the end are marked, and the likely cause says where they are."""
     keeper = Keeper(tmp_path)
     keeper.keep(REJECTED, [[np.zeros((4, 4), np.float32), np.zeros((5, 4), np.float32)]])
     keeper.close()
@@ -345,7 +351,13 @@ def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_p
     [feed] = evidence_of(suite, failed, tmp_path)["feeds"]
 
     assert feed["got"] == {"axis": 0, "size": 6, "outputs": [("output_0", 0, 4), ("output_1", 4, 5)]}
-    assert [(wanted, got.get("first")) for wanted, got in feed["pairs"]] == [(None, None), (None, (2, 0))]
+    assert [(wanted, got.get("first"), got["mark"]) for wanted, got in feed["pairs"]] == [
+        (None, None, "differs"),
+        (None, (2, 0), "is past the end"),
+    ]
+    assert feed["pairs"][1][1]["marked"] == tuple(
+        (row, column, "0x00000000") for row in (2, 3, 4) for column in range(4)
+    )
     assert likely_cause(suite.case(entry), failed, kept) == (
         "Read past the end: the input has 6 elements along axis 0, and the outputs hold indices 6 to 8 too"
     )

@@ -6,24 +6,28 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
 
 from opconform.model.highlight import Highlight
 from opconform.operations.operation import Region
+from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
-from opconform_runners.reports.excerpt import excerpt_of
+from opconform_runners.reports.excerpt import Marks, excerpt_of
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import read_written, write_results
-from tests.conftest import MINIATURES, Run
+from tests.conftest import MINIATURES, Run, killed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+#: The colour of the page in each of the system's themes.
+SCHEMES: Mapping[Literal["light", "dark"], str] = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 22, 26)"}
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><!--"
 HOSTILE_SPEC = f"""\
 op: VariadicSplit-1
@@ -80,12 +84,9 @@ def run(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFact
     return out
 
 
-def opened(browser: "Browser", path: Path, *, width: int = 1280, scheme: str = "light") -> "Page":
+def opened(browser: "Browser", path: Path, *, width: int = 1280) -> "Page":
     """A page in a window of its own, whose every complaint and request is a failure."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
-    )
-    page = context.new_page()
+    page = browser.new_context(viewport={"width": width, "height": 800}).new_page()
     wrong: list[str] = []
     page.on("console", lambda each: wrong.append(each.text))
     page.on("pageerror", lambda each: wrong.append(str(each)))
@@ -161,27 +162,53 @@ def test_the_commands_of_a_failure_reproduce_it(opconform: Run, run: Path, small
     assert [each["mismatch"] for each in failures(tmp_path / "again")] == [result["mismatch"]]
 
 
+@pytest.fixture(scope="module")
+def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """A page of each kind by name."""
+    out = tmp_path_factory.mktemp("pages")
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", out / "perfect")
+    for name in ("interrupted", "incomplete"):
+        shutil.copytree(run, out / name)
+    (out / "interrupted" / "report.json").unlink()
+    (out / "interrupted" / "results.jsonl").write_bytes(killed(run))
+    report = finished(run).report
+    left, missing = report.results[:-1], (report.results[-1].id,)
+    write_report(out / "incomplete", replace(report, results=left, missing=missing, gave_up="The harness died."))
+    (out / "second.yaml").write_text(SECOND_FEED)
+    backend = ("--backend", f"{MINIATURES}:AcceptsEverything", "--jobs", "1")
+    opconform("certify", out / "second.yaml", *backend, "--out", out / "rejected", code=1)
+    kinds = {
+        "one": (run,),
+        "several": (run, out / "perfect"),
+        "comparison": (run, "--against", out / "perfect"),
+        "interrupted": (out / "interrupted",),
+        "incomplete": (out / "incomplete",),
+    }
+    for name, words in kinds.items():
+        opconform("report", *words, "--suite", small_suite, "--html", out / f"{name}.html", code=None)
+    return {name: out / f"{name}.html" for name in kinds} | {"rejected, two feeds": out / "rejected" / "report.html"}
+
+
 @pytest.mark.ci_only
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_rule_of_axe_is_broken(browser: "Browser", run: Path, width: int, scheme: str) -> None:
-    """Neither on the overview nor in a case, wide or narrow, light or dark; and nothing is cut off at the side."""
+@pytest.mark.parametrize("kind", ["one", "several", "comparison", "interrupted", "incomplete", "rejected, two feeds"])
+def test_no_rule_of_axe_is_broken(browser: "Browser", pages: Mapping[str, Path], kind: str) -> None:
+    """Neither on the overview, all unfolded, nor in a case, wide or narrow, light or dark; nothing is cut off at the side."""
     from axe_playwright_python.sync_playwright import Axe
 
-    page = opened(browser, run / "report.html", width=width, scheme=scheme)
-    page.evaluate(
-        "document.querySelectorAll('.chip').forEach(each => each.after(each.cloneNode(true), each.cloneNode(true)))"
-    )
-    for place in ("", f"#case/0/{failures(run)[0]['id']}"):
+    page = opened(browser, pages[kind])
+    case = page.locator("#rows a" if kind == "interrupted" else ".group .links a").first.get_attribute("href")
+    for place in ("", case):
         page.evaluate("place => { location.hash = place }", place)
         page.wait_for_function("place => document.getElementById('case').hidden === !place", arg=place)
-        broken = [each["id"] for each in Axe().run(page).response["violations"]]
+        page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+        for width, scheme in product((1280, 390), SCHEMES):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            broken = [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(page).response["violations"]]
 
-        assert broken == [], place
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
-        "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 22, 26)"
-    )
+            assert broken == [], (place, width, scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == SCHEMES[scheme]
 
 
 @pytest.mark.ci_only
@@ -216,6 +243,23 @@ def test_a_link_to_a_part_opens_it_and_an_unknown_one_says_so(browser: "Browser"
 
 
 @pytest.mark.ci_only
+def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path, small_suite: Path) -> None:
+    """It does not have the title of the rejected case, and each links to the other."""
+    [rejected] = (each for each in open_suite(small_suite).entries if each.twin is not None)
+    page = opened(browser, run / "report.html")
+    page.locator("input[name=q]").fill(f"{rejected.twin}")
+    title = page.locator("#rows .what").inner_text()
+    page.locator("#rows a").click()
+    page.locator("#case dd a", has_text=rejected.id).click()
+    page.wait_for_function("id => document.title === id", arg=rejected.id)
+
+    assert title.startswith("the same case without the fault (at most one -1)")
+    assert page.locator("#case dl > div", has_text="The same case without the fault").locator("a").inner_text() == (
+        rejected.twin
+    )
+
+
+@pytest.mark.ci_only
 def test_without_javascript_the_failures_are_there(browser: "Browser", run: Path) -> None:
     """The list of cases and their details are not, and the page says so."""
     page = browser.new_context(java_script_enabled=False).new_page()
@@ -238,7 +282,7 @@ def test_the_theme_can_be_switched(browser: "Browser", run: Path) -> None:
         page.keyboard.press("Enter")
         colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
 
-    assert colours == ["rgb(255, 255, 255)", "rgb(20, 22, 26)"]
+    assert colours == [*SCHEMES.values()]
 
 
 @pytest.mark.ci_only
@@ -453,7 +497,7 @@ def test_elements_that_differ_are_different_texts() -> None:
     """Six digits do not show what is lost in a conversion to 32 bits; other elements keep them."""
     want = np.array([0.1, 0.2, 1 / 3])
     got = np.array([np.float32(0.1), 0.2, 1 / 3])
-    actual, expected = (excerpt_of("x", a, "f64", other=b).rows for a, b in ((got, want), (want, got)))
+    actual, expected = (excerpt_of("x", a, "f64", marks=Marks(other=b)).rows for a, b in ((got, want), (want, got)))
 
     assert actual == (("0.10000000149011612", "0.2", "0.333333"),)
     assert expected == (("0.10000000000000001", "0.2", "0.333333"),)
@@ -466,11 +510,11 @@ def test_an_excerpt_moves_to_what_differs() -> None:
     got[1, 30, 20] = -1
     regions = tuple(Region(input="x", start=(0, at, 0), sizes=(2, size, 50)) for at, size in ((0, 31), (31, 9)))
     highlight = Highlight(input="x", axis=1, regions=regions)
-    excerpt = excerpt_of("x", got, "i32", highlight=highlight, other=want, at=(1, 30, 20))
+    excerpt = excerpt_of("x", got, "i32", highlight=highlight, marks=Marks(other=want, at=(1, 30, 20)))
     row, column = excerpt.first or (-1, -1)
 
     assert excerpt.where == "[1, :, :]"
     assert (excerpt.at[0] + row, excerpt.at[1] + column) == (30, 20)
     assert excerpt.rows[row][column] == "-1"
-    assert excerpt.differs == ((row, column, "0xffffffff"),)
+    assert excerpt.marked == ((row, column, "0xffffffff"),)
     assert excerpt.outputs == tuple(0 if number < 31 else 1 for number in range(excerpt.at[0], excerpt.at[0] + 10))

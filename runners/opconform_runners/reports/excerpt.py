@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -30,8 +31,9 @@ class Excerpt:
         size: The number of rows and columns of the whole matrix.
         along: The direction of the axis, `rows` or `columns`; empty for a tensor that is not divided into outputs.
         outputs: The number of the output of each row or column along the axis.
-        differs: The elements that differ: their rows and columns in the excerpt, and their bit patterns.
-        first: The row and column in the excerpt of the first element that differs.
+        mark: What the marked elements have in common.
+        marked: The rows and columns of these elements in the excerpt, and their bit patterns.
+        first: The row and column in the excerpt of the first of them.
     """
 
     name: str
@@ -42,8 +44,24 @@ class Excerpt:
     size: tuple[int, int] = (0, 0)
     along: str = ""
     outputs: tuple[int, ...] = ()
-    differs: tuple[tuple[int, int, str], ...] = ()
+    mark: Literal["differs", "is past the end"] = "differs"
+    marked: tuple[tuple[int, int, str], ...] = ()
     first: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Marks:
+    """The elements to mark in an excerpt.
+
+    Attributes:
+        at: The index of the first one; ignored where the tensor has no such element.
+        other: An array of the same dtype and shape; elements that differ from it are marked.
+        past: Whether each element is past the end of the input; instead of `other`.
+    """
+
+    at: tuple[int, ...] | None = None
+    other: Array | None = None
+    past: Array | None = None
 
 
 def excerpt_of(
@@ -52,24 +70,23 @@ def excerpt_of(
     element_type: str,
     *,
     highlight: Highlight | None = None,
-    other: Array | None = None,
-    at: tuple[int, ...] | None = None,
+    marks: Marks = Marks(),
 ) -> Excerpt:
-    """An excerpt around an element.
+    """An excerpt around the first marked element.
 
     Args:
         name: The name of the tensor.
         array: Its elements.
         element_type: Its expected element type; an array of another storage type is shown by its dtype.
         highlight: The outputs that the tensor is divided into.
-        other: An array of the same dtype and shape; elements that differ from it are marked.
-        at: The index of the element to mark as the first; ignored where the tensor has no such element.
+        marks: The elements to mark.
     """
     kind = ELEMENT_TYPES[element_type]
     known = array.dtype == kind.storage or array.dtype.kind == kind.storage.kind == "U"
     label = f"{element_type if known else array.dtype}{list(array.shape)}"
     if array.size == 0:
         return Excerpt(name=name, kind=label)
+    at = marks.at
     if at is None or len(at) != array.ndim or any(i >= size for i, size in zip(at, array.shape, strict=True)):
         at = None
     place = at or (0,) * array.ndim
@@ -81,12 +98,14 @@ def excerpt_of(
     part = (slice(top, top + ROWS), slice(left, left + COLUMNS))
     shown = matrix[part]
     rows = _texts(shown, kind, known=known)
-    differs: tuple[tuple[int, int, str], ...] = ()
-    if other is not None:
-        opposite = np.atleast_2d(other[index])[part]
-        differs, texts = _differences(shown, opposite, kind), _texts(opposite, kind, known=known)
+    marked: tuple[tuple[int, int, str], ...] = ()
+    if marks.past is not None:
+        marked = _marked(shown, np.atleast_2d(marks.past[index])[part], kind)
+    elif marks.other is not None:
+        opposite = np.atleast_2d(marks.other[index])[part]
+        marked, texts = _marked(shown, patterns(shown) != patterns(opposite), kind), _texts(opposite, kind, known=known)
         exact = _texts(shown, kind, known=known, digits=_EXACT)
-        for y, x, _ in differs:  # as different texts, also where few digits do not show the difference
+        for y, x, _ in marked:  # as different texts, also where few digits do not show the difference
             rows[y][x] = exact[y][x] if rows[y][x] == texts[y][x] else rows[y][x]
     outputs = np.repeat(np.arange(len(highlight.sizes)), highlight.sizes) if highlight is not None else np.arange(0)
     return Excerpt(
@@ -98,16 +117,17 @@ def excerpt_of(
         size=(matrix.shape[0], matrix.shape[1]),
         along=along,
         outputs=tuple(outputs[part[0 if along == "rows" else 1]].tolist()),
-        differs=differs,
+        mark="differs" if marks.past is None else "is past the end",
+        marked=marked,
         first=(row - top, column - left) if at is not None else None,
     )
 
 
-def _differences(shown: Array, other: Array, kind: ElementType) -> tuple[tuple[int, int, str], ...]:
+def _marked(shown: Array, chosen: Array, kind: ElementType) -> tuple[tuple[int, int, str], ...]:
     bits, digits = patterns(shown), -(-max(kind.bits, 4) // 4)
     return tuple(
         (row, column, "" if shown.dtype.kind == "U" else f"0x{int(bits[row, column]):0{digits}x}")
-        for row, column in np.argwhere(bits != patterns(other)).tolist()
+        for row, column in np.argwhere(chosen).tolist()
     )
 
 

@@ -24,7 +24,8 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
     """
     suite = next((each.suite for each in subjects if each.suite is not None), None)
     groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
-    faults = {} if suite is None else {each.twin: each.id for each in suite.entries if each.twin is not None}
+    twins = {} if suite is None else {each.id: each.twin for each in suite.entries if each.twin is not None}
+    faults = {twin: identity for identity, twin in twins.items()}
     lists: dict[tuple[str, ...], int] = {}  # few cases differ in their requirements, so that a case has a number
     return {
         "backends": [
@@ -40,7 +41,7 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
         "remarks": REMARKS,
         "cases": [
             _listed(number, each)
-            | filled({"fault": faults.get(each.id), **notes.get((number, each.id), {})})
+            | filled({"twin": twins.get(each.id), "fault": faults.get(each.id), **notes.get((number, each.id), {})})
             | {"requirements": lists.setdefault(_full_names(each, each.requirements), len(lists))}
             for number, subject in enumerate(subjects)
             for each in subject.column.report.results

@@ -6,6 +6,8 @@ from itertools import accumulate
 from operator import add
 from typing import NamedTuple
 
+import numpy as np
+
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError
 from opconform.model.highlight import highlight_of
@@ -14,7 +16,7 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.reports.case_text import input_lines, seen_link
 from opconform_runners.reports.cause import divided_axis
-from opconform_runners.reports.excerpt import Excerpt, excerpt_of
+from opconform_runners.reports.excerpt import Excerpt, Marks, excerpt_of
 from opconform_runners.reports.feeds import Arrays, Feed, divided_shape
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
@@ -39,7 +41,6 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -
         "expected": _expected(case),
         "feeds": [filled(_drawn(case, each, result.mismatch)) for each in feeds],
         "models": _models(suite, entry),
-        "twin": case.twin,
         "seen": [(each, seen_link(each)) for each in case.seen],
     }
     return filled(evidence)
@@ -83,7 +84,7 @@ def _bars(shape: tuple[int, ...], outputs: Arrays) -> Bars | None:
 def _pairs(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
     """Expected and actual outputs beside each other: the one at fault, or the first ones.
 
-    The first difference is marked, or the first element past the end of the input.
+    The differences are marked, or the elements past the end of the input.
     """
     outputs = {each.name: each for each in case.expect.accept} if isinstance(case.expect, Accept) else {}
     data_type = next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
@@ -96,13 +97,20 @@ def _pairs(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
     for name in names:
         want, got = feed.golden.get(name), feed.actual.get(name)
         element_type = outputs[name].element_type if name in outputs else data_type
-        at = None if mismatch is None else mismatch.at
-        if bars is not None and name in starts:
-            at = tuple(max(0, bars.size - starts[name]) if each == bars.axis else 0 for each in range(len(shape)))
+        at, past = None if mismatch is None else mismatch.at, None
+        if bars is not None and got is not None and name in starts:
+            room = max(0, bars.size - starts[name])
+            at = tuple(room if each == bars.axis else 0 for each in range(got.ndim))
+            indices = np.arange(got.shape[bars.axis]).reshape(
+                [-1 if each == bars.axis else 1 for each in range(got.ndim)]
+            )
+            past = np.broadcast_to(indices >= room, got.shape)
         alike = want is not None and got is not None and (want.dtype.kind, want.shape) == (got.dtype.kind, got.shape)
+        of_want = Marks(at=at, other=got if alike else None)
+        of_got = Marks(at=at, other=want if alike else None, past=past)
         yield (
-            None if want is None else excerpt_of(name, want, element_type, other=got if alike else None, at=at),
-            None if got is None else excerpt_of(name, got, element_type, other=want if alike else None, at=at),
+            None if want is None else excerpt_of(name, want, element_type, marks=of_want),
+            None if got is None else excerpt_of(name, got, element_type, marks=of_got),
         )
 
 
@@ -120,7 +128,7 @@ def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt |
         if len(start) == len(mismatch.at):  # results that were not made with this suite may name any element
             at = tuple(map(add, start, mismatch.at))
     name = highlight.input
-    return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, at=at)
+    return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, marks=Marks(at=at))
 
 
 def _expected(case: Case) -> str:

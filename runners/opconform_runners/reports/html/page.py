@@ -82,8 +82,11 @@ def specified(row: RequirementRow) -> Requirement | None:
 
 
 def pages_of(op: str) -> dict[str, Page]:
-    """The pages of an operation's specification by revision."""
-    return {each.revision: each for each in requirements_of(op).pages}
+    """The pages of an operation's specification by revision; none for an operation of another version of opconform."""
+    try:
+        return {each.revision: each for each in requirements_of(op).pages}
+    except SpecError:
+        return {}
 
 
 def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, str]) -> dict[str, object]:
