@@ -160,3 +160,21 @@ def test_two_harnesses_of_one_name_have_a_column_each(opconform: Run, small_spec
 
     document = json.loads((tmp_path / "matrix.json").read_text())
     assert [each["name"] for each in document["backends"]] == ["numpy", "numpy (2)", "numpy (3)"]
+
+
+def test_a_backend_that_reads_no_dialect_of_the_suite_is_not_run(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """The others are, and the command does not claim that all are conformant."""
+    (tmp_path / "misreturned.py").write_text(
+        "from dataclasses import replace\nfrom opconform_runners.backends.numpy import Numpy\n\n\n"
+        "class Reader(Numpy):\n    def describe(self):\n"
+        "        return replace(super().describe(), name='reader', dialects=('onnx',))\n"
+    )
+    run = ("run", small_suite, "--out", "out", "misreturned.py:Reader")
+    done = opconform(*run, "numpy", cwd=tmp_path, code=1)
+
+    reason = f"{small_suite} holds its cases in openvino, and reader reads onnx. Generate it with --dialect onnx."
+    assert " 1 numpy" in done.stdout
+    assert f" - reader: not run: {reason}\n" in done.stdout
+    assert opconform(*run, cwd=tmp_path, code=2).stderr == f"error: {reason}\n"

@@ -60,8 +60,8 @@ _LONGEST = 300
 def print_summary(report: Report, console: Console, *, is_verbose: bool = False) -> None:
     """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
-    What is unsupported and the remarks are one line each, unless `is_verbose`. With a baseline, known failures are only
-    counted.
+    Inconclusive cases, unsupported ones and remarks are one line each, unless `is_verbose`. With a baseline, known
+    failures are only counted.
     """
     comparison = report.baseline
     _print_head(report, console)
@@ -69,13 +69,13 @@ def print_summary(report: Report, console: Console, *, is_verbose: bool = False)
     if comparison is None:
         _print_section("Failures", map(_failures, groups(report)), console)
     _print_section("Harness errors", _by_sentence(report, "error"), console)
-    _print_section("Inconclusive cases", _by_sentence(report, "inconclusive"), console)
     if comparison is not None:
         _print_section("New failures", map(_failures, groups(report, ["new"])), console)
         _print_section("Regressions", _lines(regression_sentences(report, comparison)), console)
         _print_section("Unexpected passes", _lines(pass_sentences(comparison).values()), console)
         _print_section("Stale lines", _lines(stale_sentences(comparison)), console)
     if is_verbose:
+        _print_section("Inconclusive cases", _by_sentence(report, "inconclusive"), console)
         _print_section("Not supported", _by_sentence(report, "unsupported"), console)
         _print_section("Remarks", _remarks(report), console)
     console.print()
@@ -100,16 +100,24 @@ def print_verdict(report: Report, console: Console) -> None:
 
 
 def _print_counts(report: Report, console: Console) -> None:
-    """One line on unsupported cases, and one on remarks."""
+    """One line each on inconclusive cases, unsupported cases and remarks."""
+    inconclusive = [each for each in report.results if each.verdict == "inconclusive"]
+    if inconclusive:
+        controls = sum("; the control, " in each.sentence for each in inconclusive)
+        reasons = (
+            (len(inconclusive) - controls, "the same case without the fault did not pass either"),
+            (controls, "the graph around the operation fails without it too"),
+        )
+        said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)
+        console.print(f"Inconclusive: {said}. -v lists them.", soft_wrap=True)
     unsupported = len(list(_by_sentence(report, "unsupported")))
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
-        console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}; -v lists them.")
+        console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}. -v lists them.")
     remarks = Counter(name for each in report.results for name in remarks_of(each))
     if remarks:
-        console.print(
-            f"Remarks: {', '.join(f'{count:,} {name}' for name, count in remarks.items())}; -v explains them."
-        )
+        said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())
+        console.print(f"Remarks: {said}. -v lists them.", soft_wrap=True)
 
 
 def _coloured(sentence: str) -> str:

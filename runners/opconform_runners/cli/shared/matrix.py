@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from opconform.errors import HarnessError
+from opconform.errors import HarnessError, UsageError
 from opconform.files import check_ours, replace_file, replace_ours
 from opconform.suite.reader import Suite
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.steps import executed, folder_name, page_of_runs, report_of_run, sign_results
+from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.connection import described
@@ -32,16 +34,21 @@ _FILES: Mapping[str, bytes] = {
 
 
 class Started(NamedTuple):
-    """The commands of the backends that can be started, the dialects that they read, and why the others cannot."""
+    """The commands and descriptions of the backends that can be started, and why the others cannot."""
 
     commands: dict[str, Command]
-    dialects: set[str]
+    implementations: dict[str, Implementation]
     absent: dict[str, str]
+
+    @property
+    def dialects(self) -> set[str]:
+        """The dialects that the backends read."""
+        return {dialect for each in self.implementations.values() for dialect in each.dialects}
 
 
 def start(backend: BackendOptions) -> Started:
     """Start each backend once; every backend must start, except those that only `all` names."""
-    started = Started({}, set(), {})
+    started = Started({}, {}, {})
     for name, each in backend.commands().items():
         is_installed = name.partition(":")[0] in names()
         try:
@@ -52,8 +59,8 @@ def start(backend: BackendOptions) -> Started:
             started.absent[name] = str(fault)
             continue
         # a harness, or a class in a file, is called by the name of its product
-        started.commands[name if is_installed else free_name(implementation.name, started.commands)] = each
-        started.dialects.update(implementation.dialects)
+        title = name if is_installed else free_name(implementation.name, started.commands)
+        started.commands[title], started.implementations[title] = each, implementation
     if not started.commands:
         raise HarnessError("None of the backends can be started: " + " ".join(started.absent.values()))
     return started
@@ -75,20 +82,29 @@ def run_matrix(
 ) -> int:
     """Run each backend, and write one folder per backend, matrix.json, matrix.md and report.html.
 
-    Returns the exit code: 0 if all backends are conformant, else 1.
+    A backend that reads none of the suite's dialects is not run. Returns the exit code: 0 if all backends were run and
+    are conformant, else 1.
     """
-    columns = []
-    for name, command in started.commands.items():
+    columns, absent, commands = [], dict(started.absent), dict(started.commands)
+    for name, implementation in started.implementations.items():
+        try:
+            check_dialects(suite, implementation)
+        except UsageError as fault:
+            absent[name] = str(fault)
+            del commands[name]
+    if not commands:
+        raise UsageError(" ".join(absent.values()))
+    for name, command in commands.items():
         run = executed(suite, command, out / folder_name(name), running, results, title=name)
         columns.append(Column(name=name, report=report_of_run(run)))
         write_report(out / folder_name(name), columns[-1].report)
         if run.interrupted is not None:
             raise run.interrupted
-    matrix = Matrix(columns=columns, absent=started.absent)
+    matrix = Matrix(columns=columns, absent=absent)
     document = matrix_document(matrix)
     replace_file(out / "matrix.json", (json.dumps(document, indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
-    folders = [out / folder_name(name) for name in started.commands]
+    folders = [out / folder_name(name) for name in commands]
     page = page_of_runs([finished(each) for each in folders], Path(suite.store.root))
     replace_ours(out / PAGE, page.encode(), PAGE_BEGINNING)
     if results.quiet and not results.as_json:
@@ -98,4 +114,4 @@ def run_matrix(
         print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
     if key is not None:
         print_lines((sign_results(each, Path(suite.store.root), key) for each in folders), err=results.is_silent)
-    return 0 if all(each.report.conformant for each in columns) else 1
+    return 0 if absent == started.absent and all(each.report.conformant for each in columns) else 1

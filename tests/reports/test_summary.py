@@ -1,0 +1,29 @@
+"""The lines of the summary on cases that are only counted."""
+
+from pathlib import Path
+
+from tests.conftest import MINIATURES, Run
+
+
+def test_inconclusive_cases_are_one_line(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """With the count and the reason; -v lists them."""
+    arguments = ("run", small_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
+    brief, long = (opconform(*arguments, *more, code=1).stdout for more in ((), ("-v", "--force")))
+
+    line = "Inconclusive: 1 case, since the same case without the fault did not pass either. -v lists them."
+    assert [each for each in brief.splitlines() if each.startswith("Inconclusive")] == [line]
+    assert "Inconclusive cases\n  1 case, such as VariadicSplit-1/rejected/" in long
+
+
+def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Without the names that the files have for them."""
+    (tmp_path / "misreturned.py").write_text(
+        "from opconform_runners.backends import Rejected\nfrom opconform_runners.backends.numpy import Numpy\n\n\n"
+        "class Late(Numpy):\n    def run(self, case, model, feeds):\n        try:\n"
+        "            return super().run(case, model, feeds)\n        except Rejected as fault:\n"
+        "            raise Rejected('run', fault.message) from fault\n"
+    )
+    shown = opconform("run", small_suite, "--backend", "misreturned.py:Late", "--out", "out", cwd=tmp_path).stdout
+
+    remark = "Remarks: 1 case rejected at run time instead of when the model was built. -v lists them."
+    assert [each for each in shown.splitlines() if "Remarks" in each] == [remark]
