@@ -64,6 +64,10 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, onnx13, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
+        (
+            ["generate", "--out", "s.tar"],
+            "s.tar cannot be written: a suite is a folder or a file NAME.zip. Name another --out.",
+        ),
         (["generate", "--out", "x", "--jobs", "0"], "'--jobs' / '-j': '0' is not a whole number of at least 1."),
         (["generate", "--out", "x", "--jobs", "x"], "'--jobs' / '-j': 'x' is not a whole number of at least 1."),
         (

@@ -45,6 +45,10 @@ MISTAKES = {
         HEAD + "    matrix: {n: [0, 1]}\n    data: {shape: [6]}\n    axis: ${{ 1 / n }}\n    split_lengths: [6]\n",
         "spec.yaml:7:11: group 'a': `1 / n` fails: division by zero, with n=0.",
     ),
+    "mistyped function": (
+        HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ divisor(n)[0] }}\n    split_lengths: [6]\n",
+        "spec.yaml:7:11: group 'a': `divisor(n)[0]` fails: 'divisor' is undefined (did you mean 'divisors'?), with n=6.",
+    ),
     "unknown variable": (
         HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${{ m }}\n    split_lengths: [6]\n",
         "spec.yaml:7:11: group 'a': `m` is undefined; defined variables: n=0.",
@@ -153,6 +157,10 @@ MISTAKES = {
     "a control character": (
         HEAD + "    profile: \x01\n",
         "spec.yaml:5:14: This is not YAML: a character U+0001 is not allowed.",
+    ),
+    "a colon in a text": (
+        "op: Split-1\ngroups:\n  - id: a\n    title: random: shapes\n",
+        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon.",
     ),
     "another line break": (
         "op: Split-1\r\u2028\x85groups: [\r  ${{ a",

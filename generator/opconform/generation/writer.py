@@ -25,6 +25,9 @@ from opconform.suite.reader import open_suite
 from opconform.suite.verification import foreign_faults
 from opconform.tensors.npz import member
 
+#: The endings of archives, of which only `.zip` in lower case is written.
+_ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
@@ -142,6 +145,10 @@ def check_replaceable(out: Path) -> None:
     """Check that a path has nothing, an empty folder or file, or a suite without other files."""
     check_no_link(out)
     if not out.exists():
+        if out.suffix.lower() in _ARCHIVES and not _is_zip(out):
+            raise UsageError(
+                f"A suite is a folder or a file NAME.zip, not {out.suffix}. Name another --out than {out}."
+            )
         return
     kind, is_kind = ("file", out.is_file()) if _is_zip(out) else ("folder", out.is_dir())
     if not is_kind:

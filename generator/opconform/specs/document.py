@@ -128,6 +128,8 @@ def _advice(text: str, line: int, column: int) -> str:
     written = "".join(_LINE_BREAK.split(text)[line - 1 : line])
     if written[column - 1 : column] == "\t":
         return "; indent with spaces, not tabs"
+    if written[column - 1 : column] == ":":
+        return "; quote a text that contains a colon"
     return "; quote an expression inside {…}" if "${{" in written else ""
 
 

@@ -13,7 +13,7 @@ from jinja2.environment import TemplateExpression
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from opconform.errors import quoted, quoted_text
+from opconform.errors import nearest, quoted, quoted_text
 from opconform.specs.functions import FUNCTIONS, NESTED, OPERATORS, RANDOM_FUNCTIONS, Value, check_operands, size_of
 
 Variables = Mapping[str, Value]
@@ -27,6 +27,8 @@ ALL_FUNCTIONS = frozenset({*FUNCTIONS, *RANDOM_FUNCTIONS})
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WHOLE = re.compile(r"\s*\$\{\{(.*)\}\}\s*", re.DOTALL)
+#: jinja2's message about a name that is neither a variable nor a function.
+_UNKNOWN = re.compile(r"'(\w+)' is undefined")
 _INTEGERS = frozenset({int, bool})
 #: The variable that holds the meter; an expression cannot name it.
 _METER = "the meter"
@@ -116,7 +118,10 @@ class Expression:
             found = self._compiled({**functions, **variables, _METER: meter})
             meter.count(found)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
-            raise ExpressionError(f"{self} fails: {_sentence(fault)}") from fault
+            unknown = _UNKNOWN.fullmatch(str(fault))
+            hint = nearest(unknown[1], [*functions, *variables]).strip() if unknown else ""
+            said = f"{_sentence(fault)} (did{hint.removeprefix('Did')})" if hint else _sentence(fault)
+            raise ExpressionError(f"{self} fails: {said}") from fault
         if isinstance(found, bool | int):  # the value of a filter, which is computed for each combination
             return found
         leaves = list(_leaves(found))
