@@ -146,9 +146,7 @@ def check_replaceable(out: Path) -> None:
     check_no_link(out)
     if not out.exists():
         if out.suffix.lower() in _ARCHIVES and not _is_zip(out):
-            raise UsageError(
-                f"A suite is a folder or a file NAME.zip, not {out.suffix}. Name another --out than {out}."
-            )
+            raise UsageError(f"{out} cannot be written: a suite is a folder or a file NAME.zip. Name another --out.")
         return
     kind, is_kind = ("file", out.is_file()) if _is_zip(out) else ("folder", out.is_dir())
     if not is_kind:
