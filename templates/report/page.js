@@ -5,14 +5,12 @@ const at = (id) => document.getElementById(id);
 const THEMES = ["system", "light", "dark"];
 const button = at("theme");
 const themed = (name) => {
-  if (name === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = name;
+  document.documentElement.dataset.theme = name;
   button.textContent = "Theme: " + name;
 };
-const remembered = () => {
-  try { return localStorage.getItem("opconform-theme"); } catch { return null; }
-};
-let theme = THEMES.includes(remembered()) ? remembered() : "system";
+let theme = null;
+try { theme = localStorage.getItem("opconform-theme"); } catch { /* then it was not remembered */ }
+if (!THEMES.includes(theme)) theme = "system";
 themed(theme);
 button.hidden = false;
 button.addEventListener("click", () => {
@@ -35,13 +33,13 @@ const start = async () => {
   for (const each of cases) each.requirements = data.requirements[each.requirements];
   const STEP = 50;
 
-  // Everything from the data goes into the page as text, never as markup.
+  // An element; empty children are left out. Everything from the data goes into the page as text, never as markup.
   const make = (name, attributes, ...children) => {
     const element = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
       if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
     }
-    element.append(...children.filter((each) => each !== undefined && each !== null));
+    element.append(...children.filter((each) => each || each === 0));
     return element;
   };
 
@@ -114,10 +112,7 @@ const start = async () => {
   const changed = () => {
     fields.failure.value = "";
     history.replaceState(null, "", address());
-    at("unknown").textContent = "";
-    show("overview");
-    list();
-    at("list").scrollIntoView();
+    route();
   };
   addEventListener("input", (event) => { if (event.target.form === form) changed(); });
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -191,11 +186,11 @@ const start = async () => {
       sides.append(got ? tensor(got, "Actual") : make("p", { class: "quiet" }, "The actual output was not kept."));
     }
     const title = "Feed " + feed.number + (feed.number ? ": a further inference on the model already built" : ": the first inference");
-    return make("section", { class: "feed" }, several ? make("h2", {}, title + (number ? "" : ", where the fault is")) : null,
+    return make("section", { class: "feed" }, several && make("h2", {}, title + (number ? "" : ", where the fault is")),
       bars(feed.got, "Actual outputs"), bars(feed.wanted, "Expected outputs"),
-      pairs.length ? region("Expected and actual" + (several ? ", feed " + feed.number : ""), sides) : null,
-      feed.data ? make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name),
-        region("Input" + (several ? " of feed " + feed.number : ""), tensor(feed.data, ""))) : null);
+      pairs.length > 0 && region("Expected and actual" + (several ? ", feed " + feed.number : ""), sides),
+      feed.data && make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name),
+        region("Input" + (several ? " of feed " + feed.number : ""), tensor(feed.data, ""))));
   };
   const command = (text) => {
     const copy = make("button", { type: "button" }, "Copy");
@@ -213,57 +208,57 @@ const start = async () => {
     const backend = data.backends[each.backend];
     const article = at("case");
     const position = shown.indexOf(each);
-    const step = (other, word) => (other ? linkTo(other, word) : null);
+    const step = (other, word) => other && linkTo(other, word);
     const others = data.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
     const rejected = each.expect === "reject";
     const expected = seen.expected || (rejected ? "It is rejected." : "It is accepted, with the golden outputs.");
     const came = sentence(each) || (rejected ? "It was rejected." : "The golden outputs, bit for bit.");
     const broken = each.broken || (each.verdict === "pass" ? [] : each.requirements);
-    const twin = (name, id) => (id ? row(name, step(found(each.backend + "/" + id), id) || id) : null);
+    const twin = (name, id) => id && row(name, step(found(each.backend + "/" + id), id) || id);
     const { feeds = [] } = seen;
     article.replaceChildren(
       make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: address() }, "← All cases"),
         step(shown[position - 1], "Previous"), step(position >= 0 && shown[position + 1], "Next"),
-        position >= 0 ? make("span", { class: "quiet" }, (position + 1).toLocaleString("en") + " of " + shown.length.toLocaleString("en")) : null),
+        position >= 0 && make("span", { class: "quiet" }, (position + 1).toLocaleString("en") + " of " + shown.length.toLocaleString("en"))),
       make("h1", { id: "case-title", tabindex: "-1" }, came.replace(/^[a-z](?=[a-z]*[ ,:])/, (letter) => letter.toUpperCase())),
       make("dl", {},
-        each.cause ? row("Likely cause", make("b", {}, each.cause)) : null,
-        each.inputs ? row("Given", make("code", {}, each.inputs)) : null,
+        each.cause && row("Likely cause", make("b", {}, each.cause)),
+        each.inputs && row("Given", make("code", {}, each.inputs)),
         row("Expected", expected)),
       make("p", { class: "quiet" }, stand(each), " · ", make("code", {}, each.id),
         " on " + [backend.title, titleOf(each)].filter(Boolean).join(" · ")),
       ...feeds.map((feed, number) => feedOf(feed, feeds.length > 1, number)),
       make("h2", {}, "Specification"),
       make("dl", {},
-        broken.length ? row(each.broken ? "Breaks" : "Tests", ...broken.map(stated)) : null,
-        broken === each.requirements ? null : row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
+        broken.length > 0 && row(each.broken ? "Breaks" : "Tests", ...broken.map(stated)),
+        broken !== each.requirements && row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
         row("Profile", each.profile),
         ...(each.remarks || []).map((name) => row("Remark", name + ": " + data.remarks[name] + (name === "other-reason" ? ": " + each.other : ""))),
         twin("The same case without the fault", each.twin),
         twin("The case with the fault", each.fault),
-        seen.seen ? row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
-          make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))) : null,
-        each.failure ? row("Fail alike", make("a", { href: "#cases?failure=" + each.failure }, "cases with the same requirement, reason and likely cause")) : null,
-        others.length ? row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) =>
-          make("li", {}, linkTo(other, data.backends[other.backend].title + ": " + other.verdict))))) : null,
-        each.again ? row("Run again", each.again) : null));
+        seen.seen && row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
+          make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))),
+        each.failure && row("Fail alike", make("a", { href: "#cases?failure=" + each.failure }, "cases with the same requirement, reason and likely cause")),
+        others.length > 0 && row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) =>
+          make("li", {}, linkTo(other, data.backends[other.backend].title + ": " + other.verdict))))),
+        each.again && row("Run again", each.again)));
     if (seen.inputs) article.append(make("h2", {}, "Inputs"), make("ul", {}, ...seen.inputs.map((text) => make("li", {}, make("code", {}, text)))));
     if (each.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, each.log)));
     if (seen.models) {
       article.append(make("h2", {}, "IR"));
       for (const [name, text] of seen.models) article.append(make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text));
     }
+    const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
     article.append(make("h2", {}, "Reproduce"),
       command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id
         + " --out again/" + each.id.split("/").pop()),
-      command("opconform show " + each.id + (backend.place === "SUITE" ? "" : " --suite " + backend.place)));
+      command("opconform show " + each.id + suite));
     if (backend.script && each.verdict === "fail") {
-      const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
       article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker that does not need opconform:"),
         command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
     }
     if (!seen.inputs) {
-      const why = backend.place === "SUITE"
+      const why = suite === ""
         ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
         : "This report has the tensors and the IR of failures, as far as there is room. The second command displays the tensors of this case.";
       article.append(make("p", { class: "quiet" }, why));
