@@ -346,11 +346,19 @@ class LosesJoins(Perfect):
 
 
 class LosesSplits(Perfect):
-    """Turns what comes of a graph with VariadicSplit-1 into zeros."""
+    """Turns the outputs of a graph with VariadicSplit-1 into zeros."""
+
+    op = "VariadicSplit-1"
 
     def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right for a graph of other operations."""
         outputs = super().run(case, model, feeds)
-        if not any(node.op == "VariadicSplit-1" for node in case.graph.nodes):
+        if not any(node.op == self.op for node in case.graph.nodes):
             return outputs
         return _changed(outputs, lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)))
+
+
+class LosesShapes(LosesSplits):
+    """Turns the outputs of a graph with ShapeOf-3 into zeros."""
+
+    op = "ShapeOf-3"

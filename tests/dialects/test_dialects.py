@@ -33,6 +33,18 @@ groups:
     axis: 0
     split_lengths: [1, 1]
     context: folded
+  - id: converted
+    title: lengths of i32 are converted, and the attribute holds the axis
+    data: {shape: [6, 2]}
+    axis: 0
+    split_lengths: {element_type: i32, values: [4, 2]}
+    context: convert
+  - id: computed
+    title: lengths are computed from the shape of data
+    data: {shape: [6, 2]}
+    axis: 0
+    split_lengths: [2, 4]
+    context: shape-of
   - id: wrong-sum
     title: a wrong sum is a fault everywhere but in slices
     data: {shape: [6, 2]}
@@ -119,6 +131,16 @@ def test_run_time_lengths_are_an_input_of_the_model(small: Suite) -> None:
         f'"{entry(small, "fed").id}" (float[?,2] data, int64[2] split_lengths) => (float[?,?] output_0, float[?,?] output_1) {{\n'
         "   output_0, output_1 = Split <axis: int = 0> (data, split_lengths)\n}"
     )
+
+
+def test_computed_lengths_are_nodes_of_the_model(small: Suite) -> None:
+    """Of a converted axis an attribute holds the value, so its conversion is not in the model."""
+    converted, computed = (model(small, entry(small, group)).graph.node for group in ("converted", "computed"))
+
+    assert [each.op_type for each in converted] == ["Cast", "Split"]
+    assert [(each.name, each.i) for each in converted[1].attribute] == [("axis", 0)]
+    assert [each.op_type for each in computed] == ["Shape", "Constant", "Gather", "Constant", "Concat", "Split"]
+    assert entry(small, "computed").left_out == {"stablehlo": "ShapeOf-3 has no rendering in this dialect"}
 
 
 def test_constants_keep_their_bits(small: Suite) -> None:

@@ -154,6 +154,20 @@ def test_a_backend_with_a_faulty_operation_fails(opconform: Run, suite: Suite, t
     assert found["concat"]["broken"] == ["data.bits"]
 
 
+@pytest.mark.parametrize(("name", "verdict"), [("LosesShapes", "inconclusive"), ("LosesSplits", "fail")])
+def test_nodes_that_compute_an_input_may_be_at_fault(opconform: Run, tmp_path: Path, name: str, verdict: str) -> None:
+    """Then the wrong output is one of the node under test, and still not evidence against it."""
+    (tmp_path / "a.yaml").write_text(
+        SPEC.replace("[concat, shared, partial]", "[shape-of]").replace("[3, -1]", "[4, -1]")
+    )
+    opconform("generate", tmp_path / "a.yaml", "--out", tmp_path / "suite", "--jobs", "1")
+    [case] = run(opconform, open_suite(tmp_path / "suite"), tmp_path / "out", name, 1).values()
+
+    assert case["verdict"] == verdict
+    sentence = f"{LOST.replace('24', '16')}; {WITHOUT} fails too: its ShapeOf-3, Gather-8, Concat-1: output_0[0]: "
+    assert verdict == "fail" or case["sentence"].startswith(sentence)
+
+
 def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_path: Path) -> None:
     """A failure in them stands, and says so."""
     backend = f"{MINIATURES}:LosesJoins"

@@ -14,7 +14,7 @@ from opconform.suite.manifest import CASE, CONTROL, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
 from tests.conftest import Run
-from tests.model.test_graph import split
+from tests.model.test_graph import split, variadic
 
 SPEC = """\
 op: Split-1
@@ -62,6 +62,26 @@ def test_only_the_outputs_of_the_neighbour_are_those_of_the_control() -> None:
 def test_a_case_without_a_neighbour_has_no_control(context: str) -> None:
     """In `chain` both nodes are under test."""
     assert control_of(golden(split(context))) is None
+
+
+def test_what_computes_a_control_input_is_its_control() -> None:
+    """It has the model's inputs and their bindings, and the computed values are its outputs."""
+    alone = control(split("convert", axis=1, run_time=True))
+
+    assert [each.op for each in alone.graph.nodes] == ["Convert-1"]
+    assert alone.draft.binding == {"axis": "parameter"}
+    assert [each.array.tolist() for each in alone.outputs[0]] == [1]
+    assert set(control(split("convert")).draft.binding.values()) == {"constant"}
+
+
+def test_a_chain_of_nodes_before_the_node_under_test_is_one_control() -> None:
+    """The declared dimensions of data are those of the case."""
+    draft = variadic((4, -1))
+    alone = control(replace(draft, dynamic={"data": ("2..8", 6)}))
+
+    assert [each.op for each in alone.graph.nodes][-1] == "Concat-1"
+    assert alone.draft.dynamic == {"data": ("2..8", 6)}
+    assert [each.array.tolist() for each in alone.outputs[0]] == [[4, -1]]
 
 
 def test_a_rejected_case_has_no_control() -> None:

@@ -55,9 +55,30 @@ def sizes_of(case: Case, tensors: dict[str, Array], dimension: int) -> list[int]
 
 
 def integers(case: Case, tensors: dict[str, Array], name: str) -> list[int]:
-    """The values of an input of any integer type."""
-    [element_type] = [each.element_type for each in case.inputs if each.name == name]
-    return Tensor(element_type=element_type, array=tensors[name]).integers()
+    """The values of a control input of any integer type, however the model computes them."""
+    return values(case, tensors, str(case.node.inputs[["data", "axis", "split_lengths"].index(name)]))
+
+
+def values(case: Case, tensors: dict[str, Array], name: str) -> list[int]:
+    """The integers of a tensor of the graph: an input, or what a context computes."""
+    if name in tensors:
+        [element_type] = [each.element_type for each in case.inputs if each.name == name]
+        return Tensor(element_type=element_type, array=tensors[name]).integers()
+    node = next(each for each in case.graph.nodes if name in each.outputs)
+    first, *others = (*(str(each) for each in node.inputs), "")
+    match node.op:
+        case "Constant-1":
+            value: Any = node.attributes["value"]
+            return list(value)
+        case "ShapeOf-3":
+            return list(tensors[first].shape)
+        case "Gather-8":
+            return [values(case, tensors, first)[each] for each in values(case, tensors, others[0])]
+        case "Convert-1":
+            return values(case, tensors, first)
+        case "Concat-1":
+            return [one for each in node.inputs for one in values(case, tensors, str(each))]
+    raise AssertionError(node.op)
 
 
 def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
@@ -67,7 +88,7 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
     pieces = split(data, axis, sizes_of(case, tensors, data.shape[axis]))
     last = pieces[-1]
     match case.context:
-        case "bare" | "folded":
+        case "bare" | "folded" | "convert" | "shape-of":
             return pieces
         case "concat":
             return [np.concatenate(pieces, axis)]

@@ -1,12 +1,13 @@
 """The model graph of a case: its contexts, the walk over it, and what a model declares of its tensors."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from opconform.model.draft import Draft, TensorDraft, operands_of
-from opconform.model.graph import declared, evaluated, graph_of, inferred
+from opconform.model.graph import declared, evaluated, graph_of, inferred, taken
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, ContextError, Operand, Rejection
 from opconform.suite.case import Attribute, Graph, Node
@@ -122,7 +123,16 @@ def test_a_context_that_does_not_fit_says_why(context: str, parts: int, sentence
 
 def test_an_operation_lists_its_contexts() -> None:
     """`bare` and `folded` are every operation's; the others are its own."""
-    assert OPERATIONS["Split-1"].context_names == ("bare", "folded", "concat", "chain", "partial", "shared")
+    assert OPERATIONS["Split-1"].context_names == (
+        "bare",
+        "folded",
+        "concat",
+        "chain",
+        "partial",
+        "shared",
+        "convert",
+        "shape-of",
+    )
     assert OPERATIONS["Concat-1"].context_names == ("bare", "folded")
 
 
@@ -177,3 +187,80 @@ def test_concat_names_every_violated_requirement(
         joined(shapes, axis)
 
     assert rejection.value.requirements == requirements
+
+
+def computed(context: str, axis: int, element_type: str = "i64") -> Draft:
+    """A draft of Split-1 on i32[4, 6] whose axis has an element type."""
+    draft = split(context, axis=axis)
+    return replace(draft, tensors={**draft.tensors, "axis": replace(draft.tensors["axis"], element_type=element_type)})
+
+
+def variadic(lengths: tuple[int, ...]) -> Draft:
+    """A draft of VariadicSplit-1 on i32[4, 6] along axis 1, whose lengths the model computes."""
+    given = TensorDraft(element_type="i64", shape=(len(lengths),), fill="values", elements=lengths)
+    draft = split("shape-of", axis=1)
+    tensors = {**draft.tensors, "split_lengths": given}
+    binding = {**draft.binding, "split_lengths": draft.binding["axis"]}
+    return replace(draft, op="VariadicSplit-1", attributes={}, tensors=tensors, binding=binding)
+
+
+@pytest.mark.parametrize(("element_type", "target"), [("i64", "i32"), ("i32", "i64"), ("u8", "i64")])
+def test_a_control_input_is_converted_to_another_integer_type(element_type: str, target: str) -> None:
+    """The value stays, and the model knows the dimensions of the outputs of a constant axis."""
+    draft = computed("convert", 1, element_type)
+    graph = graph_of(draft)
+    conversion, tested = graph.nodes
+
+    assert (conversion.op, conversion.inputs, conversion.attributes) == (
+        "Convert-1",
+        ("axis",),
+        {"destination_type": target},
+    )
+    assert tested.inputs == ("data", "Convert_axis_0")
+    assert inferred(graph, operands_of(draft, 0))["Split_0"].shape == (4, 3)
+    assert declared(draft, graph)["Split_0"].dimensions == (4, 3)
+    assert values(draft)["Convert_axis_0"].element_type == target
+
+
+def test_the_model_does_not_know_what_it_converts_at_run_time() -> None:
+    """So it knows only the rank of the outputs, as without a conversion."""
+    draft = split("convert", run_time=True)
+
+    assert declared(draft, graph_of(draft))["Split_0"].dimensions == (None, None)
+
+
+def test_a_value_that_the_other_type_lacks_is_not_converted() -> None:
+    """What a conversion does to it is not specified."""
+    with pytest.raises(ContextError) as fault:
+        graph_of(computed("convert", 1 << 32))
+
+    assert str(fault.value) == "`convert` converts axis to i32, which must have its values"
+
+
+def test_lengths_are_computed_from_the_shape_of_data() -> None:
+    """A dimension is gathered, and any other length is a constant; the model does not take the input."""
+    draft = variadic((4, -1))
+    graph = graph_of(draft)
+
+    assert [each.op for each in graph.nodes] == [
+        "ShapeOf-3",
+        "Constant-1",
+        "Constant-1",
+        "Gather-8",
+        "Constant-1",
+        "Concat-1",
+        "VariadicSplit-1",
+    ]
+    assert taken(graph).isdisjoint(["split_lengths"])
+    assert values(draft)["Values_0"].integers() == [4, -1]
+    assert declared(draft, graph)["VariadicSplit_0"].dimensions == (4, 4)
+    opened = replace(draft, dynamic={"data": ("?", 6)})
+    assert declared(opened, graph)["VariadicSplit_0"].dimensions == (None, None)
+
+
+def test_a_context_of_computed_lengths_needs_a_dimension_among_them() -> None:
+    """It would compute nothing from the shape."""
+    with pytest.raises(ContextError) as fault:
+        graph_of(variadic((5, 1)))
+
+    assert str(fault.value) == "`shape-of` needs a value of split_lengths that is a dimension of data"

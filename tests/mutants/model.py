@@ -12,6 +12,7 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Graph
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import outputs_of
+from opconform_runners.backends.numpy import FUNCTIONS
 from tests.mutants.row import Call, Hooks
 
 
@@ -64,7 +65,19 @@ def _concat(call: Call) -> list[Tensor]:
     return [Tensor(element_type=inputs[0].element_type, array=joined)]
 
 
+def _computed(call: Call) -> list[Tensor]:
+    """A node that a control input is computed with."""
+    return list(FUNCTIONS[call.op](list(call.inputs.values()), call.attributes))
+
+
+#: The operations that control inputs are computed with.
+COMPUTING = ("Constant-1", "Convert-1", "Gather-8", "ShapeOf-3")
 #: The hooks that every operation has.
 MODEL: Hooks = MappingProxyType({"outputs": _outputs, "graph": _graph, "handed": _handed, "delivered": _delivered})
 #: The hooks of the operations that surround the one under test.
-SURROUNDING: Mapping[str, Hooks] = MappingProxyType({"Concat-1": MappingProxyType({"Concat-1": _concat})})
+SURROUNDING: Mapping[str, Hooks] = MappingProxyType(
+    {
+        "Concat-1": MappingProxyType({"Concat-1": _concat}),
+        **{op: MappingProxyType({op: _computed}) for op in COMPUTING},
+    }
+)

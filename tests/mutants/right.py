@@ -9,7 +9,7 @@ from opconform.suite.case import Attribute, Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected
 from opconform_runners.backends.direct import Function, outputs_of
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.numpy import FUNCTIONS, Numpy
 
 #: What executes a case: the outputs of each feed.
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
@@ -42,7 +42,7 @@ def _graphs(split: _Split) -> Execute:
             raise Rejected("build", "an input is missing")
         return [Tensor(element_type=data.element_type, array=each) for each in split(data.array, axis, count, lengths)]
 
-    functions: Mapping[str, Function] = {"Split-1": even, "VariadicSplit-1": variadic, "Concat-1": _concat}
+    functions: Mapping[str, Function] = {**FUNCTIONS, "Split-1": even, "VariadicSplit-1": variadic, "Concat-1": _concat}
     return lambda case, feeds: [outputs_of(case, feed, functions) for feed in feeds]
 
 

@@ -1,6 +1,7 @@
 """The inputs of a case as one line of text."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -101,6 +102,22 @@ def test_attributes_and_the_context_are_named() -> None:
 
     assert description_of(case, [{"data": ZEROS}]) == (
         "data f32[2, 3], num_splits 2, pads [0, 1], mode 'same', exclusive True, context concat"
+    )
+
+
+def test_what_the_model_computes_is_an_expression() -> None:
+    """Constants have their values, and other nodes their operation, inputs and types."""
+    nodes = (
+        Node(name="S", op="ShapeOf-3", inputs=("data",), outputs=("S_0",), attributes={"output_type": "i64"}),
+        Node(name="I", op="Constant-1", inputs=(), outputs=("I_0",), attributes={"shape": (2,), "value": (1, 0)}),
+        Node(name="Z", op="Constant-1", inputs=(), outputs=("Z_0",), attributes={"shape": (), "value": (0,)}),
+        Node(name="G", op="Gather-8", inputs=("S_0", "I_0", "Z_0"), outputs=("G_0",), attributes={"batch_dims": 0}),
+        Node(name="T", op="Tile-1", inputs=("data", "G_0"), outputs=("T_0",), under_test=True),
+    )
+    case = replace(case_of(DATA, context="shape-of"), graph=Graph(nodes=nodes, outputs=("T_0",)))
+
+    assert description_of(case, [{"data": ZEROS}]) == (
+        "data f32[2, 3], Gather(ShapeOf(data, i64), [1, 0], 0), context shape-of"
     )
 
 

@@ -4,7 +4,7 @@ In ONNX's `Split` the axis is an attribute and so a constant, lengths are `i64`,
 last of `num_outputs` outputs may be smaller. A -1 is replaced by its length in accepted cases with static data.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,8 @@ _LIMIT = 1 << 63
 _SPLIT_TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
+#: The operation whose values an attribute can hold as well, because it does not change them.
+_CONVERT = "Convert-1"
 _NO_COUNT = "there is no count other than the number of outputs"
 _SMALLER = "the last of `num_outputs` outputs may be smaller"
 #: The violations that are valid in ONNX, with the reason.
@@ -99,10 +101,15 @@ class Model:
         return self.golden.draft
 
     def constant(self, name: str | None) -> Tensor | None:
-        """The elements of a constant of the model, or None for any other name."""
+        """The elements of a constant input of the model, or None for any other name."""
         if name is None or self.draft.binding.get(name) != "constant":
             return None
-        return self.golden.inputs[0][name]
+        return self.golden.inputs[0].get(name)
+
+    def unconverted(self, name: str | None) -> str | None:
+        """The tensor that a name is converted from, or the name itself."""
+        sources = {node.outputs[0]: node.inputs[0] for node in self.golden.graph.nodes if node.op == _CONVERT}
+        return sources.get(name or "", name)
 
 
 def printed(model: bytes) -> str:
@@ -123,20 +130,21 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
     draft, model = golden.draft, Model(golden=golden, version=VERSIONS[dialect])
     _check_expressible(model)
     results = {each: f"output_{number}" for number, each in enumerate(golden.graph.outputs)}
-    lines = [_named(RENDERINGS[node.op](model, node), results) for node in golden.graph.nodes]
+    lines = _used([RENDERINGS[node.op](model, node) for node in golden.graph.nodes], golden.graph.outputs)
+    lines = [_named(line, results) for line in lines]
     types = declared(draft, golden.graph)
     text = render(
         "onnx/model.txt.j2",
         name=name,
         ir_version=model.version.ir,
         opset=model.version.opset,
-        inputs=[_value(each, types[each]) for each in draft.tensors if draft.binding[each] == "parameter"],
+        inputs=[_value(each, types[each]) for each in golden.inputs[0] if draft.binding[each] == "parameter"],
         outputs=[_value(each, types[source]) for source, each in results.items()],
         nodes=lines,
     )
     parsed = parser.parse_model(str(text))
     used = {each for line in lines for each in line.inputs}
-    constants = [(each, model.constant(each)) for each in draft.tensors if each in used]
+    constants = [(each, model.constant(each)) for each in golden.inputs[0] if each in used]
     for each, tensor in (*constants, *(one for line in lines for one in line.initializers.items())):
         if tensor is not None:
             parsed.graph.initializer.append(_initializer(each, tensor))
@@ -163,12 +171,49 @@ def _check_expressible(model: Model) -> None:
             raise Inexpressible(f"an ONNX model must declare the rank of {name}")
         if any(isinstance(size, str) and size != "?" for size in dynamic):
             raise Inexpressible("ONNX has no bounded dimensions")
-    for value in model.draft.attributes.values():
+    for value in (each for node in model.golden.graph.nodes for each in node.attributes.values()):
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, bool):
                 raise Inexpressible("ONNX has no boolean attributes")
             if isinstance(each, int) and not -_LIMIT <= each < _LIMIT:
                 raise Inexpressible("ONNX's integer attributes are i64")
+
+
+def _used(lines: Sequence[Line], outputs: Collection[str]) -> list[Line]:
+    """The lines that the outputs of the model depend on."""
+    used, kept = set(outputs), []
+    for line in reversed(lines):
+        if used.intersection(line.outputs):
+            kept.append(line)
+            used |= {each for each in line.inputs if each is not None}
+    if len(lines) > 1 and len(kept) == 1:
+        raise Inexpressible("an attribute would hold the values that the other nodes of the graph compute")
+    return kept[::-1]
+
+
+def _constant(_model: Model, node: Node) -> Line:
+    element_type, shape, value = (node.attributes[name] for name in ("element_type", "shape", "value"))
+    if element_type != "i64" or not isinstance(value, tuple):
+        raise Inexpressible("only constants of i64 are rendered in this dialect")
+    text = f"int64{attribute_text(shape) if shape else ''} {{{', '.join(str(each) for each in value)}}}"
+    return Line("Constant", (("value", text),), (), node.outputs)
+
+
+def _cast(_model: Model, node: Node) -> Line:
+    from onnx import TensorProto
+
+    target = ELEMENT_TYPES[str(node.attributes["destination_type"])].onnx or "UNDEFINED"
+    return Line("Cast", (("to", str(TensorProto.DataType.Value(target))),), node.inputs, node.outputs)
+
+
+def _shape(_model: Model, node: Node) -> Line:
+    if node.attributes["output_type"] != "i64":
+        raise Inexpressible("ONNX's Shape returns i64")
+    return Line("Shape", (), node.inputs, node.outputs)
+
+
+def _gather(_model: Model, node: Node) -> Line:
+    return Line("Gather", (("axis", "0"),), node.inputs[:2], node.outputs)
 
 
 def _concat(_model: Model, node: Node) -> Line:
@@ -177,9 +222,9 @@ def _concat(_model: Model, node: Node) -> Line:
 
 
 def _split(model: Model, node: Node) -> Line:
-    _check_split(model)
+    _check_split(model, node)
     data, axis, *lengths = (*node.inputs, None, None)[: max(2, len(node.inputs))]
-    along = model.constant(axis)
+    along = model.constant(model.unconverted(axis))
     attributes = [] if along is None else [("axis", str(along.integers()[0]))]
     if model.version.has_num_outputs:
         attributes += [("num_outputs", attribute_text(each)) for each in node.attributes.values()]
@@ -194,7 +239,7 @@ def _split(model: Model, node: Node) -> Line:
     return Line("Split", tuple(attributes), (data, name), node.outputs, {name: given})
 
 
-def _check_split(model: Model) -> None:
+def _check_split(model: Model, node: Node) -> None:
     draft = model.draft
     data, axis = draft.tensors.get("data"), draft.tensors.get("axis")
     refused = draft.rejected_for
@@ -209,8 +254,10 @@ def _check_split(model: Model) -> None:
         raise Inexpressible("ONNX's axis is an attribute, and cannot be supplied at run time")
     if axis.element_type != "i64" or axis.shape != ():
         raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
+    if model.unconverted(node.inputs[1]) != "axis":
+        raise Inexpressible("ONNX's axis is an attribute, and cannot be computed")
     if "split_lengths" in draft.tensors:
-        _check_lengths(draft, refused)
+        _check_lengths(model, node, refused)
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
     if refused is not None and requested > MOST_DECLARED:
         raise Inexpressible(
@@ -218,16 +265,20 @@ def _check_split(model: Model) -> None:
         )
 
 
-def _check_lengths(draft: Draft, refused: str | None) -> None:
+def _check_lengths(model: Model, node: Node, refused: str | None) -> None:
+    draft, source = model.draft, node.inputs[2] or ""
+    element_type = declared(draft, model.golden.graph)[source].element_type
+    if element_type != "i64" and refused != "lengths.element-type":
+        raise Inexpressible(f"ONNX's lengths are i64, and cannot be {element_type}")
+    if ELEMENT_TYPES[element_type].onnx is None:
+        raise Inexpressible(f"ONNX has no {element_type}")
     for lengths in (each["split_lengths"] for each in draft.feeds):
-        if lengths.element_type != "i64" and refused != "lengths.element-type":
-            raise Inexpressible(f"ONNX's lengths are i64, and cannot be {lengths.element_type}")
-        if ELEMENT_TYPES[lengths.element_type].onnx is None:
-            raise Inexpressible(f"ONNX has no {lengths.element_type}")
         if -1 not in lengths.elements:
             continue
         if refused is not None:
             raise Inexpressible("ONNX has no -1, so the case would violate a different rule")
+        if source not in draft.tensors:
+            raise Inexpressible("ONNX has no -1, so it cannot be computed")
         if draft.binding["split_lengths"] == "parameter":
             raise Inexpressible("ONNX has no -1, so it cannot be supplied at run time")
         if draft.dynamic:
@@ -237,6 +288,10 @@ def _check_lengths(draft: Draft, refused: str | None) -> None:
 #: The rendering of each operation as a line; it raises `Inexpressible` for a case that ONNX cannot express.
 RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Concat-1": _concat,
+    "Constant-1": _constant,
+    "Convert-1": _cast,
+    "Gather-8": _gather,
+    "ShapeOf-3": _shape,
     "Split-1": _split,
     "VariadicSplit-1": _split,
 }

@@ -6,11 +6,10 @@ It renders any operation: the name becomes the layer's type and version, and the
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from opconform.model.draft import Draft
 from opconform.model.golden import Golden
-from opconform.model.graph import Declared, declared
+from opconform.model.graph import Declared, declared, evaluated
 from opconform.resources import render
-from opconform.suite.case import Attribute, Dynamic, Node
+from opconform.suite.case import Attribute, Dynamic, Graph, Node
 from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 
@@ -19,6 +18,8 @@ MODEL = "openvino/model.xml"
 _WEIGHTS = "openvino/model.bin"
 _LAYER = "openvino/layer.xml"
 
+#: The operation whose elements are in the weights, as those of constant inputs are.
+_CONSTANT = "Constant-1"
 #: An unknown dimension in the IR.
 _UNKNOWN = -1
 
@@ -42,15 +43,17 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
     The layers are the model's inputs, the nodes, and one `Result` per output.
     """
-    draft, graph, types = golden.draft, golden.graph, declared(golden.draft, golden.graph)
-    constants = (each for each in draft.tensors if draft.binding[each] == "constant")
-    weights = {each: pack(golden.inputs[0][each], OPENVINO_IR) for each in constants}
-    layers = list(_input_layers(draft, weights, types))
-    sources = {each: (number, 0) for number, each in enumerate(draft.tensors)}
+    graph, types = golden.graph, declared(golden.draft, golden.graph)
+    weights = _weights(golden)
+    layers = list(_input_layers(golden, weights, types))
+    sources = {each: (number, 0) for number, each in enumerate(golden.inputs[0])}
     edges: list[tuple[int, int, int, int]] = []
     for number, node in enumerate(graph.nodes, len(layers)):
-        op, _, version = node.op.rpartition("-")
-        layers.append(_node_layer(node, _head(number, node.name, op, f"opset{version}"), types, precise=True))
+        if node.op == _CONSTANT:
+            layers.append(_const_layer(number, node.outputs[0], weights, types))
+        else:
+            op, _, version = node.op.rpartition("-")
+            layers.append(_node_layer(node, _head(number, node.name, op, f"opset{version}"), types, precise=True))
         edges += ((*sources[each], number, port) for port, each in enumerate(node.inputs) if each is not None)
         sources |= {each: (number, port) for port, each in enumerate(node.outputs, len(node.inputs))}
     for number, each in enumerate(graph.outputs):
@@ -65,20 +68,38 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     return {MODEL: document.encode(), _WEIGHTS: b"".join(weights.values()), _LAYER: specified.encode()}
 
 
-def _input_layers(draft: Draft, weights: Mapping[str, bytes], types: Mapping[str, Declared]) -> Iterator[_Layer]:
-    offset = 0
-    for number, (name, tensor) in enumerate(draft.tensors.items()):
-        port, element_type = _port(0, types[name], precise=True), ("element_type", tensor.element_type)
+def _weights(golden: Golden) -> dict[str, bytes]:
+    """The packed elements of the model's constants, by name."""
+    binding = golden.draft.binding
+    constants = {name: each for name, each in golden.inputs[0].items() if binding[name] == "constant"}
+    for node in golden.graph.nodes:
+        if node.op == _CONSTANT:
+            constants |= evaluated(Graph(nodes=(node,), outputs=node.outputs), {})
+    return {name: pack(each, OPENVINO_IR) for name, each in constants.items()}
+
+
+def _input_layers(golden: Golden, weights: Mapping[str, bytes], types: Mapping[str, Declared]) -> Iterator[_Layer]:
+    for number, (name, tensor) in enumerate(golden.inputs[0].items()):
         if name in weights:
-            size = len(weights[name])
-            place = (("offset", str(offset)), ("size", str(size)))
-            data: Pairs = (element_type, ("shape", _shape_text(tensor.shape)), *place)
-            yield _Layer(_head(number, name, "Const", "opset1"), data, (), (port,))
-            offset += size
+            yield _const_layer(number, name, weights, types)
         else:
-            data = (("shape", _shape_text(draft.dynamic.get(name, tensor.shape))), element_type)
+            shape = golden.draft.dynamic.get(name, tensor.shape)
+            data: Pairs = (("shape", _shape_text(shape)), ("element_type", tensor.element_type))
+            port = _port(0, types[name], precise=True)
             named = port._replace(attributes=(*port.attributes, ("names", name)))
             yield _Layer(_head(number, name, "Parameter", "opset1"), data, (), (named,))
+
+
+def _const_layer(number: int, name: str, weights: Mapping[str, bytes], types: Mapping[str, Declared]) -> _Layer:
+    kind, before = types[name], list(weights)[: list(weights).index(name)]
+    shape = tuple(each for each in kind.dimensions if each is not None)
+    data = (
+        ("element_type", kind.element_type),
+        ("shape", _shape_text(shape)),
+        ("offset", str(sum(len(weights[each]) for each in before))),
+        ("size", str(len(weights[name]))),
+    )
+    return _Layer(_head(number, name, "Const", "opset1"), data, (), (_port(0, kind, precise=True),))
 
 
 def _node_layer(node: Node, head: Pairs, types: Mapping[str, Declared], *, precise: bool) -> _Layer:

@@ -7,8 +7,8 @@ from opconform.dialects import DIALECTS, Inexpressible
 from opconform.generation.options import Options
 from opconform.model.draft import Draft, operands_of
 from opconform.model.golden import Golden, control_of, golden_of
-from opconform.model.graph import graph_of, inferred
-from opconform.suite.case import Accept, Case, Input, Output, Reject, case_text
+from opconform.model.graph import inferred, taken
+from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
 from opconform.tensors.npz import npz_bytes
 
@@ -38,9 +38,8 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, bytes]]
     return entry, contents
 
 
-def case_document(draft: Draft, identity: str) -> Case:
-    """The document `case.json` of a draft, which has the id `identity`; no tensors are filled for it."""
-    graph = graph_of(draft)
+def case_document(draft: Draft, graph: Graph, identity: str) -> Case:
+    """The document `case.json` of a draft with its graph and its id; no tensors are filled for it."""
     expect: Accept | Reject
     if draft.rejected_for is not None:
         expect = Reject(reject=draft.rejected_for)
@@ -50,16 +49,18 @@ def case_document(draft: Draft, identity: str) -> Case:
         expect = Accept(
             accept=tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs)
         )
+    used = taken(graph)
     inputs = tuple(
         Input(
             name=name,
-            role=draft.operation.port_of(name).role,
+            role=draft.operation.role_of(name),
             element_type=each.element_type,
             shape=each.shape,
             binding=draft.binding[name],
             dynamic=draft.dynamic.get(name),
         )
         for name, each in draft.tensors.items()
+        if name in used
     )
     return Case(
         id=identity,
@@ -79,7 +80,7 @@ def case_document(draft: Draft, identity: str) -> Case:
 
 def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, bytes], dict[str, str]]:
     """The files of a golden, and the reason for each dialect that is left out."""
-    contents = {CASE: case_text(case_document(golden.draft, identity)).encode()}
+    contents = {CASE: case_text(case_document(golden.draft, golden.graph, identity)).encode()}
     for feed, inputs in enumerate(golden.inputs):
         contents[inputs_name(feed)] = npz_bytes({name: each.array for name, each in inputs.items()})
     for feed, outputs in enumerate(() if options.blind else golden.outputs):

@@ -108,7 +108,7 @@ def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:
     """The operands of one feed of a case, by name."""
     operands = {}
     for name, each in draft.feeds[feed].items():
-        is_exact = draft.operation.port_of(name).role == "control" and ELEMENT_TYPES[each.element_type].is_integer
+        is_exact = draft.operation.role_of(name) == "control" and ELEMENT_TYPES[each.element_type].is_integer
         integers = tuple(one for one in each.elements if isinstance(one, int)) if is_exact else None
         operands[name] = Operand(element_type=each.element_type, shape=each.shape, integers=integers)
     return operands

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.fills import fill
-from opconform.model.graph import declared, evaluated, graph_of, ports_of
-from opconform.suite.case import Dynamic, Graph
+from opconform.model.graph import declared, evaluated, graph_of, ports_of, taken
+from opconform.suite.case import Binding, Dynamic, Graph
 from opconform.tensors.tensor import Tensor
 
 
@@ -37,58 +37,76 @@ def inputs_of(draft: Draft, seed: int) -> tuple[Mapping[str, Tensor], ...]:
 
 def golden_of(draft: Draft, seed: int) -> Golden:
     """The golden of a validated draft; its content and the suite's seed decide the random bits."""
-    inputs = inputs_of(draft, seed)
     graph = graph_of(draft)
+    used = taken(graph)
+    inputs = tuple({name: each for name, each in feed.items() if name in used} for feed in inputs_of(draft, seed))
     accepted = () if draft.rejected_for is not None else inputs
     tensors = tuple(evaluated(graph, each) for each in accepted)
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
 
 
 def control_of(golden: Golden) -> Golden | None:
-    """The control of a case: its neighbour of the node under test alone, given that node's golden outputs.
+    """The control of a case: its graph without the node under test, with golden values in place of that node's outputs.
 
-    It tells which of the two nodes a failure is due to. A rejected case, or one without a neighbour, has none.
+    It tells whether a failure is due to the other nodes. A rejected case, or one without other nodes, has none.
     """
-    neighbours = [each for each in golden.graph.nodes if not each.under_test]
-    if not golden.tensors or len(neighbours) != 1:
+    tested = [each for each in golden.graph.nodes if each.under_test]
+    others = [each for each in golden.graph.nodes if not each.under_test]
+    if not golden.tensors or not others:
         return None
-    [neighbour] = neighbours
-    ports = ports_of(neighbour)
-    inputs = tuple({port: each[name] for port, name in ports.items()} for each in golden.tensors)
-    first, *others = (
+    replaced = {name for node in tested for name in node.outputs}
+    renamed = {name: port for node in others for port, name in ports_of(node).items() if name in replaced}
+    connected = [replace(each, inputs=tuple(renamed.get(name or "", name) for name in each.inputs)) for each in others]
+    *before, last = connected
+    made = {name for node in others for name in node.outputs}
+    ends = dict.fromkeys([*golden.graph.outputs, *(each for node in tested for each in node.inputs)])
+    graph = Graph(
+        nodes=(*before, replace(last, under_test=True)),
+        outputs=tuple(each for each in ends if each is not None and each in made),
+    )
+    sources = {renamed.get(each, each): each for node in others for each in node.inputs if each and each not in made}
+    inputs = tuple({name: each[source] for name, source in sources.items()} for each in golden.tensors)
+    first, *second = (
         {
-            port: TensorDraft(element_type=each.element_type, shape=each.shape, fill="values")
-            for port, each in feed.items()
+            name: TensorDraft(element_type=each.element_type, shape=each.shape, fill="values")
+            for name, each in feed.items()
         }
         for feed in inputs
     )
-    is_folded = all(each == "constant" for each in golden.draft.binding.values())
     draft = replace(
         golden.draft,
-        op=neighbour.op,
-        title=f"the control: {neighbour.op} by itself, given the outputs of {golden.draft.op}",
+        op=last.op,
+        title=f"the control: the same graph without {golden.draft.op}",
         requirements=(),
         seen=(),
-        attributes=neighbour.attributes,
+        attributes=last.attributes,
         tensors=first,
-        second=others[0] if others else None,
-        binding=dict.fromkeys(first, "constant" if is_folded else "parameter"),
-        dynamic=_dynamic(golden, ports),
+        second=second[0] if second else None,
+        binding=_bindings(golden, sources),
+        dynamic=_dynamic(golden, sources),
         context="bare",
         twin=None,
         essential=False,
     )
-    graph = graph_of(draft)
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, each) for each in inputs))
 
 
-def _dynamic(golden: Golden, ports: Mapping[str, str]) -> dict[str, Dynamic]:
-    """The declared dimensions of inputs that the case's model does not know; all of them where a rank is open."""
-    types = declared(golden.draft, golden.graph)
+def _bindings(golden: Golden, sources: Mapping[str, str]) -> dict[str, Binding]:
+    """The bindings of a control's inputs; golden outputs are constants if all inputs of the case are."""
+    binding = golden.draft.binding
+    default: Binding = "constant" if set(binding.values()) == {"constant"} else "parameter"
+    return {name: binding.get(source, default) for name, source in sources.items()}
+
+
+def _dynamic(golden: Golden, sources: Mapping[str, str]) -> dict[str, Dynamic]:
+    """The declared dimensions of a control's inputs; all of an output of the node under test if a rank is dynamic."""
+    types, given = declared(golden.draft, golden.graph), golden.draft.dynamic
     dynamic: dict[str, Dynamic] = {}
-    for port, name in ports.items():
-        dimensions = types[name].dimensions
-        if None in dimensions:
+    for name, source in sources.items():
+        dimensions = types[source].dimensions
+        if source in given:
+            dynamic[name] = given[source]
+        elif None in dimensions:
             known = tuple("?" if each is None else each for each in dimensions)
-            dynamic[port] = "..." if "..." in golden.draft.dynamic.values() else known
+            dynamic[name] = "..." if "..." in given.values() else known
     return dynamic

@@ -1,6 +1,6 @@
 """The model graph of a case: built once from its draft, and walked with the reference semantics of its operations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opconform.model.draft import Draft, arguments_of, operands_of
@@ -50,9 +50,8 @@ def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, Operand
     """The types of every tensor of a graph, given its inputs; `Rejection` if they violate a specification."""
     known = dict(operands)
     for node in graph.nodes:
-        types = OPERATIONS[node.op].infer(arguments_at(node, known))
-        for name, each in zip(node.outputs, types, strict=True):
-            known[name] = Operand(element_type=each.element_type, shape=each.shape)
+        arguments = arguments_at(node, known)
+        known |= _results(node, OPERATIONS[node.op].infer(arguments), arguments)
     return known
 
 
@@ -103,12 +102,28 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
         arguments = arguments_at(node, operands)
         types = _inferred(OPERATIONS[node.op], arguments)
         known = types is not None and all(_is_known(node, each, tensors, fixed) for each in node.inputs if each)
-        outputs = types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs)
-        for name, each in zip(node.outputs, outputs, strict=True):
+        results = _results(node, types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs), arguments)
+        for name, each in results.items():
             dimensions = each.shape if known else (None,) * len(each.shape)
             tensors[name] = Declared(element_type=each.element_type, dimensions=dimensions)
-            operands[name] = Operand(element_type=each.element_type, shape=each.shape)
+        if known and all(each in fixed or operands[each].integers is None for each in node.inputs if each):
+            fixed |= {name for name, each in results.items() if each.integers is not None}
+        operands |= results
     return tensors
+
+
+def taken(graph: Graph) -> set[str]:
+    """The tensors that the nodes of a graph take; a context may compute a control input instead of taking it."""
+    return {name for node in graph.nodes for name in node.inputs if name is not None}
+
+
+def _results(node: Node, types: Sequence[TensorType], arguments: Arguments) -> dict[str, Operand]:
+    """The outputs of a node by name, with their integers if the arguments determine them."""
+    integers = OPERATIONS[node.op].values(arguments)
+    return {
+        name: Operand(element_type=each.element_type, shape=each.shape, integers=integers)
+        for name, each in zip(node.outputs, types, strict=True)
+    }
 
 
 def _inferred(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | None:

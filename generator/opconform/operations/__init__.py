@@ -3,11 +3,17 @@
 from collections.abc import Mapping
 
 from opconform.operations.concat import CONCAT
+from opconform.operations.constant import CONSTANT
+from opconform.operations.convert import CONVERT
+from opconform.operations.gather import GATHER
 from opconform.operations.operation import Operation
+from opconform.operations.shape_of import SHAPE_OF
 from opconform.operations.split import SPLIT
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
 #: Every operation by its versioned name.
-OPERATIONS: Mapping[str, Operation] = {each.name: each for each in (CONCAT, SPLIT, VARIADIC_SPLIT)}
+OPERATIONS: Mapping[str, Operation] = {
+    each.name: each for each in (CONCAT, CONSTANT, CONVERT, GATHER, SHAPE_OF, SPLIT, VARIADIC_SPLIT)
+}
 
 __all__ = ["OPERATIONS"]

@@ -85,6 +85,7 @@ def splitting(
             for start, length in zip(accumulate(lengths, initial=0), lengths, strict=False)
         )
 
+    *_, computed = (AXIS, *controls)
     return Operation(
         name=name,
         inputs=(DATA, AXIS, *controls),
@@ -98,6 +99,8 @@ def splitting(
             "chain": contexts.chain("data"),
             "partial": contexts.partial,
             "shared": contexts.shared(axis_from_front),
+            "convert": contexts.convert,
+            "shape-of": contexts.shape_of("data", computed.name),
         },
         highlight=regions,
     )

@@ -53,6 +53,13 @@ def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
     return (Tensor(element_type=arguments.every("inputs")[0].element_type, array=array),)
 
 
+def _values(arguments: Arguments) -> tuple[int, ...] | None:
+    """The integers of a list that is joined from lists."""
+    lists = [each.known_integers for each in arguments.every("inputs") if len(each.shape) == 1]
+    known = [integer for each in lists if each is not None for integer in each]
+    return None if None in lists or len(lists) < len(arguments.inputs) else tuple(known)
+
+
 CONCAT = Operation(
     name="Concat-1",
     inputs=(Port("inputs", role="tensor", variadic=True),),
@@ -60,4 +67,5 @@ CONCAT = Operation(
     infer=_infer,
     evaluate=_evaluate,
     bits="inputs.bits",
+    values=_values,
 )

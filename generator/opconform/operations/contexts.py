@@ -3,11 +3,13 @@
 An operation lists the ones that suit it in its declaration, bound to what they need to know of it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from opconform.operations.operation import Arguments, ContextError, Operand, Rejection, Tested
-from opconform.suite.case import Graph, Node
+from opconform.suite.case import Attribute, Graph, Node, Shape
+from opconform.tensors.element_types import ELEMENT_TYPES
 
 #: The outputs that `partial` uses: every second one, so that the first and one in the middle are not used.
 _USED = slice(1, None, 2)
@@ -82,6 +84,74 @@ def chain(port: str) -> Builder:
         return Graph(nodes=(first, second), outputs=(*first.outputs[:-1], *second.outputs))
 
     return build
+
+
+def convert(tested: Tested) -> Graph:
+    """Every control input is converted to another integer type: `i64` to `i32`, and every other type to `i64`."""
+    inputs, nodes = list(tested.node.inputs), []
+    for place, port in enumerate(tested.operation.inputs[: len(inputs)]):
+        source = inputs[place]
+        if port.role != "control" or source is None:
+            continue
+        given = [each.inputs[port.name] for each in tested.arguments]
+        target = "i32" if given[0].element_type == "i64" else "i64"
+        limit = 1 << (ELEMENT_TYPES[target].bits - 1)
+        if any(each.integers is None or not all(-limit <= one < limit for one in each.integers) for each in given):
+            raise ContextError(f"`convert` converts {port.name} to {target}, which must have its values")
+        nodes.append(_computing(f"Convert_{port.name}", "Convert-1", (source,), destination_type=target))
+        inputs[place] = nodes[-1].outputs[0]
+    node = replace(tested.node, inputs=tuple(inputs))
+    return Graph(nodes=(*nodes, node), outputs=node.outputs)
+
+
+def shape_of(source: str, port: str) -> Builder:
+    """The model computes the values at a control port from the shape of a tensor.
+
+    A value that is not a dimension of that tensor in every feed, such as -1, is a constant of the model.
+    """
+
+    def build(tested: Tested) -> Graph:
+        given = [each.inputs[port] for each in tested.arguments if {source, port} <= each.inputs.keys()]
+        if len(given) < len(tested.arguments) or given[0].element_type not in ("i64", "i32"):
+            raise ContextError(f"`shape-of` computes {port} as i64 or i32 from the shape of {source}")
+        values = list(zip(*(each.integers or () for each in given), strict=True))
+        sizes = list(zip(*(each.inputs[source].shape for each in tested.arguments), strict=False))
+        if not any(each in sizes for each in values) or len(given[0].shape) > 1:
+            raise ContextError(f"`shape-of` needs a value of {port} that is a dimension of {source}")
+        nodes = [
+            _computing("ShapeOf", "ShapeOf-3", (source,), output_type=given[0].element_type),
+            _constant("GatherAxis", "i64", (), [0]),
+        ]
+        parts: list[str] = []
+        for is_dimension, group in groupby(values, sizes.__contains__):
+            run, name = list(group), f"{{}}_{len(parts)}"
+            shape = (len(run),) if given[0].shape else ()
+            if is_dimension:
+                indices = _constant(name.format("Indices"), "i64", shape, [sizes.index(each) for each in run])
+                inputs = (nodes[0].outputs[0], indices.outputs[0], nodes[1].outputs[0])
+                nodes += [indices, _computing(name.format("Gather"), "Gather-8", inputs, batch_dims=0)]
+            elif any(len(set(each)) > 1 for each in run):
+                raise ContextError(f"`shape-of` cannot compute a value of {port} that changes and is not a dimension")
+            else:
+                nodes.append(_constant(name.format("Values"), given[0].element_type, shape, [each[0] for each in run]))
+            parts.append(nodes[-1].outputs[0])
+        if len(parts) > 1:
+            nodes.append(_computing("Values", "Concat-1", tuple(parts), axis=0))
+        place = [each.name for each in tested.operation.inputs].index(port)
+        before, after = tested.node.inputs[:place], tested.node.inputs[place + 1 :]
+        node = replace(tested.node, inputs=(*before, nodes[-1].outputs[0], *after))
+        return Graph(nodes=(*nodes, node), outputs=node.outputs)
+
+    return build
+
+
+def _constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) -> Node:
+    return _computing(name, "Constant-1", (), element_type=element_type, shape=shape, value=tuple(value))
+
+
+def _computing(name: str, op: str, inputs: tuple[str, ...], **attributes: Attribute) -> Node:
+    """A node with one output that a control input is computed with."""
+    return Node(name=name, op=op, inputs=inputs, outputs=(f"{name}_0",), attributes=attributes)
 
 
 def _concat(names: tuple[str, ...], axis: int) -> Node:

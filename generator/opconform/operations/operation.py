@@ -71,6 +71,13 @@ class Operand:
         """Whether its element type is one of the integer types."""
         return ELEMENT_TYPES[self.element_type].is_integer
 
+    @property
+    def known_integers(self) -> tuple[int, ...] | None:
+        """Its exact elements at any port, or None if they are not known or not integers."""
+        if self.integers is None and self.tensor is not None and self.is_integer:
+            return tuple(self.tensor.integers())
+        return self.integers
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arguments:
@@ -140,6 +147,8 @@ class Operation:
             computes.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         highlight: The region of an input that is each output, or None if the outputs are not regions.
+        values: The integers of its only output, or None if its inputs do not determine them during inference; for
+            operations that compute control inputs of others.
     """
 
     name: str
@@ -151,6 +160,7 @@ class Operation:
     bits: str | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     highlight: Callable[[Arguments], tuple[Region, ...]] | None = None
+    values: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
 
     @property
     def type(self) -> str:
@@ -166,6 +176,13 @@ class Operation:
     def context_names(self) -> tuple[str, ...]:
         """The contexts that it can be tested in."""
         return ("bare", "folded", *self.contexts)
+
+    def role_of(self, name: str) -> Role:
+        """The role of an input of a model around it; an input that it does not take itself is a tensor."""
+        try:
+            return self.port_of(name).role
+        except LookupError:
+            return "tensor"
 
     def port_of(self, name: str) -> Port:
         """The port of a tensor, by the tensor's name."""

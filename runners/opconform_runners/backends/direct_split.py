@@ -69,8 +69,35 @@ def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
 def concat(
     function: Callable[..., Any], axis: str, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
 ) -> list[Any]:
-    """Concat-1 by a function that takes a list of tensors and an argument for the axis of the given name."""
+    """Concat-1 by a function that takes a list of tensors and an argument for the axis of the given name.
+
+    Lists of Python's numbers, from which control inputs are computed, are joined by Python.
+    """
+    if all(isinstance(each, list) for each in inputs):
+        return [[number for each in inputs for number in each]]
     return [call(function, list(inputs), **{axis: attributes["axis"]})]
+
+
+def _constant(_call: Call, _inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
+    value: Any = attributes["value"]
+    return [list(value) if attributes["shape"] else value[0]]
+
+
+def _shape_of(_call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
+    return [list(inputs[0].shape)]
+
+
+def _gather(_call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
+    sizes, indices, _axis = inputs
+    return [[sizes[each] for each in indices] if isinstance(indices, list) else sizes[indices]]
+
+
+#: Lengths and axes that Python computes from the shape of a tensor, as users of a framework write it.
+SHAPE_OPERATIONS: Mapping[str, Support] = {
+    "Constant-1": Support(execute=_constant),
+    "Gather-8": Support(execute=_gather),
+    "ShapeOf-3": Support(execute=_shape_of),
+}
 
 
 def _split(

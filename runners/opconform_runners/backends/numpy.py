@@ -23,7 +23,7 @@ class Numpy:
             name="numpy",
             version=np.__version__,
             element_types=tuple(ELEMENT_TYPES),
-            operations=tuple(_FUNCTIONS),
+            operations=tuple(FUNCTIONS),
             dynamic=True,
             bindings=("constant", "parameter"),
             graphs=True,
@@ -31,7 +31,7 @@ class Numpy:
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed."""
-        return [outputs_of(case, feed, _FUNCTIONS) for feed in feeds]
+        return [outputs_of(case, feed, FUNCTIONS) for feed in feeds]
 
 
 def _split(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
@@ -53,8 +53,39 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> li
     return [Tensor(element_type=inputs[0].element_type, array=joined)]
 
 
-#: The operations that are implemented here.
-_FUNCTIONS: Mapping[str, Function] = {"Concat-1": _concat, "Split-1": _split, "VariadicSplit-1": _variadic_split}
+def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    element_type, shape, value = (attributes[name] for name in ("element_type", "shape", "value"))
+    return [_integers(str(element_type), np.array(value).reshape(shape))]
+
+
+def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    [given] = inputs
+    return [_integers(str(attributes["destination_type"]), np.array(given.integers()).reshape(given.shape))]
+
+
+def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    return [_integers(str(attributes["output_type"]), np.array(inputs[0].shape))]
+
+
+def _gather(inputs: Sequence[Tensor], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    data, indices, _axis = inputs
+    return [_integers(data.element_type, data.array[indices.array])]
+
+
+def _integers(element_type: str, array: Array) -> Tensor:
+    return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
+
+
+#: The operations that are implemented here; the ones that compute control inputs are for integers in whole bytes.
+FUNCTIONS: Mapping[str, Function] = {
+    "Concat-1": _concat,
+    "Constant-1": _constant,
+    "Convert-1": _convert,
+    "Gather-8": _gather,
+    "ShapeOf-3": _shape_of,
+    "Split-1": _split,
+    "VariadicSplit-1": _variadic_split,
+}
 
 
 def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:

@@ -16,7 +16,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
-from opconform_runners.backends.direct_split import SplitFunctions, split_operations
+from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _ABOUT_AXIS = (
@@ -41,16 +41,19 @@ _TORCH = Framework(
     version=torch.__version__,
     # int1 to int7 and uint1 to uint7 have no kernels
     types={each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES},
-    operations=split_operations(
-        SplitFunctions(
-            split=torch.tensor_split,
-            split_with_sizes=torch.split_with_sizes,
-            concat=torch.cat,
-            axis="dim",
-            stage="run",
-            is_uneven=True,
-        )
-    ),
+    operations={
+        **SHAPE_OPERATIONS,
+        **split_operations(
+            SplitFunctions(
+                split=torch.tensor_split,
+                split_with_sizes=torch.split_with_sizes,
+                concat=torch.cat,
+                axis="dim",
+                stage="run",
+                is_uneven=True,
+            )
+        ),
+    },
     translation=Translation(
         messages=MESSAGES,
         not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
@@ -86,7 +89,7 @@ class Torch:
         if self._mode == "compile":
             torch.compiler.reset()
             execute = partial(_TORCH.caller(case, "run"), torch.compile(graph, dynamic=_is_dynamic(case)))
-        return [[_tensor(each) for each in execute(**fed)] for fed in parameters]
+        return [[_tensor(torch.as_tensor(each)) for each in execute(**fed)] for fed in parameters]
 
 
 def _untranslated(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from opconform.suite.case import Case, Input
+from opconform.suite.case import Case, Input, Node
 from opconform.tensors.tensor import Array, Tensor
 
 #: The number of elements that are shown of a control input.
@@ -19,6 +19,7 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     for each in case.inputs:
         at_run_time = each.role == "control" and each.binding == "parameter"
         parts.append(_input(each, first[each.name]) + (" at run time" if at_run_time else ""))
+    parts += [_computed(case, name) for name in case.node.inputs if name in _producers(case)]
     for name, value in case.attributes.items():
         parts.append(f"{name} {list(value) if isinstance(value, tuple) else value!r}")
     for each in case.inputs:
@@ -31,6 +32,25 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
         changed = [each for each in case.inputs if not _same(first[each.name], second[each.name])]
         parts.append(f"then {', '.join(_input(each, second[each.name]) for each in changed) or 'the same'}")
     return ", ".join(parts) or "nothing"
+
+
+def _producers(case: Case) -> Mapping[str, Node]:
+    """The nodes that compute inputs of the node under test, by the names of their outputs."""
+    return {name: node for node in case.graph.nodes if not node.under_test for name in node.outputs}
+
+
+def _computed(case: Case, name: str | None) -> str:
+    """A tensor as an expression of operations, inputs and constants, as in `Gather(ShapeOf(data, i64), [0], 0)`."""
+    node = _producers(case).get(name or "")
+    if node is None:
+        return str(name)
+    if not node.inputs:
+        value = node.attributes.get("value")
+        return (
+            str(list(value) if node.attributes.get("shape") else value[0]) if isinstance(value, tuple) else str(value)
+        )
+    texts = (each for each in node.attributes.values() if isinstance(each, str))
+    return f"{node.op.rpartition('-')[0]}({', '.join((*(_computed(case, each) for each in node.inputs), *texts))})"
 
 
 def _input(each: Input, array: Array) -> str:

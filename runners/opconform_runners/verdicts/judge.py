@@ -101,15 +101,19 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
 def control_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
     """The control of a case that failed, where the neighbour of the node under test may be at fault.
 
-    None where there is no control, or where the wrong output is one of the node under test itself.
+    None where there is no control, or where the wrong output is one of the node under test itself and no other node
+    computes an input of it.
     """
     failure = failure_of(verdict)
-    if failure is None or _neighbour(case) is None:
+    if failure is None or entry.control is None:
         return None
+    tested = [node for node in case.graph.nodes if node.under_test]
+    computed = {name for node in case.graph.nodes if not node.under_test for name in node.outputs}
+    if any(computed.intersection(node.inputs) for node in tested):
+        return entry.control
     if failure.mismatch is not None and failure.mismatch.output is not None:
         number = output_number(failure.mismatch.output)
-        tested = {name for node in case.graph.nodes if node.under_test for name in node.outputs}
-        if tested.intersection(case.graph.outputs[number : number + 1]):
+        if any(name in node.outputs for name in case.graph.outputs[number : number + 1] for node in tested):
             return None
     return entry.control
 
@@ -122,15 +126,16 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
     without = f"the control, the same graph without {case.op},"
     match control:
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not _ends(verdict):
-            return Inconclusive(why=f"{sentence_of(verdict)}; {without} fails too: its {_neighbour(case)}: {sentence}")
+            return Inconclusive(why=f"{sentence_of(verdict)}; {without} fails too: its {_neighbours(case)}: {sentence}")
         case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
             return replace(verdict, sentence=f"{verdict.sentence}; {without} has no verdict: {why}")
         case _:
             return verdict
 
 
-def _neighbour(case: Case) -> str | None:
-    return next((node.op for node in case.graph.nodes if not node.under_test), None)
+def _neighbours(case: Case) -> str:
+    """The operations of the nodes that are not under test, without constants."""
+    return ", ".join(dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs))
 
 
 def _ends(verdict: Verdict) -> bool:
