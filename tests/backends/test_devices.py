@@ -114,7 +114,7 @@ def openvino_case(suite: Suite) -> tuple[Case, Path, list[Inputs]]:
     return given(suite, "bare", "openvino/model.xml")
 
 
-@pytest.mark.parametrize("device", ["CPU", "AUTO", "AUTO:CPU", "HETERO:CPU", "MULTI:CPU", "BATCH:CPU"])
+@pytest.mark.parametrize("device", ["CPU", "AUTO", "AUTO:CPU", "HETERO:CPU", "IMPORT:CPU", "MULTI:CPU", "BATCH:CPU"])
 def test_openvino_says_which_device_executed(suite: Suite, device: str) -> None:
     """A name that stands for others is resolved; the plugin is named with its version."""
     backend = OpenVINO(device)
@@ -125,6 +125,22 @@ def test_openvino_says_which_device_executed(suite: Suite, device: str) -> None:
     assert said.device == device
     assert f"openvino_intel_cpu_plugin {openvino.__version__}" in (said.driver or "")
     assert said.hardware == openvino.Core().get_property("CPU", "FULL_DEVICE_NAME")
+
+
+def test_openvino_executes_the_imported_model(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where the name of the device says so."""
+    compiled: list[openvino.CompiledModel] = []
+    imported = openvino.Core.import_model
+
+    def recorded(core: openvino.Core, stream: object, name: str) -> openvino.CompiledModel:
+        compiled.append(imported(core, stream, name))
+        return compiled[-1]
+
+    monkeypatch.setattr(openvino.Core, "import_model", recorded)
+    outputs = [OpenVINO(device).run(*openvino_case(suite)).outputs for device in ("CPU", "IMPORT:CPU")]
+
+    assert len(compiled) == 1
+    assert [each.array.tolist() for each in outputs[0][0]] == [each.array.tolist() for each in outputs[1][0]]
 
 
 def test_openvino_says_how_many_threads_executed(suite: Suite) -> None:

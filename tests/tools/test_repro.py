@@ -205,6 +205,16 @@ def test_the_sentence_is_told_of_what_does_not_count(opconform: Run, suite: Path
     )
 
 
+def test_the_script_for_an_imported_model_imports_it(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """The device's name is not one that OpenVINO knows."""
+    python, script = interpreter("openvino"), tmp_path / "script.py"
+    case = ids(small_suite, accepted=True)[0]
+    opconform("repro", case, "--backend", "openvino:IMPORT:CPU", "--suite", small_suite, "--out", script)
+
+    assert 'import_model(compiled.export_model(), "CPU")' in script.read_text()
+    assert executed(script, python).returncode == 0
+
+
 def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Whatever else is there is left as it is."""
     interpreter("openvino")

@@ -23,6 +23,8 @@ _TORCH_TYPES: Mapping[str, str] = {
     "f8e5m2": "float8_e5m2",
     "f8e8m0": "float8_e8m0fnu",
 }
+#: What OpenVINO's backend has before a device whose models it exports and imports again.
+_IMPORT = "IMPORT:"
 #: The failures that may concern NaN payloads alone, an unknown one among them.
 _ABOUT_NANS = ("nan-payload", None)
 
@@ -79,6 +81,8 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         for each in case.inputs
     }
     graph = torch_source(case, first) if backend == "torch" else openvino_source(case)
+    if backend == "torch" and graph is None:
+        raise UsageError(f"{case.id} cannot be a script for torch, which has no call for a node of its graph.")
     calls_functions = backend == "openvino" and graph is not None
     used = [each for each in variables if calls_functions or is_used(case, each.input, held)]
     for each in used:
@@ -88,11 +92,13 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     tensors = [each for each in case.inputs if each.role == "tensor"]
     data = tensors[0].element_type if tensors else "string"
     both_nan = " & ".join(nan_source(data, each) for each in ("want", "have")) if nan_source(data, "want") else ""
+    imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
         "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
         device=device,
         elsewhere=elsewhere,
+        imported=imported,
         sound=elsewhere or not dies,  # keep the heap as it was when the process died
         notes=_comments(notes),
         dies=dies,
