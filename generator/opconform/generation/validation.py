@@ -26,6 +26,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     """The draft of a case or twin whose keys fit the operation's model; `KeyMistake` for a contradiction or a limit."""
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits)
+    binding = _binding(operation, tensors, keys)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
     draft = Draft(
         op=group.op,
@@ -38,8 +39,8 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         attributes=_attributes(operation, keys),
         tensors=tensors,
         second=None if keys.feed is None else tensors_of(operation, keys.feed, limits),
-        binding=_binding(operation, tensors, keys),
-        dynamic=_dynamic(operation, tensors, keys),
+        binding=binding,
+        dynamic=_dynamic(operation, tensors, binding, keys),
         context=keys.context,
         rejected_for=None if reject is None else reject.reject,
         is_twin=twin,
@@ -83,28 +84,32 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
 
 
 def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, Binding]:
-    """The binding of each tensor: as the spec says for control inputs, `parameter` for others."""
-    ports = {name: operation.port_of(name) for name in tensors}
-    allowed = [each.name for each in operation.inputs if each.role == "control"]
-    given: Mapping[str, Binding] = _by_name("binding", keys.binding, allowed, "bound here")
+    """The binding of each tensor; one word is that of control inputs, and other inputs are then parameters."""
     if keys.context == "folded":
-        if "parameter" in given.values():
+        given = keys.binding.values() if isinstance(keys.binding, Mapping) else (keys.binding,)
+        if "parameter" in given:
             raise KeyMistake("binding", "in the context `folded` every input is a constant")
         return dict.fromkeys(tensors, "constant")
-    return {
-        name: "parameter" if port.role == "tensor" else given.get(port.name, "constant") for name, port in ports.items()
+    default: dict[str, Binding] = {
+        name: "parameter" if operation.port_of(name).role == "tensor" else "constant" for name in tensors
     }
+    if not isinstance(keys.binding, Mapping):
+        controls = [name for name in tensors if operation.port_of(name).role == "control"]
+        return {**default, **dict.fromkeys(controls, keys.binding)}
+    return {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
 
 
-def _dynamic(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, Dynamic]:
-    """The dimensions that the IR declares, by name, for the tensors whose shape it does not declare."""
+def _dynamic(
+    operation: Operation, tensors: Tensors, binding: Mapping[str, Binding], keys: Any
+) -> Mapping[str, Dynamic]:
+    """The dimensions that the IR declares for the tensors whose shape it does not declare."""
     if keys.dynamic is None:
         return {}
     if keys.context == "folded":
         raise KeyMistake("dynamic", "in the context `folded` data is a constant with a known shape")
-    allowed = [name for name in tensors if operation.port_of(name).role == "tensor"]
-    given = _by_name("dynamic", keys.dynamic, allowed, "a tensor of the case")
-    dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items()}
+    allowed = [name for name in tensors if operation.port_of(name).role == "tensor" and binding[name] == "parameter"]
+    given = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
+    dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items() if each is not None}
     return {name: each for name, each in dynamic.items() if each != tensors[name].shape}
 
 

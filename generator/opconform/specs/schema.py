@@ -128,10 +128,10 @@ _Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE]
 class _CaseKeys(Keys):
     binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
         "constant",
-        description="Whether the inputs that decide what the operation does are constants of the IR or parameters fed "
-        "at run time: one word for all of them, or one for each by name.",
+        description="Whether inputs are constants of the IR or parameters fed at run time: one word for all inputs "
+        "that decide what the operation does, or one for any input by name.",
     )
-    dynamic: _Declared | Annotated[Mapping[str, _Declared], _MAYBE] | None = Field(
+    dynamic: _Declared | Annotated[Mapping[str, _Declared | None], _MAYBE] | None = Field(
         None,
         description='The dimensions that the IR declares of the other inputs: sizes, "?" or bounds such as "2..8"; '
         '"all" makes each of them "?", and "..." leaves even the rank open. One value, or one for each by name.',
