@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from opconform.model.draft import Draft, arguments_of
-from opconform.model.fills import fill
+from opconform.model.golden import inputs_of
 from opconform.operations.operation import Arguments, Operation, Rejection
 
 #: Larger tensors are not filled: only their types are inferred.
@@ -47,10 +47,8 @@ def _trial(draft: Draft, feed: int) -> Trial:
     arguments, tensors = arguments_of(draft, feed), draft.feeds[feed]
     filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
     if filled:
-        operands = {
-            name: replace(each, tensor=fill(tensors[name], 0, draft.content, feed, name))
-            for name, each in arguments.inputs.items()
-        }
+        given = inputs_of(draft, 0)[feed]
+        operands = {name: replace(each, tensor=given[name]) for name, each in arguments.inputs.items()}
         arguments = replace(arguments, inputs=operands)
     expected = answer_of(draft.operation, arguments, filled=filled)
     return Trial(case=draft.id, twin=draft.twin, op=draft.op, arguments=arguments, filled=filled, expected=expected)

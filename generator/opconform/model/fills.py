@@ -29,13 +29,15 @@ _ALPHABETS = (range(0x20, 0x7F), range(0xC0, 0x180), range(0x4E00, 0x9FA6), rang
 _LONGEST_TEXT = 8
 
 
-def fill(tensor: TensorDraft, *key: object) -> Tensor:
-    """The tensor of a draft with checked elements; random bits depend on the key."""
+def fill(tensor: TensorDraft, *key: object, after: int = 0) -> Tensor:
+    """The tensor of a draft with checked elements; random bits depend on the key, and a ramp skips `after` elements."""
     element_type = ELEMENT_TYPES[tensor.element_type]
     if tensor.fill == "values":
         flat = encoded(tensor.element_type, tensor.elements)
     elif tensor.fill == "constant":
         flat = np.repeat(encoded(tensor.element_type, tensor.elements), math.prod(tensor.shape))
+    elif tensor.fill == "ramp":
+        flat = _ramp(element_type, math.prod(tensor.shape), after)
     else:
         flat = _FILLS[tensor.fill](element_type, math.prod(tensor.shape), key)
     return Tensor(element_type=tensor.element_type, array=flat.reshape(tensor.shape))
@@ -48,18 +50,19 @@ def longest_text(tensor: TensorDraft) -> int:
     return len(f"s{math.prod(tensor.shape)}") if tensor.fill == "ramp" else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
 
 
-def _ramp(element_type: ElementType, count: int, _key: tuple[object, ...]) -> Array:
+def _ramp(element_type: ElementType, count: int, after: int) -> Array:
     if element_type.kind == "string":
-        return np.array([f"s{each}" for each in range(1, count + 1)], dtype=np.str_)
+        return np.array([f"s{each}" for each in range(after + 1, after + count + 1)], dtype=np.str_)
     flat = np.empty(count, element_type.storage)
     for start in range(0, count, _AT_ONCE):
         stop = min(start + _AT_ONCE, count)
-        flat[start:stop] = _ramp_part(element_type, np.arange(start + 1, stop + 1, dtype=np.uint64), count)
+        index = np.arange(after + start + 1, after + stop + 1, dtype=np.uint64)
+        flat[start:stop] = _ramp_part(element_type, index, after + count)
     return flat
 
 
 def _ramp_part(element_type: ElementType, index: Array, count: int) -> Array:
-    """The elements of a ramp of `count` elements at some indices, counted from 1."""
+    """The elements at some indices, counted from 1, of a ramp of `count` elements."""
     if element_type.kind != "float":
         return _stored(element_type, _steps(index, 2 if element_type.kind == "boolean" else 1 << element_type.bits))
     if count <= _EXACT.get(element_type.name, 0):
@@ -92,7 +95,6 @@ def _special(element_type: ElementType, count: int, key: tuple[object, ...]) -> 
 
 
 _FILLS: Mapping[Fill, Callable[[ElementType, int, tuple[object, ...]], Array]] = {
-    "ramp": _ramp,
     "bits": _bits,
     "special": _special,
 }

@@ -1,5 +1,6 @@
 """Goldens: the inputs of a case and the outputs of the reference semantics; and controls of cases."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -30,9 +31,18 @@ class Golden:
 
 def inputs_of(draft: Draft, seed: int) -> tuple[Mapping[str, Tensor], ...]:
     """The inputs of each feed of a draft."""
-    first = {name: fill(each, seed, draft.content, 0, name) for name, each in draft.tensors.items()}
-    second = {name: fill(each, seed, draft.content, 1, name) for name, each in (draft.second or {}).items()}
-    return (first,) if draft.second is None else (first, {**first, **second})
+    first = _filled(draft, draft.tensors, seed, 0)
+    return (first,) if draft.second is None else (first, {**first, **_filled(draft, draft.second, seed, 1)})
+
+
+def _filled(draft: Draft, tensors: Mapping[str, TensorDraft], seed: int, feed: int) -> dict[str, Tensor]:
+    """The tensors of a feed. The ramps at a variadic port continue each other, so that no two tensors are alike."""
+    filled, after = {}, 0
+    for name, each in tensors.items():
+        is_variadic = draft.operation.port_of(name).variadic
+        filled[name] = fill(each, seed, draft.content, feed, name, after=after if is_variadic else 0)
+        after += math.prod(each.shape) if is_variadic else 0
+    return filled
 
 
 def golden_of(draft: Draft, seed: int) -> Golden:
