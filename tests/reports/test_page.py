@@ -509,7 +509,7 @@ def test_an_excerpt_moves_to_what_differs() -> None:
     got = want.copy()
     got[1, 30, 20] = -1
     regions = tuple(Region(input="x", start=(0, at, 0), sizes=(2, size, 50)) for at, size in ((0, 31), (31, 9)))
-    highlight = Highlight(input="x", axis=1, regions=regions)
+    highlight = Highlight(tensor="x", axis=1, regions=regions, names=("a", "b"))
     excerpt = excerpt_of("x", got, "i32", highlight=highlight, marks=Marks(other=want, at=(1, 30, 20)))
     row, column = excerpt.first or (-1, -1)
 

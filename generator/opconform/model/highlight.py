@@ -1,4 +1,4 @@
-"""Highlights: the part of an input that becomes each output, for pictures of a case."""
+"""Highlights: the tensor of a case that consists of the other tensors, for pictures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,23 @@ from opconform.operations.operation import Region
 from opconform.suite.case import Accept, Case
 from opconform.tensors.tensor import Array, Tensor
 
+#: The name of a model's only output.
+_OUTPUT = "output_0"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Highlight:
-    """The outputs of a case as consecutive regions of one input along an axis."""
+    """A tensor as consecutive regions along an axis, each of which is a whole tensor: an output or an input.
 
-    input: str
+    Attributes:
+        tensor: The name of the tensor that is divided, which is an input or `output_0`.
+        names: The tensor that each region is.
+    """
+
+    tensor: str
     axis: int
     regions: tuple[Region, ...]
+    names: tuple[str, ...]
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -25,16 +34,23 @@ class Highlight:
 
 
 def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
-    """The highlight of a case, given the inputs of one feed; None if its outputs are not consecutive regions of one."""
+    """The highlight of a case, given the inputs of one feed; None if no tensor of it is divided along an axis."""
     operation = OPERATIONS.get(case.op)
-    if operation is None or operation.highlight is None or not case.is_bare or not isinstance(case.expect, Accept):
+    if operation is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None
     tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
-    regions = operation.highlight(evaluated_arguments(case.node, tensors))
-    names = {each.input for each in regions}
-    name = next(iter(names), "")
-    axis = _axis_of(regions, arrays[name].shape) if len(names) == 1 else None
-    return None if axis is None else Highlight(input=name, axis=axis, regions=regions)
+    arguments = evaluated_arguments(case.node, tensors)
+    if operation.joined is not None:
+        regions = operation.joined(arguments)
+        tensor, shape, names = _OUTPUT, operation.infer(arguments)[0].shape, tuple(each.input for each in regions)
+    elif operation.highlight is not None and len({each.input for each in operation.highlight(arguments)}) == 1:
+        regions = operation.highlight(arguments)
+        tensor = regions[0].input
+        shape, names = arrays[tensor].shape, tuple(f"output_{number}" for number in range(len(regions)))
+    else:
+        return None
+    axis = _axis_of(regions, shape)
+    return None if axis is None else Highlight(tensor=tensor, axis=axis, regions=regions, names=names)
 
 
 def _axis_of(regions: tuple[Region, ...], shape: tuple[int, ...]) -> int | None:

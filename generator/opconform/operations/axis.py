@@ -71,7 +71,10 @@ def splitting(
 
     def evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
         data = arguments.tensor("data")
-        return tuple(_region_of(data, each) for each in regions(arguments))
+        return tuple(
+            Tensor(element_type=data.element_type, array=np.ascontiguousarray(data.array[each.index]))
+            for each in regions(arguments)
+        )
 
     def regions(arguments: Arguments) -> tuple[Region, ...]:
         along, shape = axis_from_front(arguments) or 0, arguments.inputs["data"].shape
@@ -112,8 +115,3 @@ def _axis_value(arguments: Arguments) -> int | None:
     if axis is None or axis.integers is None or len(axis.integers) != 1:
         return None
     return axis.integers[0]
-
-
-def _region_of(tensor: Tensor, region: Region) -> Tensor:
-    block = tuple(slice(start, start + size) for start, size in zip(region.start, region.sizes, strict=True))
-    return Tensor(element_type=tensor.element_type, array=np.ascontiguousarray(tensor.array[block]))

@@ -127,11 +127,22 @@ class ContextError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Region:
-    """A block of an input that becomes an output: where it begins, and the sizes of its dimensions."""
+    """A block that moves: of an input to a whole output, or of the output from a whole input.
+
+    Attributes:
+        input: The input that it moves from.
+        start: Where it begins.
+        sizes: The sizes of its dimensions.
+    """
 
     input: str
     start: Shape
     sizes: Shape
+
+    @property
+    def index(self) -> tuple[slice, ...]:
+        """The index of the block."""
+        return tuple(slice(start, start + size) for start, size in zip(self.start, self.sizes, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,6 +158,7 @@ class Operation:
             computes.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         highlight: The region of an input that is each output, or None if the outputs are not regions.
+        joined: The region of the only output that is each input, or None if the inputs are not regions of it.
         values: The integers of its only output, or None if its inputs do not determine them during inference; for
             operations that compute control inputs of others.
     """
@@ -160,6 +172,7 @@ class Operation:
     bits: str | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     highlight: Callable[[Arguments], tuple[Region, ...]] | None = None
+    joined: Callable[[Arguments], tuple[Region, ...]] | None = None
     values: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
 
     @property

@@ -34,13 +34,15 @@ def seen_link(seen: str) -> str:
 
 
 def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
-    """The drawings of a case's tensor inputs, each with its outputs marked where they are regions of it."""
+    """The drawings of a case's tensor inputs, with the regions that are outputs, or with those of the output."""
     highlight = highlight_of(case, arrays)
     lines: list[str] = []
     for each in case.inputs:
         if each.role == "tensor":
-            divided = highlight if highlight is not None and highlight.input == each.name else None
+            divided = highlight if highlight is not None and highlight.tensor == each.name else None
             lines += _drawing(excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided), divided)
+    if highlight is not None and highlight.tensor not in arrays:
+        lines.append(f"{highlight.tensor} along axis {highlight.axis}: {_sizes(highlight)}")
     return lines or ["(no tensor to draw)"]
 
 
@@ -55,9 +57,12 @@ def _drawing(excerpt: Excerpt, highlight: Highlight | None) -> Iterator[str]:
         yield f" … {excerpt.size[0] - len(excerpt.rows)} more rows"
     if highlight is not None:
         direction = "downwards" if excerpt.along == "rows" else "from left to right"
-        sizes = [f"output_{number}: {size}" for number, size in enumerate(highlight.sizes)]
-        more = f", … {len(sizes)} in all" if len(sizes) > _OUTPUTS else ""
-        yield f"axis {highlight.axis} runs {direction}; outputs: {', '.join(sizes[:_OUTPUTS])}{more}"
+        yield f"axis {highlight.axis} runs {direction}; outputs: {_sizes(highlight)}"
+
+
+def _sizes(highlight: Highlight) -> str:
+    sizes = [f"{name}: {size}" for name, size in zip(highlight.names, highlight.sizes, strict=True)]
+    return ", ".join(sizes[:_OUTPUTS]) + (f", … {len(sizes)} in all" if len(sizes) > _OUTPUTS else "")
 
 
 def _rows(excerpt: Excerpt) -> Iterator[str]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
@@ -47,7 +48,10 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> list[Fee
 
 
 def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
-    """The shape of the first tensor input, which the outputs may divide."""
+    """The shape of the first tensor input if outputs of the operation divide one, otherwise ()."""
+    operation = OPERATIONS.get(case.op)
+    if operation is None or operation.highlight is None:
+        return ()
     return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
 
 

@@ -91,6 +91,7 @@ def _pairs(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
     shape = divided_shape(case, feed)
     bars = None if feed.golden else _bars(shape, feed.actual)
     starts = {} if bars is None else {name: start for name, start, size in bars.outputs if start + size > bars.size}
+    highlight = highlight_of(case, feed.inputs)
     names = sorted(feed.golden.keys() | feed.actual.keys(), key=output_number)[:_OUTPUTS]
     if mismatch is not None and mismatch.output is not None:
         names = [mismatch.output] if mismatch.output in outputs else []
@@ -106,11 +107,14 @@ def _pairs(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
             )
             past = np.broadcast_to(indices >= room, got.shape)
         alike = want is not None and got is not None and (want.dtype.kind, want.shape) == (got.dtype.kind, got.shape)
+        joined = highlight if highlight is not None and highlight.tensor == name else None
         of_want = Marks(at=at, other=got if alike else None)
         of_got = Marks(at=at, other=want if alike else None, past=past)
         yield (
-            None if want is None else excerpt_of(name, want, element_type, marks=of_want),
-            None if got is None else excerpt_of(name, got, element_type, marks=of_got),
+            None if want is None else excerpt_of(name, want, element_type, highlight=joined, marks=of_want),
+            None
+            if got is None
+            else excerpt_of(name, got, element_type, highlight=joined if alike else None, marks=of_got),
         )
 
 
@@ -118,16 +122,16 @@ def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt |
     """The input that is divided into the outputs, around the first difference; otherwise the first tensor."""
     tensors = {each.name: each.element_type for each in case.inputs if each.role == "tensor" and each.name in arrays}
     highlight = highlight_of(case, arrays)
-    if highlight is None:
+    if highlight is None or highlight.tensor not in arrays:
         name = next(iter(tensors), None)
         return None if name is None else excerpt_of(name, arrays[name], tensors[name])
     at = None
     if mismatch is not None and mismatch.at is not None:
-        starts = {f"output_{number}": region.start for number, region in enumerate(highlight.regions)}
+        starts = {name: region.start for name, region in zip(highlight.names, highlight.regions, strict=True)}
         start = starts.get(mismatch.output or "", ())
         if len(start) == len(mismatch.at):  # results that were not made with this suite may name any element
             at = tuple(map(add, start, mismatch.at))
-    name = highlight.input
+    name = highlight.tensor
     return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, marks=Marks(at=at))
 
 
