@@ -33,7 +33,7 @@ def concat(axis_of: AxisOf) -> Builder:
         axis = axis_of(tested.arguments[0])
         if axis is None:
             raise ContextError("the outputs cannot be joined along an axis that is wrong")
-        joined = _concat(tested.node.outputs, axis)
+        joined = _concat(tested, tested.node.outputs, axis)
         return Graph(nodes=(tested.node, joined), outputs=joined.outputs)
 
     return build
@@ -49,7 +49,7 @@ def shared(axis_of: AxisOf) -> Builder:
         if len(alike) > 1:
             raise ContextError("`shared` joins the outputs of one shape, and in the second feed those are others")
         axis = ((axis_of(tested.arguments[0]) or 0) + 1) % len(tested.outputs[0][-1].shape)
-        joined = _concat(tuple(tested.node.outputs[number] for number in next(iter(alike))), axis)
+        joined = _concat(tested, tuple(tested.node.outputs[number] for number in next(iter(alike))), axis)
         return Graph(nodes=(tested.node, joined), outputs=(*tested.node.outputs, *joined.outputs))
 
     return build
@@ -74,7 +74,8 @@ def chain(port: str) -> Builder:
                     f"{list(types[-1].shape)} that violates {violated}"
                 ) from rejection
         first = tested.node
-        place = [each.name for each in tested.operation.inputs].index(port)
+        names = [name for each in tested.operation.inputs for name in each.names(len(first.inputs))]
+        place = names.index(port)
         second = replace(
             first,
             name=f"{first.name}_1",
@@ -82,6 +83,25 @@ def chain(port: str) -> Builder:
             outputs=tuple(f"{first.name}_1_{number}" for number in range(max(counts))),
         )
         return Graph(nodes=(first, second), outputs=(*first.outputs[:-1], *second.outputs))
+
+    return build
+
+
+def repeated(tested: Tested) -> Graph:
+    """Every input is connected twice: once in order, and then all of them again."""
+    node = replace(tested.node, inputs=tested.node.inputs * 2)
+    return Graph(nodes=(node,), outputs=node.outputs)
+
+
+def doubled(axis_of: AxisOf) -> Builder:
+    """The output is one of the model, and it is also joined with itself, along the axis after the named one."""
+
+    def build(tested: Tested) -> Graph:
+        axis = axis_of(tested.arguments[0])
+        if axis is None or not tested.outputs:
+            raise ContextError("a rejected case has no output for the context `doubled` to use")
+        joined = _concat(tested, tested.node.outputs * 2, (axis + 1) % len(tested.outputs[0][0].shape))
+        return Graph(nodes=(tested.node, joined), outputs=(*tested.node.outputs, *joined.outputs))
 
     return build
 
@@ -154,5 +174,6 @@ def _computing(name: str, op: str, inputs: tuple[str, ...], **attributes: Attrib
     return Node(name=name, op=op, inputs=inputs, outputs=(f"{name}_0",), attributes=attributes)
 
 
-def _concat(names: tuple[str, ...], axis: int) -> Node:
-    return Node(name="Concat", op="Concat-1", inputs=names, outputs=("Concat_0",), attributes={"axis": axis})
+def _concat(tested: Tested, names: tuple[str, ...], axis: int) -> Node:
+    name = "Concat" if tested.node.name != "Concat" else "Concat_1"
+    return Node(name=name, op="Concat-1", inputs=names, outputs=(f"{name}_0",), attributes={"axis": axis})
