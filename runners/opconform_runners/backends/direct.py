@@ -76,8 +76,11 @@ class Framework:
         }
 
     def name_of(self, kind: Any) -> str:
-        """The element type of one of the framework's types."""
-        return {each: name for name, each in self.types.items()}[kind]
+        """The element type of a framework's type; raises `Unsupported` if it has no name here."""
+        known = {each: name for name, each in self.types.items()}
+        if kind not in known:
+            raise Unsupported(f"the output has {self.name}'s type {kind}, which is not an element type here")
+        return known[kind]
 
     def type_of(self, tensor: Tensor) -> Any:
         """The framework's type for a tensor; raises `Unsupported` if it has none."""
