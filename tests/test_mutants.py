@@ -23,11 +23,11 @@ from tests.mutants.catalogue import MUTANTS, RIGHT, concerns
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.row import FOUND
 
-OPERATIONS = ("Split-1", "VariadicSplit-1")
+OPERATIONS = catalogue.operations_with_mutants()
 CORE_ALONE = Selection(profiles=(CORE,))
 
 #: Every so many mutants one is run wherever the tests are.
-STEP = 16
+STEP = 20
 
 ZERO = """\
 op: Split-1
@@ -133,6 +133,7 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
     ]
     needed = {group for groups in [*catching, *evidence.values()] if len(groups) == 1 for group in groups}
     examples = {
+        "Concat-1/page-example",
         "Split-1/page-example",
         "VariadicSplit-1/page-example-lengths",
         "VariadicSplit-1/page-example-remainder",

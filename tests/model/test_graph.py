@@ -1,6 +1,6 @@
 """The model graph of a case: its contexts, the walk over it, and what a model declares of its tensors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +9,8 @@ import pytest
 from opconform.model.draft import Draft, TensorDraft, operands_of
 from opconform.model.graph import declared, evaluated, graph_of, inferred, taken
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, ContextError, Operand, Rejection
-from opconform.suite.case import Attribute, Graph, Node
+from opconform.operations.operation import ContextError
+from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 
 #: Why a split into as many outputs as there are rows cannot be split again.
@@ -37,13 +37,6 @@ def split(context: str, *, axis: int = 0, parts: int = 2, dynamic: bool = False,
         dynamic={"data": ("?", 6)} if dynamic else {},
         context=context,
     )
-
-
-def joined(arrays: Sequence[tuple[int, ...]], axis: Attribute) -> tuple[tuple[int, ...], ...]:
-    """The shapes that Concat-1 infers for tensors of some shapes."""
-    inputs = {f"inputs_{n}": Operand(element_type="f32", shape=shape) for n, shape in enumerate(arrays)}
-    types = OPERATIONS["Concat-1"].infer(Arguments(inputs=inputs, attributes={"axis": axis}))
-    return tuple(each.shape for each in types)
 
 
 def values(draft: Draft) -> Mapping[str, Tensor]:
@@ -133,7 +126,7 @@ def test_an_operation_lists_its_contexts() -> None:
         "convert",
         "shape-of",
     )
-    assert OPERATIONS["Concat-1"].context_names == ("bare", "folded")
+    assert OPERATIONS["Concat-1"].context_names == ("bare", "folded", "chain", "repeated", "doubled")
 
 
 def test_types_are_inferred_through_the_graph() -> None:
@@ -158,35 +151,6 @@ def test_a_model_declares_only_the_dimensions_that_it_knows(dynamic: bool, run_t
 
     assert declared(known, graph_of(known))["Split_0"].dimensions == (2, 6)
     assert declared(unknown, graph_of(unknown))["Split_0"].dimensions == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("shapes", "axis", "expected"),
-    [([(2, 3), (4, 3)], 0, (6, 3)), ([(2, 3), (2, 0)], -1, (2, 3)), ([(5,)], 0, (5,))],
-)
-def test_concat_adds_sizes_along_its_axis(shapes: list[tuple[int, ...]], axis: int, expected: tuple[int, ...]) -> None:
-    """A negative axis counts from the back."""
-    assert joined(shapes, axis) == (expected,)
-
-
-@pytest.mark.parametrize(
-    ("shapes", "axis", "requirements"),
-    [
-        ([], 0, ("inputs.required",)),
-        ([(2,), (2,)], 1, ("axis.range",)),
-        ([(2,), (2,)], True, ("axis.type",)),
-        ([(2, 3), (3, 4)], 0, ("inputs.shape",)),
-        ([(2, 3), (3,)], 0, ("inputs.rank",)),
-    ],
-)
-def test_concat_names_every_violated_requirement(
-    shapes: list[tuple[int, ...]], axis: Attribute, requirements: tuple[str, ...]
-) -> None:
-    """Each way to be wrong has its own name."""
-    with pytest.raises(Rejection) as rejection:
-        joined(shapes, axis)
-
-    assert rejection.value.requirements == requirements
 
 
 def computed(context: str, axis: int, element_type: str = "i64") -> Draft:

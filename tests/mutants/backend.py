@@ -58,14 +58,14 @@ def _execution(name: str) -> Execute:
     if name in VARIANTS:
         return VARIANTS[name]
     if name == KERNEL:
-        return _with(RIGHT)
+        return _with(RIGHT, None)
     if name not in MUTANTS:
         raise UsageError(f"There is no mutant {name!r}. `python -m tests.mutants --list` lists them.")
-    return _with(hooks_of(MUTANTS[name]))
+    return _with(hooks_of(MUTANTS[name]), MUTANTS[name].op)
 
 
-def _with(hooks: Mapping[str, Hooks]) -> Execute:
-    """The execution of cases by these hooks."""
+def _with(hooks: Mapping[str, Hooks], op: str | None) -> Execute:
+    """The execution of cases by these hooks; those of one operation change its own cases alone."""
     process: dict[str, Any] = {}
 
     def execute(case: Case, feeds: Sequence[Inputs]) -> list[Outputs]:
@@ -78,7 +78,7 @@ def _with(hooks: Mapping[str, Hooks]) -> Execute:
                 op=case.op,
                 inputs=given,
                 attributes=case.attributes,
-                hooks=hooks,
+                hooks=hooks if op in (None, case.op) else RIGHT,
                 originals=RIGHT,
                 model=model,
                 process=process,

@@ -8,6 +8,8 @@ from tests.mutants.every import bit_patterns, contexts, credit, element_types
 from tests.mutants.every import counts as every_counts
 from tests.mutants.every import shapes as every_shapes
 from tests.mutants.every import state as every_state
+from tests.mutants.join import rows as joins
+from tests.mutants.join.kernel import CONCAT
 from tests.mutants.model import MODEL, SURROUNDING
 from tests.mutants.row import Hooks, Row
 from tests.mutants.split import axis, crash, dynamic, hang, lengths, memory_layout, num_splits, remainder
@@ -18,7 +20,9 @@ from tests.mutants.split import state as split_state
 from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
 
 #: The hooks of each operation that has mutants of its own.
-KERNELS: Mapping[str, Hooks] = MappingProxyType({"Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT})
+KERNELS: Mapping[str, Hooks] = MappingProxyType(
+    {"Concat-1": CONCAT, "Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT}
+)
 
 #: The modules that hold rows, in the order of their classes.
 MODULES = (
@@ -38,6 +42,7 @@ MODULES = (
     dynamic,
     contexts,
     split_contexts,
+    joins,
     crash,
     hang,
     credit,

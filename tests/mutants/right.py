@@ -1,6 +1,7 @@
 """Right variants: independent implementations of the operations, which must pass every case."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from types import MappingProxyType
 
 import numpy as np
@@ -47,8 +48,17 @@ def _graphs(split: _Split) -> Execute:
 
 
 def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
-    joined = np.concatenate([each.array for each in inputs], int(str(attributes["axis"])))
-    return [Tensor(element_type=inputs[0].element_type, array=joined)]
+    """Appends the rows of every input to those of the output, one after the other."""
+    axis, ranks = attributes.get("axis"), {each.array.ndim for each in inputs}
+    _require(type(axis) is int and len(ranks) == 1 and 0 not in ranks)
+    [rank], along = ranks, int(str(axis))
+    _require(along in range(-rank, rank) and len({each.element_type for each in inputs}) == 1)
+    before, after = inputs[0].shape[: along % rank], inputs[0].shape[along % rank + 1 :]
+    _require(all((each.shape[: along % rank], each.shape[along % rank + 1 :]) == (before, after) for each in inputs))
+    rows = [each.array.reshape(prod(before), prod(each.shape[len(before) :])) for each in inputs]
+    array = np.concatenate([np.zeros(0, rows[0].dtype), *(each for row in zip(*rows, strict=True) for each in row)])
+    shape = (*before, sum(each.shape[len(before)] for each in inputs), *after)
+    return [Tensor(element_type=inputs[0].element_type, array=array.reshape(shape))]
 
 
 def _bytes(data: Array, axis: Tensor, count: Attribute | None, lengths: Tensor | None) -> list[Array]:

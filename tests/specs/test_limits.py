@@ -16,6 +16,8 @@ HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
 BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
 SPLIT = "op: Split-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [6, 2]}\n    axis: 0\n"
 LONG = "x" * 100_000
+#: The operations that have shipped requirements.
+OPERATIONS = ", ".join(sorted({each.op for each in load_specs([])}))
 
 
 def axis(text: str) -> str:
@@ -36,7 +38,7 @@ def drawn(expression: str, where: str = "0 == 0") -> str:
 MISTAKES = {
     "an operation in brackets": (
         "op: [Split-1]\ngroups: []\n",
-        "spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed: Split-1, VariadicSplit-1.",
+        f"spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed: {OPERATIONS}.",
     ),
     "a feed without data": (
         f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
@@ -104,7 +106,7 @@ MISTAKES = {
     ),
     "a long value": (
         f"op: {LONG}\ngroups: []\n",
-        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed: Split-1, VariadicSplit-1.",
+        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed: {OPERATIONS}.",
     ),
     "long variables": (
         axis("${{ n / m }}").replace("n: [1]", f"n: [{LONG}], m: [{LONG}]"),

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 MODEL = "model.onnx"
 #: One more than the largest integer attribute.
 _LIMIT = 1 << 63
-#: The element types of data in `Split` of either opset.
-_SPLIT_TYPES = frozenset(
+#: The element types that `Concat` and `Split` of either opset move.
+_MOVED_TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
 #: The operation whose values an attribute can hold as well, because it does not change them.
@@ -216,7 +216,9 @@ def _gather(_model: Model, node: Node) -> Line:
     return Line("Gather", (("axis", "0"),), node.inputs[:2], node.outputs)
 
 
-def _concat(_model: Model, node: Node) -> Line:
+def _concat(model: Model, node: Node) -> Line:
+    if node.under_test:
+        _check_types(model.draft, "Concat")
     attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
     return Line("Concat", attributes, node.inputs, node.outputs)
 
@@ -239,12 +241,17 @@ def _split(model: Model, node: Node) -> Line:
     return Line("Split", tuple(attributes), (data, name), node.outputs, {name: given})
 
 
+def _check_types(draft: Draft, op: str) -> None:
+    """Refuse a tensor of a type that ONNX's operation does not move."""
+    for name, each in draft.tensors.items():
+        if draft.operation.port_of(name).role == "tensor" and each.element_type not in _MOVED_TYPES:
+            raise Inexpressible(f"ONNX's {op} does not take {each.element_type}")
+
+
 def _check_split(model: Model, node: Node) -> None:
     draft = model.draft
-    data, axis = draft.tensors.get("data"), draft.tensors.get("axis")
-    refused = draft.rejected_for
-    if data is not None and data.element_type not in _SPLIT_TYPES:
-        raise Inexpressible(f"ONNX's Split does not take {data.element_type}")
+    axis, refused = draft.tensors.get("axis"), draft.rejected_for
+    _check_types(draft, "Split")
     no_fault = {**_NO_FAULT, **model.version.no_fault}
     if refused in no_fault:
         raise Inexpressible(f"opset {model.version.opset} does not treat this as a violation: {no_fault[refused]}")

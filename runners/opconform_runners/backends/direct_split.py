@@ -17,6 +17,7 @@ REMAINDER = -1
 
 #: The requirements that the harness fulfils for every framework: they have a default axis and take Python's numbers.
 MAPPED: Mapping[str, tuple[str, ...]] = {
+    "Concat-1": ("axis.required",),
     "Split-1": ("axis.element-type", "axis.required"),
     "VariadicSplit-1": (
         "axis.element-type",
@@ -54,7 +55,9 @@ def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
     """How a framework executes each operation."""
     scalar = ("lengths.rank",) if functions.takes_scalar_lengths else ()
     return {
-        "Concat-1": Support(execute=partial(concat, functions.concat, functions.axis)),
+        "Concat-1": Support(
+            execute=partial(concat, functions.concat, functions.axis, functions.stage), mapped=MAPPED["Concat-1"]
+        ),
         "Split-1": Support(
             execute=partial(_split, functions),
             mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ())),
@@ -67,15 +70,21 @@ def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
 
 
 def concat(
-    function: Callable[..., Any], axis: str, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
+    function: Callable[..., Any],
+    axis: str,
+    stage: Stage,
+    call: Call,
+    inputs: Sequence[Any],
+    attributes: Mapping[str, Attribute],
 ) -> list[Any]:
     """Concat-1 by a function that takes a list of tensors and an argument for the axis of the given name.
 
     Lists of Python's numbers, from which control inputs are computed, are joined by Python.
     """
-    if all(isinstance(each, list) for each in inputs):
+    if inputs and all(isinstance(each, list) for each in inputs):
         return [[number for each in inputs for number in each]]
-    return [call(function, list(inputs), **{axis: attributes["axis"]})]
+    along = given_axis(attributes.get("axis"), stage)
+    return [call(function, list(inputs), **{axis: along})]
 
 
 def _constant(_call: Call, _inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
@@ -127,7 +136,7 @@ def _variadic_split(
 def given_axis(axis: Any, stage: Stage) -> Any:
     """The axis; `Rejected` if it is omitted, since frameworks have a default for it."""
     if axis is None:
-        raise Rejected(stage, "axis is missing; the framework would split the first dimension", "axis.required")
+        raise Rejected(stage, "axis is missing; the framework would use the first dimension", "axis.required")
     return axis
 
 

@@ -49,8 +49,24 @@ def _variadic_split(inputs: Sequence[Tensor | None], _attributes: Mapping[str, A
 
 
 def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
-    joined = np.concatenate([each.array for each in inputs], int(str(attributes["axis"])))
-    return [Tensor(element_type=inputs[0].element_type, array=joined)]
+    arrays, axis = [each.array for each in inputs], attributes.get("axis")
+    if not arrays:
+        raise _refuse("inputs.required", "there are no inputs")
+    if axis is None:
+        raise _refuse("axis.required", "axis is missing")
+    if type(axis) is not int:
+        raise _refuse("axis.type", f"axis is {axis!r}, which is not an integer")
+    if any(each.element_type != inputs[0].element_type for each in inputs):
+        raise _refuse("inputs.element-type", "the inputs have different element types")
+    if any(each.ndim == 0 for each in arrays):
+        raise _refuse("inputs.positive-rank", "an input of rank 0 has no axis")
+    if any(each.ndim != arrays[0].ndim for each in arrays):
+        raise _refuse("inputs.rank", "the inputs have different ranks")
+    if axis >= arrays[0].ndim or axis < -arrays[0].ndim:
+        raise _refuse("axis.range", f"axis {axis} is out of range for rank {arrays[0].ndim}")
+    if len({np.delete(each.shape, axis).tobytes() for each in arrays}) > 1:
+        raise _refuse("inputs.shape", "the inputs have different sizes beside the axis")
+    return [Tensor(element_type=inputs[0].element_type, array=np.concatenate(arrays, axis))]
 
 
 def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:

@@ -65,7 +65,7 @@ MESSAGES: MessageTable = {
     ),
 }
 _OPERATIONS: Mapping[str, Support] = {
-    "Concat-1": Support(execute=partial(concat, tf.concat, "axis")),
+    "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
     "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
 }

@@ -1,0 +1,1 @@
+"""Mutants of Concat-1."""
