@@ -25,6 +25,14 @@ _ABOUT_AXIS = (
 )
 #: What JAX's messages about each operation mean.
 MESSAGES: MessageTable = {
+    "Concat-1": (
+        (r"axis .* is out of bounds", "axis.range"),
+        (r"cannot be interpreted as an integer", "axis.type"),
+        (r"different numbers of dimensions", "inputs.rank"),
+        (r"Zero-dimensional arrays", "inputs.positive-rank"),
+        (r"at least one array", "inputs.required"),
+        (r"shapes that differ in dimensions", "inputs.shape"),
+    ),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"does not result in an equal division", "num_splits.divides"),

@@ -26,7 +26,19 @@ _BFLOAT16 = 16
 
 _ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
 #: What ONNX Runtime's messages about each operation mean.
-MESSAGES: MessageTable = {"Split-1": _ABOUT_AXIS, "VariadicSplit-1": _ABOUT_AXIS}
+MESSAGES: MessageTable = {
+    "Concat-1": (
+        (r"axis must be in \[|is not in valid range", "axis.range"),
+        (r"Required attribute 'axis' is missing", "axis.required"),
+        (r"Mismatched attribute type in ' : axis'", "axis.type"),
+        (r"bound to different types", "inputs.element-type"),
+        (r"must have same rank", "inputs.rank"),
+        (r"has input size 0", "inputs.required"),
+        (r"Can't merge shape info|Non concat axis dimensions must match", "inputs.shape"),
+    ),
+    "Split-1": _ABOUT_AXIS,
+    "VariadicSplit-1": _ABOUT_AXIS,
+}
 _TRANSLATION = Translation(
     messages=MESSAGES,
     not_implemented=re.compile(r"fallback to CPU EP has been explicitly disabled"),  # the provider has no kernel

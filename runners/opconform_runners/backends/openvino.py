@@ -43,6 +43,13 @@ _ABOUT_AXIS = (
 )
 #: What OpenVINO's messages about each operation mean. A message about a missing input does not name the input.
 MESSAGES: MessageTable = {
+    "Concat-1": (
+        (r"out of the tensor rank range", "axis.range"),
+        (r"Cannot parse '.*' to number", "axis.type"),
+        (r"Argument element types are inconsistent", "inputs.element-type"),
+        (r"Accessing out-of-range dimension", "inputs.positive-rank"),
+        (r"!input_shapes\.empty", "inputs.required"),
+    ),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"must be evenly divisible", "num_splits.divides"),

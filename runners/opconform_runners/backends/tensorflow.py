@@ -49,6 +49,15 @@ _ABOUT_AXIS = (
 )
 #: What TensorFlow's messages about each operation mean.
 MESSAGES: MessageTable = {
+    "Concat-1": (
+        (r"must be at least rank|Rank cannot exceed|Subshape (start|end) out of bounds", "axis.range"),
+        (r"parameter 'axis' has DataType", "axis.type"),
+        (r"have types .* that don't all match", "inputs.element-type"),
+        (r"Can't concatenate scalars", "inputs.positive-rank"),
+        (r"Shape must be rank", "inputs.rank"),
+        (r"shorter than minimum length", "inputs.required"),
+        (r"in both shapes must be equal", "inputs.shape"),
+    ),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"evenly divi", "num_splits.divides"),

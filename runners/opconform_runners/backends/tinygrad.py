@@ -32,6 +32,11 @@ _ABOUT_AXIS = (
 )
 #: What tinygrad's messages about each operation mean.
 MESSAGES: MessageTable = {
+    "Concat-1": (
+        (r"dim=.* out of range", "axis.range"),
+        (r"indices must be integers|instances of 'int' and 'str'", "axis.type"),
+        (r"missing 1 required positional argument", "inputs.required"),
+    ),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"chunks to be greater than 0", "num_splits.positive"),

@@ -27,6 +27,15 @@ _ABOUT_AXIS = (
 )
 #: What PyTorch's messages about each operation mean.
 MESSAGES: MessageTable = {
+    "Concat-1": (
+        (r"Dimension out of range", "axis.range"),
+        (r"argument 'dim' must be int", "axis.type"),
+        (r"Promotion for", "inputs.element-type"),
+        (r"zero-dimensional tensor", "inputs.positive-rank"),
+        (r"must have same number of dimensions", "inputs.rank"),
+        (r"expected a non-empty list", "inputs.required"),
+        (r"Sizes of tensors must match", "inputs.shape"),
+    ),
     "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
     "VariadicSplit-1": (
         *_ABOUT_AXIS,
