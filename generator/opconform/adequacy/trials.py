@@ -39,8 +39,8 @@ def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> ob
     shapes = tuple((each.element_type, each.shape) for each in types)
     if not filled:
         return requested, shapes
-    outputs = operation.evaluate(arguments)
-    return requested, shapes, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
+    outputs, values = operation.evaluate(arguments), operation.values(arguments)
+    return requested, shapes, values, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
 
 
 def _trial(draft: Draft, feed: int) -> Trial:
