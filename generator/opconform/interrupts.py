@@ -1,6 +1,5 @@
 """Interrupts: Ctrl-C and termination signals, and sections that defer them."""
 
-import asyncio
 import contextlib
 import signal
 import threading
@@ -39,6 +38,8 @@ def as_interrupts() -> Iterator[list[int]]:
 
 def _interrupt_here() -> None:
     """Interrupt now, or between two steps of the event loop: in a task, it would be that task's unhandled exception."""
+    import asyncio  # it takes as long as the rest of a short command
+
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

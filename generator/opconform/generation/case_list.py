@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -49,12 +49,11 @@ def specs_of_case(name: str) -> list[Spec]:
     The other files are not loaded, since that takes time.
     """
     files = _shipped_groups()
-    patterns = [pattern_of(name), pattern_of(name).rpartition("/")[0]]
+    patterns = [pattern_of(name), name.rpartition("/")[0]]
     groups = {each for each in files if any(fnmatchcase(each, pattern) for pattern in patterns)}
     if _DIGITS.fullmatch(name) or (not groups and not _WILD.isdisjoint(name)):  # `*` may match the `/` before digits
         groups = set(files)
-    specs = load_specs(sorted({files[each] for each in groups})) if groups else []
-    return [replace(spec, groups=tuple(each for each in spec.groups if each.full_name in groups)) for spec in specs]
+    return load_specs(sorted({files[each] for each in groups}), groups) if groups else []
 
 
 def _shipped_groups() -> dict[str, Path]:

@@ -19,7 +19,7 @@ from opconform.specs.functions import Value
 from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
 from opconform.specs.matrix import Combination, combinations_of, failure, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
-from opconform.specs.schema import CONCRETE, MODELS
+from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import canonical_json
 
 
@@ -131,7 +131,7 @@ class _Expansion:
     def _draft(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Draft:
         """The draft of a case, or of a twin if some of its keys are overridden."""
         group, note = self.group, f" (with {shown(variables)})" if variables else ""
-        models, feed = MODELS[group.op], keys.get("feed")
+        models, feed = models_of(group.op), keys.get("feed")
         if isinstance(feed, dict):  # it is completed from the first feed
             keys = {**keys, "feed": _changed(keys, feed)}
         try:

@@ -1,6 +1,6 @@
 """The loader of specs: checked groups from YAML files, or every mistake of every file."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.specs.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import REQUIREMENTS, requirements_of
-from opconform.specs.schema import MODELS, GroupKeys
+from opconform.specs.schema import GroupKeys, models_of
 from opconform.suite.kind import check_kind
 
 #: The most different expressions in a file; each takes time to compile.
@@ -84,14 +84,17 @@ def shipped_files() -> Mapping[str, Path]:
     return {f"{each.parent.name}/{each.name}": each for each in paths}
 
 
-def load_specs(paths: Sequence[Path]) -> list[Spec]:
-    """The specs in files and folders (`*.yaml`), by default the shipped ones; `WrongSpecs` with all their mistakes."""
+def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> list[Spec]:
+    """The specs in files and folders (`*.yaml`), by default the shipped ones; `WrongSpecs` with all their mistakes.
+
+    With `only`, groups with other full names are left out and not checked.
+    """
     specs: list[Spec] = []
     mistakes: list[Mistake] = []
     sound: list[Group] = []
     for path in _files(paths) if paths else shipped_files().values():
         try:
-            specs.append(load_spec(path))
+            specs.append(load_spec(path, only))
             sound.extend(specs[-1].groups)
         except SpecMistakes as fault:
             mistakes.extend(fault.mistakes)
@@ -102,7 +105,7 @@ def load_specs(paths: Sequence[Path]) -> list[Spec]:
     return specs
 
 
-def load_spec(path: Path) -> Spec:
+def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     """The spec in a file; `SpecMistakes` with its mistakes, besides repeated ids."""
     is_shipped = path.is_relative_to(_shipped())
     document = read_document(path, path.relative_to(_shipped().parent).as_posix() if is_shipped else path.as_posix())
@@ -115,7 +118,7 @@ def load_spec(path: Path) -> Spec:
     op, mistakes = _operation(document)
     groups: list[Group] = []
     if op is not None:
-        groups, found = _groups(document, op)
+        groups, found = _groups(document, op, only)
         mistakes += found
     if op is None or mistakes:
         raise WrongSpecs(mistakes, groups)
@@ -163,18 +166,21 @@ def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
 
-def _groups(document: Document, op: str) -> tuple[list[Group], list[Mistake]]:
+def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[list[Group], list[Mistake]]:
     """The groups of a spec that have no mistake, and all mistakes of the spec."""
-    models, written = MODELS[op], document.value.get("groups")
+    models, written = models_of(op), document.value.get("groups")
     groups: list[Group] = []
     mistakes: list[Mistake] = []
-    try:
-        models.spec.model_validate(document.value | {"op": op})
-    except ValidationError as fault:
-        mistakes.extend(mistakes_of(fault, document, models.spec))
+    if only is None:
+        try:
+            models.spec.model_validate(document.value | {"op": op})
+        except ValidationError as fault:
+            mistakes.extend(mistakes_of(fault, document, models.spec))
     for index, keys in enumerate(written if isinstance(written, list) else ()):
         if len(mistakes) >= ENOUGH:
             break
+        if only is not None and f"{op}/{keys['id']}" not in only:
+            continue
         route = ("groups", index)
         found = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
         try:

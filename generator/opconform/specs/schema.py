@@ -1,7 +1,7 @@
 """The schema of specs: pydantic models, derived from the operations, and their JSON Schema."""
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -73,7 +73,9 @@ PATTERNS: Mapping[str, str] = {
 class Keys(BaseModel):
     """A mapping of a YAML document with these keys and no others."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, protected_namespaces=(), arbitrary_types_allowed=True, defer_build=True
+    )
 
 
 class TensorKeys(Keys):
@@ -236,13 +238,15 @@ def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
     return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)
 
 
-#: The models of each operation.
-MODELS: Mapping[str, OperationModels] = {op: OperationModels(op) for op in OPERATIONS}
+@cache
+def models_of(op: str) -> OperationModels:
+    """The models of an operation, made when they are first used."""
+    return OperationModels(op)
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation."""
-    specs: Any = reduce(or_, (each.spec for each in MODELS.values()))
+    specs: Any = reduce(or_, (models_of(op).spec for op in OPERATIONS))
     adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, Field(discriminator="op")])
     published = adapter.json_schema()
     return {

@@ -111,7 +111,8 @@ class Case:
     `expect` is None only in what a harness receives; a blind suite keeps the outputs' names, element types and shapes.
     """
 
-    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)  # also for the classes of its fields
+    #: Also for the classes of its fields. The validator is built when it is first used, since that takes long.
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
     format: Literal[1] = 1
     id: _IdOrControl

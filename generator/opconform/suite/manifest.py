@@ -17,7 +17,7 @@ CASE = "case.json"
 #: The folder of a case's control, inside the case's folder.
 CONTROL = "control"
 
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]

@@ -28,7 +28,7 @@ def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """
     found = one_case(case, sources)
-    print_result(document_of(found.case), _lines(found), as_json=as_json)
+    print_result(document_of(found.case) if as_json else None, _lines(found), as_json=as_json)
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:

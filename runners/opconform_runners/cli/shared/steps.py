@@ -14,8 +14,9 @@ from opconform.generation.header import spec_digests
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
 from opconform.suite.reader import Suite, open_suite
+from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
-from opconform_runners.cli.shared.output import console_of, print_json, print_lines
+from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
