@@ -30,7 +30,7 @@ def text_of(name: str) -> str:
     """A file among the templates, not rendered."""
     source = _source(name)
     if source is None:
-        raise RenderError(f"templates/{name} is not there. Install opconform again.")
+        raise RenderError(f"templates/{name} is missing. Install opconform again.")
     return source
 
 

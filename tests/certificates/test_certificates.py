@@ -235,6 +235,18 @@ def test_results_do_not_go_into_a_suite(opconform: Run, small_suite: Path) -> No
     opconform("verify", small_suite)
 
 
+def test_a_certificate_is_found_in_its_folder(opconform: Run, original: Certified, tmp_path: Path) -> None:
+    """A folder without one is an error that says how to write it."""
+    key = ("--key", original.folder / "me.pub")
+    shown = opconform("certificate", "verify", original.out, *key).stdout
+    absent = opconform("certificate", "verify", tmp_path, *key, code=2).stderr
+
+    assert shown.startswith("CONFORMANT (PASSED), 6 of 6 cases supported: numpy ")
+    assert absent == (
+        f"error: There is no certificate at {tmp_path}/certificate.json. `opconform certificate sign` writes one.\n"
+    )
+
+
 def test_other_software_verifies_the_signature(original: Certified) -> None:
     """The signature is over the encoding of DSSE's specification, made with the key in the PEM file."""
     key = serialization.load_pem_public_key((original.folder / "me.pub").read_bytes())

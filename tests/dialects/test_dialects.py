@@ -185,6 +185,6 @@ def test_a_suite_without_the_backends_dialect_is_refused_in_a_sentence(
     done = opconform("run", small_suite, "--backend", "onnx-reference", "--out", tmp_path, code=2)
 
     assert done.stderr.splitlines()[-1] == (
-        f"error: {small_suite} holds its cases in openvino, and onnx-reference reads onnx, onnx13. "
+        f"error: {small_suite} has models for openvino, but onnx-reference reads onnx, onnx13. "
         "Generate it with --dialect onnx --dialect onnx13."
     )

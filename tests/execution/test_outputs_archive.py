@@ -298,7 +298,7 @@ def _unknown(members: dict[str, bytes]) -> None:
         (_misnamed, "are not called output_0, output_1, …."),
         (_feed_more, "are not those of 1 feeds."),
         (_type_less, "are not those of 1 feeds."),
-        (_foreign, "does not hold the files that it lists: ../../evil."),
+        (_foreign, "does not contain the files that it lists: ../../evil."),
         (_unsorted, "answers.jsonl is not sorted by id, each once."),
         (_unknown, "answers.jsonl holds a line that is not an answer."),
     ],

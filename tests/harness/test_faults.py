@@ -37,13 +37,13 @@ HARNESS_FAULTS = {
     "unknown_status": ("error", "is wrong: Input tag 'fine'"),
     "unknown_key": ("error", "in which ok.mood is wrong"),
     "long_line": ("error", "the harness wrote a line of more than 1,048,576 bytes"),
-    "no_outputs": ("error", "the harness said `ok` and wrote no outputs"),
+    "no_outputs": ("error", "the harness replied `ok` but wrote no outputs"),
     "truncated": ("error", "the harness's output file is not a readable .npz file"),
     "pickled": ("error", "the harness's output file is not a readable .npz file"),
     "bomb": ("error", "the harness's output file holds"),
     "lying_header": ("error", "output_0.npy says shape (1000000000000,)"),
     "wrong_names": ("error", "the arrays in the harness's output file are called y"),
-    "says_no_types": ("error", "the harness says the element types of 0 feeds, and was given 1"),
+    "says_no_types": ("error", "the harness reported the element types of 0 feeds instead of 1"),
     "says_another_type": ("error", "output_0 of f32 is stored as float64, and not as float32"),
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend process ended with code 3"),
@@ -138,7 +138,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
             "error: The harness echo cannot be started: the harness wrote a line that is not JSON",
         ),
         (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} does not define a class Nobody.\n"),
-        (["--backend", "numpy:TPU"], "The backend has no devices to choose from, and was given 'TPU'."),
+        (["--backend", "numpy:TPU"], "The backend takes no device, but was given 'TPU'."),
         (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed: CPU, AUTO, HETERO"),
     ],
 )
@@ -162,7 +162,7 @@ UNUSABLE = {
         "The backend own.py:Own cannot be loaded: own.py:3: AttributeError: 'Own' object has no attribute 'lost'."
     ),
     "class Own:\n  def describe(self): return [1]\n  def run(self, case, model, feeds): ...": (
-        "describe() of own.py:Own must return an Implementation, and returned [int]."
+        "describe() of own.py:Own must return an Implementation, but returned [int]."
     ),
     "class Onw: ...": "own.py does not define a class Own. Did you mean 'Onw'?",
     "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py does not define a class Own.",
@@ -205,18 +205,18 @@ MISRETURNED = {
     "[outputs[0] + ['a', 'b']]": "[[Tensor, Tensor, Tensor, …]]",
 }
 MISMADE = {
-    "outputs * 2": "run() returned the outputs of 2 feeds, and was given 1",
+    "outputs * 2": "run() returned outputs for 2 feeds instead of 1",
     "[[Tensor(element_type='float', array=None)]]": "run() returned a Tensor of 'float', which is not an element type",
-    "[[Tensor(element_type='f32', array=[1.0])]]": "run() returned a Tensor of a list, and its array must be numpy's",
+    "[[Tensor(element_type='f32', array=[1.0])]]": "run() returned a Tensor whose array is a list; it must be a numpy array",
     "[[Tensor(element_type='f16', array=outputs[0][0].array)]]": (
-        "a Tensor of f16 holds float16, and the one that run() returned holds float32"
+        "run() returned a Tensor of f16 with an array of float32 instead of float16"
     ),
 }
 
 
 def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """In one sentence each."""
-    must = "run() must return a list with the outputs of each feed, each a list of Tensors, and returned"
+    must = "run() must return a list with the outputs of each feed, each a list of Tensors, but returned"
     wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
     for number, (given, sentence) in enumerate(wanted.items()):
         (tmp_path / "misreturned.py").write_text(

@@ -174,7 +174,7 @@ def test_a_backend_that_reads_no_dialect_of_the_suite_is_not_run(
     run = ("run", small_suite, "--out", "out", "misreturned.py:Reader")
     done = opconform(*run, "numpy", cwd=tmp_path, code=1)
 
-    reason = f"{small_suite} holds its cases in openvino, and reader reads onnx. Generate it with --dialect onnx."
+    reason = f"{small_suite} has models for openvino, but reader reads onnx. Generate it with --dialect onnx."
     assert " 1 numpy" in done.stdout
     assert f" - reader: not run: {reason}\n" in done.stdout
     assert opconform(*run, cwd=tmp_path, code=2).stderr == f"error: {reason}\n"

@@ -36,7 +36,7 @@ UNRULINESS = {
     "AnswersTwice": ("output.between", 'unexpected output \'{"seq": 1, "status": "ok"}\''),
     "RefusesAtLength": ("output.length", "the harness wrote a line of more than 1,048,576 bytes"),
     "RefusesEverything": ("run.plain", "none of 5 simple cases is answered `ok`"),
-    "Sleeps": ("run.plain", "no reply came within 6 seconds"),
+    "Sleeps": ("run.plain", "no reply within 6 seconds"),
     "AddsAKey": ("run.answer", "`mood` is not a key of this message"),
     "SaysFine": ("run.answer", "`status` is 'fine', which is not one of ok, rejected, unsupported, error"),
     "CountsInText": ("run.answer", '`seq` is "1": input should be a valid integer'),
@@ -53,25 +53,25 @@ UNRULINESS = {
     "LosesAnOutput": ("ok.values", "outputs, got "),
     "ForgetsTheSecondFeed": ("ok.two-feeds", "there is no file "),
     "RepeatsTheFirstFeed": ("ok.two-feeds", "the outputs of feed 1 of "),
-    "NamesOneType": ("ok.element-types", "the harness says the element types of 1 outputs, and wrote "),
+    "NamesOneType": ("ok.element-types", "the harness reported the element types of 1 outputs, but wrote "),
     "GoesBackInTime": ("ok.seconds", "`seconds` is -1.0: input should be greater than or equal to 0"),
     "Exaggerates": ("ok.seconds", "`seconds` is more than the time from the request to the reply"),
     "FailsWhereItIsRefused": ("rejected.status", "is answered `error`"),
     "DiesWhereItIsRefused": (
         "rejected.status",
-        "no reply came, and the harness ended with code 1; end of its standard error: refused: ",
+        "no reply, and the harness ended with code 1; end of its standard error: refused: ",
     ),
     "RefusesWithoutAStage": ("rejected.why", "`stage` is missing"),
     "RefusesAtAnotherStage": ("rejected.why", "`stage` is \"compile\": input should be 'build' or 'run'"),
     "FailsAtOtherTypes": ("unsupported.undeclared", "is answered `error`"),
-    "DiesWithoutFiles": ("error.files", "no reply came, and the harness ended with code 1"),
+    "DiesWithoutFiles": ("error.files", "no reply, and the harness ended with code 1"),
     "RefusesMissingFiles": ("error.files", "the reply is not `error`, although the file of `dir` does not exist"),
     "ReadsPlainPaths": ("paths.names", "a simple case is not answered `ok` here"),
     "StaysInItsFolder": ("paths.outside", "a simple case is not answered `ok` here"),
     "ReadsTheFirstDialect": ("dialects.each", "a simple case is not answered `ok` here"),
     "ExecutesBareNodes": ("graphs.each", "a simple case is not answered `ok` here"),
-    "GoesOnAfterStop": ("end.stop", "it had not ended 2 seconds later, after a case"),
-    "GoesOnAfterTheEnd": ("end.input", "it had not ended 2 seconds later, after a case"),
+    "GoesOnAfterStop": ("end.stop", "it did not end within 2 seconds, after a case"),
+    "GoesOnAfterTheEnd": ("end.input", "it did not end within 2 seconds, after a case"),
 }
 
 #: The harnesses that are checked with every run of the tests; a check takes seconds, since it starts a harness many times.
@@ -152,7 +152,7 @@ def test_a_child_process_that_is_left_behind_is_a_note(core: Suite) -> None:
 
     assert broken(found) == {}
     assert unasked(found) == {"dialects.each": "the harness declares no dialect"}
-    assert note == "a child process was still there when the harness had ended"
+    assert note == "a child process was still running after the harness ended"
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "\nUnexpected passes\n"
         f"  {REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked\n"
         "\nExpected by known.txt: 1 known failure.\n"
-        "This may be a selection: only `certify`, or `certificate judge` of whole profiles, certifies.\n"
+        "This run may cover a selection of cases: only `certify`, or `certificate judge` of whole profiles, certifies a backend.\n"
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -92,7 +92,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"
-        "This may be a selection: only `certify`, or `certificate judge` of whole profiles, certifies.\n"
+        "This run may cover a selection of cases: only `certify`, or `certificate judge` of whole profiles, certifies a backend.\n"
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -167,7 +167,7 @@ def test_an_incomplete_run_ends_with_1(opconform: Run, small_suite: Path, tmp_pa
     """Although nothing is new."""
     shown, _ = run_with(opconform, small_suite, tmp_path, "Raises", "", code=1)
 
-    assert "Against known.txt: INCOMPLETE, so nothing is settled. New so far: nothing.\n" in shown
+    assert "Against known.txt: INCOMPLETE, so the comparison is not final. New so far: nothing.\n" in shown
 
 
 def test_every_mistake_in_a_baseline_is_reported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ def test_diff_lists_changes(opconform: Run, runs: Path) -> None:
     assert done.stdout == (
         "Broken now: VariadicSplit-1 data.bits\n"
         "No longer broken: VariadicSplit-1 lengths.single-remainder\n"
-        "\nRegressions (fail now, and did not): 4 cases\n"
+        "\nRegressions (fail now, did not fail before): 4 cases\n"
         f"  {ACCEPTED[0]}  pass → fail (value): {said} 2 elements differ\n"
         f"  {ACCEPTED[1]}  pass → fail (value): {said} 2 elements differ\n"
         f"  {ACCEPTED[2]}  pass → fail (value): {said} 4 elements differ\n"
@@ -400,7 +400,7 @@ def test_diff_with_an_incomplete_run_ends_with_1(opconform: Run, runs: Path) -> 
     shown = opconform("diff", runs / "Perfect", runs / "Raises", code=1).stdout
 
     assert shown.startswith(
-        "INCOMPLETE, so nothing is settled. New run: 1 case ended in an error of the harness.\n"
+        "INCOMPLETE, so the comparison is not final. New run: 1 case ended in an error of the harness.\n"
         "Verdict: conformant, 6 of 6 cases supported → incomplete, 5 of 6 cases supported\n"
     )
     assert shown.endswith("\nSo far: 1 lost pass.\n")
@@ -415,7 +415,7 @@ def test_diff_ignores_cases_that_a_killed_run_did_not_execute(opconform: Run, ru
     why = "run: Interrupted after 0 of 6 cases."
 
     assert shown == (
-        f"INCOMPLETE, so nothing is settled. New {why}\n"
+        f"INCOMPLETE, so the comparison is not final. New {why}\n"
         "Verdict: not conformant, 6 of 6 cases supported → incomplete, 0 of 0 cases supported\n"
         "\nSo far: 6 cases in one of the runs only.\n"
     )

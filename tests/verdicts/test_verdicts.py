@@ -185,7 +185,7 @@ def test_a_wrong_return_value_is_an_error_of_the_harness(opconform: Run, small_s
 
     assert found["conformant"] is None
     assert found["cases"][0]["sentence"] == (
-        "run() must return a list with the outputs of each feed, each a list of Tensors, and returned [[[int, int, int]]]"
+        "run() must return a list with the outputs of each feed, each a list of Tensors, but returned [[[int, int, int]]]"
     )
 
 

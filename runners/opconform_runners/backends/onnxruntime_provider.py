@@ -67,7 +67,7 @@ def placement_of(session: ort.InferenceSession, provider: Provider) -> Placement
     executing = {each.ep_name for each in session.get_provider_graph_assignment_info() if each.get_nodes()}
     if executing != {provider.name}:
         others = ", ".join(sorted(each.removesuffix(_SUFFIX) for each in executing)) or "the CPU, by constant folding"
-        raise Unsupported(f"ONNX Runtime executes the case on {others}, and {provider.device} was named")
+        raise Unsupported(f"ONNX Runtime executes the case on {others}, not on {provider.device}")
     return Placement(devices=(provider.device,))
 
 

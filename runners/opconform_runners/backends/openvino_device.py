@@ -83,7 +83,7 @@ def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
     executed = tuple(each.strip("()") for each in _property(compiled, "EXECUTION_DEVICES") or ())
     elsewhere = [each for each in executed if not device.allows(each)]
     if elsewhere:
-        raise Unsupported(f"OpenVINO executed the case on {', '.join(elsewhere)}, and {device.name} was named")
+        raise Unsupported(f"OpenVINO executed the case on {', '.join(elsewhere)}, not on {device.name}")
     return executed
 
 

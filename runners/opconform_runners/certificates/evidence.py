@@ -53,7 +53,7 @@ def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None
     """Check that every case of the profiles in some results has one verdict, and that the verdict is possible."""
     if suite.header.select:
         chosen = " ".join(suite.header.select)
-        raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are not whole.")
+        raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are incomplete.")
     verdicts = {each.id: each.verdict for each in results}
     if len(verdicts) < len(results):
         [(twice, _)] = Counter(each.id for each in results).most_common(1)

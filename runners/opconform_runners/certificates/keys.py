@@ -120,6 +120,8 @@ def read_public(path: Path) -> SSlibKey:
 def _read(path: Path) -> bytes:
     try:
         return read_regular(path, _LIMIT, follow_links=True)
+    except FileNotFoundError as fault:
+        raise UsageError(f"There is no key at {path}. `opconform certificate keygen NAME` writes a pair.") from fault
     except OSError as fault:
         raise UsageError(f"The key {path} cannot be read: {fault.strerror}.") from fault
 

@@ -210,7 +210,7 @@ def open_recorded(path: Path) -> Recorded:
     held = sorted(archive.namelist())
     if held != known:
         odd = min(set(held) ^ set(known), default="a file that it holds twice")
-        raise SuiteError(f"{path} does not hold the files that it lists: {odd}.")
+        raise SuiteError(f"{path} does not contain the files that it lists: {odd}.")
     return Recorded(path=path, origin=origin, digest=digest, lines=lines, archive=archive)
 
 

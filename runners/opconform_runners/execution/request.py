@@ -79,7 +79,7 @@ def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized
         try:
             found = _outputs(suite, request, path)
         except FileNotFoundError:
-            return Error(sentence="the harness said `ok` and wrote no outputs")
+            return Error(sentence="the harness replied `ok` but wrote no outputs")
         if not isinstance(found, tuple):
             return found
         outputs.append(found)
@@ -104,10 +104,10 @@ def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[st
     if said is None:
         return None
     if len(said) != len(outputs):
-        return f"the harness says the element types of {len(said)} feeds, and was given {len(outputs)}"
+        return f"the harness reported the element types of {len(said)} feeds instead of {len(outputs)}"
     for arrays, names in zip(outputs, said, strict=True):
         if len(arrays) != len(names):
-            return f"the harness says the element types of {len(names)} outputs, and wrote {len(arrays)}"
+            return f"the harness reported the element types of {len(names)} outputs, but wrote {len(arrays)}"
         for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
             storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
             if storage is None:
@@ -121,10 +121,10 @@ def check_dialects(suite: Suite, implementation: Implementation) -> None:
     """Check that a suite holds a dialect that a backend reads."""
     reads, held = implementation.dialects, suite.header.dialects
     if reads and held.keys().isdisjoint(reads):
-        has = f"holds its cases in {', '.join(held)}" if held else "holds no models"
+        has = f"has models for {', '.join(held)}" if held else "has no models"
         wanted = " ".join(f"--dialect {each}" for each in reads)
         raise UsageError(
-            f"{suite.store.root} {has}, and {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
+            f"{suite.store.root} {has}, but {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
         )
 
 
@@ -143,4 +143,4 @@ def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implement
     if reasons:
         said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
         return None, f"the case cannot be expressed in {said}"
-    return None, f"the suite holds the case in none of the backend's dialects: {', '.join(implementation.dialects)}"
+    return None, f"the suite has no model of the case in the backend's dialects: {', '.join(implementation.dialects)}"

@@ -72,7 +72,7 @@ def _loaded(name: str) -> tuple[Backend, bytes]:
 def _described(backend: Backend, name: str) -> Implementation:
     described = backend.describe()
     if not isinstance(described, Implementation):
-        raise UsageError(f"describe() of {name} must return an Implementation, and returned {_shown(described)}.")
+        raise UsageError(f"describe() of {name} must return an Implementation, but returned {_shown(described)}.")
     return described
 
 
@@ -141,20 +141,20 @@ def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
         _is_list(each) and all(isinstance(one, Tensor) for one in each) for each in outputs
     ):
         must = "a list with the outputs of each feed, each a list of Tensors"
-        raise _Misreturned(f"run() must return {must}, and returned {_shown(outputs)}")
+        raise _Misreturned(f"run() must return {must}, but returned {_shown(outputs)}")
     if len(outputs) != feeds:
-        raise _Misreturned(f"run() returned the outputs of {len(outputs)} feeds, and was given {feeds}")
+        raise _Misreturned(f"run() returned outputs for {len(outputs)} feeds instead of {feeds}")
     for tensor in [tensor for each in outputs for tensor in each]:
         if tensor.element_type not in ELEMENT_TYPES:
             raise _Misreturned(f"run() returned a Tensor of {tensor.element_type!r}, which is not an element type")
         storage = ELEMENT_TYPES[tensor.element_type].storage
         if not isinstance(tensor.array, np.ndarray):
             kind = type(tensor.array).__name__
-            raise _Misreturned(f"run() returned a Tensor of a {kind}, and its array must be numpy's")
+            raise _Misreturned(f"run() returned a Tensor whose array is a {kind}; it must be a numpy array")
         held = tensor.array.dtype
         if held != storage and not (storage.kind == "U" and held.kind == "U"):
             raise _Misreturned(
-                f"a Tensor of {tensor.element_type} holds {storage}, and the one that run() returned holds {held}"
+                f"run() returned a Tensor of {tensor.element_type} with an array of {held} instead of {storage}"
             )
     return outputs
 

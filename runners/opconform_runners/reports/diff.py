@@ -14,13 +14,13 @@ _MOST = 50
 _LONGEST = 300
 #: The kinds of change in the order in which they are listed: the heading, and the noun in the summary with its plural.
 _KINDS = {
-    "regressions": ("Regressions (fail now, and did not)", "regression", ""),
-    "lost": ("Lost (passed, and now neither pass nor fail)", "lost pass", "lost passes"),
+    "regressions": ("Regressions (fail now, did not fail before)", "regression", ""),
+    "lost": ("No longer passing (passed before, neither pass nor fail now)", "lost pass", "lost passes"),
     "reasons": ("Fail for another reason", "other reason", ""),
     "new": ("New cases", "new case", ""),
     "gone": ("Cases that are gone", "case gone", "cases gone"),
     "others": ("Other changes of the verdict", "other change", ""),
-    "gained": ("Gained (pass now, and neither passed nor failed)", "gained pass", "gained passes"),
+    "gained": ("Gained (pass now, neither passed nor failed before)", "gained pass", "gained passes"),
     "fixes": ("Fixes (failed, and pass)", "fix", "fixes"),
 }
 
@@ -92,7 +92,7 @@ def changes_lines(changes: Mapping[str, Any]) -> Iterator[str]:
 
 def _changed_lines(changes: Mapping[str, Any]) -> Iterator[str]:
     if changes["why"]:
-        yield f"INCOMPLETE, so nothing is settled. {changes['why']}"
+        yield f"INCOMPLETE, so the comparison is not final. {changes['why']}"
     for fact in changes["facts"]:
         yield one_line(f"{fact['what']}: {fact['old']} → {fact['new']}", _LONGEST)
     for title, names in (("Broken now", changes["broken"]), ("No longer broken", changes["mended"])):

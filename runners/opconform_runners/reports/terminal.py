@@ -95,7 +95,7 @@ def print_verdict(report: Report, console: Console) -> None:
     if comparison is not None:
         verdict = "NOTHING NEW." if comparison.is_as_expected else f"NEW: {news(comparison)}."
         if report.conformant is None:
-            verdict = f"INCOMPLETE, so nothing is settled. New so far: {news(comparison)}."
+            verdict = f"INCOMPLETE, so the comparison is not final. New so far: {news(comparison)}."
         console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
 
 

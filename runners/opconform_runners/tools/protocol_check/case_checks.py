@@ -46,7 +46,7 @@ async def run_plain(probe: Probe) -> None:
     """The harness answers `ok` to a simple case that it declares to support."""
     ordinary = sorted((each for each in probe.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
     if not ordinary:
-        raise NotApplicable("no simple case is within what the harness declares")
+        raise NotApplicable("the harness declares support for no simple case")
     tried = ordinary[:_TRIES]
     for given in tried:
         request = probe.prepare(given)
@@ -75,7 +75,7 @@ def _oddness(case: Case) -> int:
 async def run_answer(probe: Probe) -> None:
     """`run` is answered by one line with the keys of its status, each of the right type, and no other keys."""
     if not probe.answers:
-        raise NotApplicable("the harness answered nothing")
+        raise NotApplicable("the harness sent no reply")
 
 
 async def run_seq(probe: Probe) -> None:
@@ -123,7 +123,7 @@ async def ok_dtype(probe: Probe) -> None:
             try:
                 answer = await probe.play(request)
             except NoAnswer as event:  # a backend that crashes does not violate the rule
-                probe.note(f"the backend, and not the harness: at {given[1].id}, data of {name}, {event.sentence}")
+                probe.note(f"the backend, not the harness: at {given[1].id}, data of {name}, {event.sentence}")
                 await probe.end()
                 continue
             if answer.status != "ok":
@@ -183,13 +183,13 @@ async def rejected_status(probe: Probe) -> None:
         if is_simple and isinstance(case.expect, Reject):
             smallest.setdefault(case.expect.reject, (entry, case))
     if not smallest:
-        raise NotApplicable("no case that must be rejected is within the declaration of the harness")
+        raise NotApplicable("the harness declares support for no case that must be rejected")
     for requirement, given in islice(smallest.items(), _CASES):
         answer = await probe.play(probe.prepare(given))
         if answer.status == "error":
             probe.breach(f"a case that must be rejected, for {requirement}, is answered `error`", answer)
         elif answer.status in ("ok", "unsupported"):
-            probe.note(f"the backend, and not the harness: {given[1].id} is answered `{answer.status}`")
+            probe.note(f"the backend, not the harness: {given[1].id} is answered `{answer.status}`")
 
 
 async def rejected_why(probe: Probe) -> None:
@@ -207,7 +207,7 @@ async def undeclared(probe: Probe) -> None:
         if gap is not None and case.is_bare and isinstance(case.expect, Accept):
             smallest.setdefault(gap, (entry, case))
     if not smallest:
-        raise NotApplicable("the harness declares everything that the cases need")
+        raise NotApplicable("the harness declares support for every feature of the cases")
     for gap, given in islice(smallest.items(), _CASES):
         answer = await probe.play(probe.prepare(given))
         if answer.status == "ok":
@@ -229,7 +229,7 @@ async def missing_files(probe: Probe) -> None:
             probe.breach(f"the reply is not `error`, although the file of `{what}` does not exist", answer)
     answer = await probe.play(probe.prepare())
     if answer.status not in ("ok", None):
-        probe.breach("the simple case after them is not answered `ok` any more", answer)
+        probe.breach("a simple case after them is no longer answered `ok`", answer)
 
 
 async def odd_paths(probe: Probe) -> None:

@@ -115,9 +115,9 @@ class Conversation:
         try:
             return held or await self.process.receive(within)
         except TimeoutError as fault:
-            raise NoAnswer(request, f"no reply came within {within:g} seconds") from fault
+            raise NoAnswer(request, f"no reply within {within:g} seconds") from fault
         except HarnessEnded as ending:
-            raise NoAnswer(request, f"no reply came, and the harness {ending.how}") from ending
+            raise NoAnswer(request, f"no reply, and the harness {ending.how}") from ending
 
 
 async def greeting_of(launch: Launch) -> Exchange:

@@ -78,11 +78,11 @@ async def _end(probe: Probe, ask: Callable[[Process], None], shown: bytes) -> No
         ask(process)
         if not await process.has_ended(within=STOP_LIMIT):
             after = "after a case" if has_run else "before any case"
-            probe.breach(f"it had not ended {STOP_LIMIT:g} seconds later, {after}", Exchange(request=shown))
+            probe.breach(f"it did not end within {STOP_LIMIT:g} seconds, {after}", Exchange(request=shown))
         else:
             conversation.stray += [Exchange(request=shown, reply=each) for each in await conversation.listen(_PEEK)]
             if process.left_children():
-                probe.notes["end.children"] = ["a child process was still there when the harness had ended"]
+                probe.notes["end.children"] = ["a child process was still running after the harness ended"]
         await probe.end()
 
 
