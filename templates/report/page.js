@@ -31,7 +31,6 @@ const start = async () => {
   const data = await unpacked("cases-data");
   const cases = data.cases;
   for (const each of cases) each.requirements = data.requirements[each.requirements];
-  const STEP = 50;
 
   // An element; empty children are left out. Everything from the data goes into the page as text, never as markup.
   const make = (name, attributes, ...children) => {
@@ -43,7 +42,6 @@ const start = async () => {
     return element;
   };
 
-  const several = data.backends.length > 1;
   const placeOf = (each) => each.backend + "/" + each.id;
   const linkTo = (each, text) => make("a", { href: "#case/" + placeOf(each) }, text);
   const found = (place) => cases.find((each) => placeOf(each) === place);
@@ -51,11 +49,8 @@ const start = async () => {
     const title = data.titles[each.id.slice(0, each.id.lastIndexOf("/"))] || "";
     return each.fault ? "the same case without the fault (" + title + ")" : title;
   };
-  const textOf = (each) => {
-    each.text ??= [each.id, titleOf(each), each.inputs, each.sentence, each.cause, each.message, each.reason, each.remarks,
-      each.requirements].join("\n").toLowerCase();
-    return each.text;
-  };
+  const textOf = (each) => (each.text ??= [each.id, titleOf(each), each.inputs, each.sentence, each.cause, each.message,
+    each.reason, each.remarks, each.requirements].join("\n").toLowerCase());
 
   // The filters: most compare a property of the case with the value in the form.
   const form = at("filters");
@@ -74,13 +69,13 @@ const start = async () => {
   const sentence = (each) => each.sentence || (each.message && "rejected: " + each.message) || "";
   const stand = (each) => make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : ""));
   const rowOf = (each) => make("li", {}, stand(each), linkTo(each, each.id), make("span", { class: "what" },
-    [several ? data.backends[each.backend].title : "", titleOf(each), each.inputs, sentence(each)].filter(Boolean).join(" · ")));
+    [data.backends.length > 1 ? data.backends[each.backend].title : "", titleOf(each), each.inputs, sentence(each)].filter(Boolean).join(" · ")));
   const rows = at("rows");
   const more = at("more");
   let shown = cases;
   const drawMore = () => {
     const drawn = rows.children.length;
-    rows.append(...shown.slice(drawn, drawn + STEP).map(rowOf));
+    rows.append(...shown.slice(drawn, drawn + 50).map(rowOf));
     const left = shown.length - rows.children.length;
     more.hidden = left === 0;
     more.textContent = "Show more (" + left.toLocaleString("en") + " left)";
@@ -244,10 +239,8 @@ const start = async () => {
         each.again && row("Run again", each.again)));
     if (seen.inputs) article.append(make("h2", {}, "Inputs"), make("ul", {}, ...seen.inputs.map((text) => make("li", {}, make("code", {}, text)))));
     if (each.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, each.log)));
-    if (seen.models) {
-      article.append(make("h2", {}, "IR"));
-      for (const [name, text] of seen.models) article.append(make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text));
-    }
+    if (seen.models) article.append(make("h2", {}, "IR"), ...seen.models.flatMap(([name, text]) =>
+      [make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text)]));
     const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
     article.append(make("h2", {}, "Reproduce"),
       command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id
@@ -257,12 +250,10 @@ const start = async () => {
       article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker that does not need opconform:"),
         command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
     }
-    if (!seen.inputs) {
-      const why = suite === ""
-        ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
-        : "This report has the tensors and the IR of failures, as far as there is room. The second command displays the tensors of this case.";
-      article.append(make("p", { class: "quiet" }, why));
-    } else if (!feeds.length) article.append(make("p", { class: "quiet" }, "The tensors are too large to be drawn here."));
+    const why = seen.inputs ? (feeds.length ? "" : "The tensors are too large to be drawn here.") : suite === ""
+      ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
+      : "This report has the tensors and the IR of failures, as far as there is room. The second command displays the tensors of this case.";
+    if (why) article.append(make("p", { class: "quiet" }, why));
     document.title = each.id;
   };
 
