@@ -43,9 +43,7 @@ _STDOUT = "-"
 
 
 @click.command(
-    "report",
-    cls=Command,
-    example="report opconform-out/openvino\nreport opconform-out/numpy --junit junit.xml",
+    "report", cls=Command, example="report opconform-out/openvino\nreport opconform-out/numpy --junit junit.xml"
 )
 @click.argument("results", nargs=-1, required=True, type=PATH, metavar="OUT...")
 @click.option(

@@ -17,7 +17,7 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
-from opconform_runners.cli.shared.help import Command, RareOption
+from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.options import PATH, out_option
 from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.harness.command import Launch
@@ -38,9 +38,7 @@ _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
     help=f"The backend that the script calls: {', '.join(SCRIPTS)}.",
 )
 @click.option("--suite", "place", type=PATH, help="The suite that has the case; the shipped cases by default.")
-@click.option(
-    "--python", cls=RareOption, metavar="PATH", help="The interpreter of the backend, in another environment."
-)
+@rare_option("--python", metavar="PATH", help="The interpreter of the backend, in another environment.")
 @timeout_option
 @out_option(help="The file to write; standard output by default.")
 def command(case: str, backend: str, place: Path | None, python: str | None, timeout: float, out: Path | None) -> None:

@@ -14,7 +14,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.help import Command as HelpCommand
-from opconform_runners.cli.shared.help import RareOption
+from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import PATH, ResultOptions, jobs_option, result_options, selection_options
 from opconform_runners.cli.shared.output import print_lines, print_result
@@ -44,7 +44,7 @@ _LONGEST = 300
 @result_options
 @click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only others count.")
 @click.option("--update-baseline", is_flag=True, help="Make that file list exactly the failures.")
-@click.option("--record", cls=RareOption, type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
+@rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes.", 1)
 def command(
     suite: Path,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from opconform.errors import UsageError
-from opconform_runners.cli.shared.help import RareOption
+from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options import collected
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import names
@@ -29,14 +29,8 @@ def positive(value: str | float) -> float:
     return number
 
 
-timeout_option = click.option(
-    "--timeout",
-    cls=RareOption,
-    type=positive,
-    metavar="SECONDS",
-    default=20.0,
-    show_default=True,
-    help="Time limit for one case.",
+timeout_option = rare_option(
+    "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="Time limit for one case."
 )
 
 
@@ -120,20 +114,15 @@ backend_options = collected(
         metavar="COMMAND",
         help="A program that speaks the protocol (repeatable).",
     ),
-    click.option(
+    rare_option(
         "--python",
         "pythons",
-        cls=RareOption,
         multiple=True,
         metavar="[NAME=]PATH",
         help="The interpreter of a backend elsewhere (repeatable).",
     ),
     timeout_option,
-    click.option(
-        "--memory",
-        cls=RareOption,
-        type=positive,
-        metavar="GIB",
-        help="Memory limit of a harness; 3/4 of the machine's by default.",
+    rare_option(
+        "--memory", type=positive, metavar="GIB", help="Memory limit of a harness; 3/4 of the machine's by default."
     ),
 )

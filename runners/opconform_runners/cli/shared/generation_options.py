@@ -4,12 +4,10 @@ import os
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import click
-
 from opconform.dialects import DEFAULT, DIALECTS, check_renderable
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.help import RareOption
+from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options import Decorator, collected, count, jobs_option
 
 #: The help of `--jobs` for commands that generate a suite and run it.
@@ -47,9 +45,7 @@ class GenerationOptions:
 
 
 def _limit_option(name: str, default: int, what: str) -> Decorator:
-    return click.option(
-        name, cls=RareOption, type=count, default=default, metavar="N", help=f"Most {what} ({default:,})."
-    )
+    return rare_option(name, type=count, default=default, metavar="N", help=f"Most {what} ({default:,}).")
 
 
 def generation_options(jobs: str) -> Decorator:
@@ -57,21 +53,9 @@ def generation_options(jobs: str) -> Decorator:
     return collected(
         "generation",
         GenerationOptions,
-        click.option(
-            "--seed",
-            cls=RareOption,
-            type=int,
-            default=0,
-            show_default=True,
-            help="Seed of random fills and samples.",
-        ),
-        click.option(
-            "--dialect",
-            "dialects",
-            cls=RareOption,
-            multiple=True,
-            metavar="NAME",
-            help=f"{', '.join(DIALECTS)} (repeatable).",
+        rare_option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and samples."),
+        rare_option(
+            "--dialect", "dialects", multiple=True, metavar="NAME", help=f"{', '.join(DIALECTS)} (repeatable)."
         ),
         _limit_option("--max-cases", LIMITS.cases, "cases per group"),
         _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),

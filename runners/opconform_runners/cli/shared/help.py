@@ -1,5 +1,6 @@
 """Commands whose help begins with examples, and groups that suggest a command for a mistyped one."""
 
+import functools
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +12,9 @@ from opconform.errors import nearest
 
 class RareOption(click.Option):
     """An option that few users need, which help lists last."""
+
+
+rare_option = functools.partial(click.option, cls=RareOption)
 
 
 class Command(click.Command):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.help import RareOption
+from opconform_runners.cli.shared.help import rare_option
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
@@ -112,7 +112,7 @@ result_options = collected(
     ResultOptions,
     out_option(help="The folder to write; opconform-out/BACKEND by default."),
     click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
-    click.option("--strict", cls=RareOption, is_flag=True, help="Treat interpretations like normative requirements."),
+    rare_option("--strict", is_flag=True, help="Treat interpretations like normative requirements."),
     click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict."),
     click.option("--verbose", "-v", is_flag=True, help="Also list unsupported and inconclusive cases."),
     json_option("the report"),
@@ -132,6 +132,4 @@ def count(value: str | int) -> int:
 
 def jobs_option(what: str, default: int | None = None) -> Decorator:
     """`--jobs`, the number of processes."""
-    return click.option(
-        "--jobs", "-j", cls=RareOption, type=count, default=default, show_default=True, metavar="N", help=what
-    )
+    return rare_option("--jobs", "-j", type=count, default=default, show_default=True, metavar="N", help=what)
