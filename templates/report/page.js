@@ -122,10 +122,10 @@ const start = async () => {
     const { at: [top, left], size: [height, width], outputs = [], marked = [], first = [], mark } = part;
     const across = part.along === "columns";
     const bitsAt = new Map(marked.map(([row, column, bits]) => [row + "," + column, bits]));
-    const shade = (number) => (outputs[number] === undefined ? "" : outputs[number] % 2 ? "b" : "a");
+    const shade = (number) => ["a", "b"][[...new Set(outputs)].indexOf(outputs[number]) % 2] || "";
     const cut = (number) => number > 0 && outputs[number] !== outputs[number - 1];
     const heading = (start, span, scope) => make("th",
-      { class: "output " + shade(start), [span]: outputs.filter((each) => each === outputs[start]).length, scope }, "output_" + outputs[start]);
+      { class: "output " + shade(start), [span]: outputs.filter((each) => each === outputs[start]).length, scope }, outputs[start]);
     const cell = (text, row, column) => {
       const bits = bitsAt.get(row + "," + column);
       const isFirst = row === first[0] && column === first[1];

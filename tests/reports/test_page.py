@@ -517,4 +517,4 @@ def test_an_excerpt_moves_to_what_differs() -> None:
     assert (excerpt.at[0] + row, excerpt.at[1] + column) == (30, 20)
     assert excerpt.rows[row][column] == "-1"
     assert excerpt.marked == ((row, column, "0xffffffff"),)
-    assert excerpt.outputs == tuple(0 if number < 31 else 1 for number in range(excerpt.at[0], excerpt.at[0] + 10))
+    assert excerpt.outputs == tuple("a" if number < 31 else "b" for number in range(excerpt.at[0], excerpt.at[0] + 10))

@@ -76,4 +76,4 @@ def _rows(excerpt: Excerpt) -> Iterator[str]:
         begin = excerpt.along == "rows" and begins[number]
         if begin and number:
             yield "─" * len(line)
-        yield f"{line}{more}{f'   output_{outputs[number]}' if begin else ''}"
+        yield f"{line}{more}{f'   {outputs[number]}' if begin else ''}"

@@ -30,7 +30,7 @@ class Excerpt:
         at: The index of the first row and column.
         size: The number of rows and columns of the whole matrix.
         along: The direction of the axis, `rows` or `columns`; empty for a tensor that is not divided into outputs.
-        outputs: The number of the output of each row or column along the axis.
+        outputs: The name of the output, or of the joined input, of each row or column along the axis.
         mark: What the marked elements have in common.
         marked: The rows and columns of these elements in the excerpt, and their bit patterns.
         first: The row and column in the excerpt of the first of them.
@@ -43,7 +43,7 @@ class Excerpt:
     at: tuple[int, int] = (0, 0)
     size: tuple[int, int] = (0, 0)
     along: str = ""
-    outputs: tuple[int, ...] = ()
+    outputs: tuple[str, ...] = ()
     mark: Literal["differs", "is past the end"] = "differs"
     marked: tuple[tuple[int, int, str], ...] = ()
     first: tuple[int, int] | None = None
@@ -107,7 +107,7 @@ def excerpt_of(
         exact = _texts(shown, kind, known=known, digits=_EXACT)
         for y, x, _ in marked:  # as different texts, also where few digits do not show the difference
             rows[y][x] = exact[y][x] if rows[y][x] == texts[y][x] else rows[y][x]
-    outputs = np.repeat(np.arange(len(highlight.sizes)), highlight.sizes) if highlight is not None else np.arange(0)
+    outputs = np.repeat(highlight.names, highlight.sizes) if highlight is not None else np.array([], str)
     return Excerpt(
         name=name,
         kind=label,
