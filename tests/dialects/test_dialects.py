@@ -34,9 +34,9 @@ groups:
     split_lengths: [1, 1]
     context: folded
   - id: converted
-    title: lengths of i32 are converted, and the attribute holds the axis
+    title: inputs of i32 are converted, and the attribute holds the axis
     data: {shape: [6, 2]}
-    axis: 0
+    axis: {element_type: i32, values: 0}
     split_lengths: {element_type: i32, values: [4, 2]}
     context: convert
   - id: computed

@@ -259,10 +259,10 @@ def _check_split(model: Model, node: Node) -> None:
         raise Inexpressible("in ONNX, an omitted axis defaults to 0")
     if draft.binding["axis"] == "parameter":
         raise Inexpressible("ONNX's axis is an attribute, and cannot be supplied at run time")
-    if axis.element_type != "i64" or axis.shape != ():
-        raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
     if model.unconverted(node.inputs[1]) != "axis":
         raise Inexpressible("ONNX's axis is an attribute, and cannot be computed")
+    if declared(draft, model.golden.graph)[node.inputs[1] or ""].element_type != "i64" or axis.shape != ():
+        raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
     if "split_lengths" in draft.tensors:
         _check_lengths(model, node, refused)
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
