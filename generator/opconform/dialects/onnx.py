@@ -218,7 +218,7 @@ def _gather(_model: Model, node: Node) -> Line:
 
 def _concat(model: Model, node: Node) -> Line:
     if node.under_test:
-        _check_types(model.draft, "Concat")
+        _check_types(model.draft, "Concat", node.inputs)
     attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
     return Line("Concat", attributes, node.inputs, node.outputs)
 
@@ -241,17 +241,17 @@ def _split(model: Model, node: Node) -> Line:
     return Line("Split", tuple(attributes), (data, name), node.outputs, {name: given})
 
 
-def _check_types(draft: Draft, op: str) -> None:
+def _check_types(draft: Draft, op: str, names: Sequence[str | None]) -> None:
     """Refuse a tensor of a type that ONNX's operation does not move."""
-    for name, each in draft.tensors.items():
-        if draft.operation.port_of(name).role == "tensor" and each.element_type not in _MOVED_TYPES:
+    for each in (each for name, each in draft.tensors.items() if name in names):
+        if each.element_type not in _MOVED_TYPES:
             raise Inexpressible(f"ONNX's {op} does not take {each.element_type}")
 
 
 def _check_split(model: Model, node: Node) -> None:
     draft = model.draft
     axis, refused = draft.tensors.get("axis"), draft.rejected_for
-    _check_types(draft, "Split")
+    _check_types(draft, "Split", ("data",))
     no_fault = {**_NO_FAULT, **model.version.no_fault}
     if refused in no_fault:
         raise Inexpressible(f"opset {model.version.opset} does not treat this as a violation: {no_fault[refused]}")
