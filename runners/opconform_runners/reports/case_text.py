@@ -6,7 +6,7 @@ from opconform.model.highlight import Highlight, highlight_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of
-from opconform_runners.verdicts.description import values_text
+from opconform_runners.verdicts.description import computed_inputs, values_text
 
 #: The most outputs whose sizes are listed, and the most values of an input.
 _OUTPUTS = 10
@@ -24,6 +24,7 @@ def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
             shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
             declared = f", declared {shape}"
         lines.append(f"{each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
+    lines += [f"computed: {each}" for each in computed_inputs(case)]
     return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
 
 

@@ -19,7 +19,7 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     for each in case.inputs:
         at_run_time = each.role == "control" and each.binding == "parameter"
         parts.append(_input(each, first[each.name]) + (" at run time" if at_run_time else ""))
-    parts += [_computed(case, name) for name in case.node.inputs if name in _producers(case)]
+    parts += computed_inputs(case)
     for name, value in case.attributes.items():
         parts.append(f"{name} {list(value) if isinstance(value, tuple) else value!r}")
     for each in case.inputs:
@@ -34,13 +34,18 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     return ", ".join(parts) or "nothing"
 
 
+def computed_inputs(case: Case) -> list[str]:
+    """The inputs of the node under test that other nodes compute, as in `Gather(ShapeOf(data, i64), [0], 0)`."""
+    return [_computed(case, name) for name in case.node.inputs if name in _producers(case)]
+
+
 def _producers(case: Case) -> Mapping[str, Node]:
     """The nodes that compute inputs of the node under test, by the names of their outputs."""
     return {name: node for node in case.graph.nodes if not node.under_test for name in node.outputs}
 
 
 def _computed(case: Case, name: str | None) -> str:
-    """A tensor as an expression of operations, inputs and constants, as in `Gather(ShapeOf(data, i64), [0], 0)`."""
+    """A tensor as an expression of operations, inputs and constants."""
     node = _producers(case).get(name or "")
     if node is None:
         return str(name)
