@@ -7,6 +7,8 @@ from opconform.tensors.tensor import Array, Tensor
 
 #: The number of elements that are shown of a control input.
 _MOST = 8
+#: The most characters that are shown of a computed input.
+_LONGEST = 200
 
 
 def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
@@ -36,26 +38,23 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
 
 def computed_inputs(case: Case) -> list[str]:
     """The inputs of the node under test that other nodes compute, as in `Gather(ShapeOf(data, i64), [0], 0)`."""
-    return [_computed(case, name) for name in case.node.inputs if name in _producers(case)]
+    texts: dict[str | None, str] = {}
+    for node in case.graph.nodes:
+        if not node.under_test:
+            text = _expression(node, [texts.get(each, str(each)) for each in node.inputs])
+            shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            texts |= dict.fromkeys(node.outputs, shown)
+    return [texts[each] for each in case.node.inputs if each in texts]
 
 
-def _producers(case: Case) -> Mapping[str, Node]:
-    """The nodes that compute inputs of the node under test, by the names of their outputs."""
-    return {name: node for node in case.graph.nodes if not node.under_test for name in node.outputs}
-
-
-def _computed(case: Case, name: str | None) -> str:
-    """A tensor as an expression of operations, inputs and constants."""
-    node = _producers(case).get(name or "")
-    if node is None:
-        return str(name)
-    if not node.inputs:
-        value = node.attributes.get("value")
-        return (
-            str(list(value) if node.attributes.get("shape") else value[0]) if isinstance(value, tuple) else str(value)
-        )
-    texts = (each for each in node.attributes.values() if isinstance(each, str))
-    return f"{node.op.rpartition('-')[0]}({', '.join((*(_computed(case, each) for each in node.inputs), *texts))})"
+def _expression(node: Node, inputs: Sequence[str]) -> str:
+    """A node as a call with its inputs and the types among its attributes, or the elements of a constant."""
+    value = node.attributes.get("value")
+    if not inputs and isinstance(value, tuple):
+        elements = ", ".join(str(each) for each in value)
+        return f"[{elements}]" if node.attributes.get("shape") else elements
+    types = (each for each in node.attributes.values() if isinstance(each, str))
+    return f"{node.op.rpartition('-')[0]}({', '.join((*inputs, *types))})"
 
 
 def _input(each: Input, array: Array) -> str:
