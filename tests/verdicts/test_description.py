@@ -95,6 +95,27 @@ def test_declared_dimensions_follow_the_inputs(dynamic: Any, text: str) -> None:
     assert description_of(case_of(given, AXIS), [feed]) == f"data f32[2, 3], axis 0, {text}"
 
 
+def test_a_constant_among_tensors_is_named() -> None:
+    """Unless all inputs are constants, as the context says."""
+    constant = replace(DATA, name="more", binding="constant")
+    feed = {"data": ZEROS, "more": ZEROS}
+
+    assert description_of(case_of(DATA, constant), [feed]) == "data f32[2, 3], more f32[2, 3] constant"
+    assert description_of(case_of(DATA, constant, context="folded"), [feed]) == (
+        "data f32[2, 3], more f32[2, 3], context folded"
+    )
+
+
+def test_of_many_inputs_the_first_are_shown() -> None:
+    """And their number."""
+    inputs = [replace(DATA, name=f"x_{number}", dynamic=("?", 3)) for number in range(129)]
+    text = description_of(case_of(*inputs), [{each.name: ZEROS for each in inputs}])
+
+    assert text.startswith("x_0 f32[2, 3], x_1 f32[2, 3], ")
+    assert text.count("… 129 in all") == 2
+    assert text.count("declared") == 8
+
+
 def test_attributes_and_the_context_are_named() -> None:
     """Attributes with their values, and the context unless it is `bare`."""
     attributes: dict[str, Attribute] = {"num_splits": 2, "pads": (0, 1), "mode": "same", "exclusive": True}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from opconform.suite.case import Case, Input, Node
 from opconform.tensors.tensor import Array, Tensor
 
-#: The number of elements that are shown of a control input.
+#: The number of elements that are shown of a control input, and of inputs that are shown of a case.
 _MOST = 8
 #: The most characters that are shown of a computed input.
 _LONGEST = 200
@@ -17,22 +17,16 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     `feeds` has the arrays of each feed by name. Of a second feed, only the inputs that differ are described.
     """
     first, *others = feeds
-    parts = []
-    for each in case.inputs:
-        at_run_time = each.role == "control" and each.binding == "parameter"
-        parts.append(_input(each, first[each.name]) + (" at run time" if at_run_time else ""))
+    parts = _shown([f"{_input(each, first[each.name])}{_bound(case, each)}" for each in case.inputs])
     parts += computed_inputs(case)
     for name, value in case.attributes.items():
         parts.append(f"{name} {list(value) if isinstance(value, tuple) else value!r}")
-    for each in case.inputs:
-        if each.dynamic is not None:
-            declared = each.dynamic if isinstance(each.dynamic, str) else ",".join(str(size) for size in each.dynamic)
-            parts.append(f"{each.name} declared [{declared}]")
+    parts += _shown([f"{each.name} declared [{_declared(each)}]" for each in case.inputs if each.dynamic is not None])
     if case.context != "bare":
         parts.append(f"context {case.context}")
     for second in others:
         changed = [each for each in case.inputs if not _same(first[each.name], second[each.name])]
-        parts.append(f"then {', '.join(_input(each, second[each.name]) for each in changed) or 'the same'}")
+        parts.append(f"then {', '.join(_shown([_input(each, second[each.name]) for each in changed])) or 'the same'}")
     return ", ".join(parts) or "nothing"
 
 
@@ -45,6 +39,21 @@ def computed_inputs(case: Case) -> list[str]:
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             texts |= dict.fromkeys(node.outputs, shown)
     return [texts[each] for each in case.node.inputs if each in texts]
+
+
+def _shown(texts: list[str]) -> list[str]:
+    return texts if len(texts) <= _MOST + 1 else [*texts[:_MOST], f"… {len(texts)} in all"]
+
+
+def _bound(case: Case, each: Input) -> str:
+    """How an input is provided, unless that is usual: control inputs are constants, and tensors are not."""
+    if each.role == "control":
+        return " at run time" if each.binding == "parameter" else ""
+    return " constant" if each.binding == "constant" and case.context != "folded" else ""
+
+
+def _declared(each: Input) -> str:
+    return each.dynamic if isinstance(each.dynamic, str) else ",".join(str(size) for size in each.dynamic or ())
 
 
 def _expression(node: Node, inputs: Sequence[str]) -> str:
