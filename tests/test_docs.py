@@ -27,7 +27,7 @@ def test_every_interpretation_is_written_up_with_its_cases() -> None:
 def test_every_finding_names_a_case_and_what_it_breaks(shipped_suite: Path) -> None:
     """The cases of `docs/findings` are in the suites, and test the requirements that they are said to break."""
     cases = open_suite(shipped_suite).by_id
-    pages = sorted((ROOT / "docs" / "findings").glob("*.md"))
+    pages = sorted((ROOT / "docs" / "findings").glob("*[0-9].md"))  # one per version of a backend
 
     assert pages
     for page in pages:

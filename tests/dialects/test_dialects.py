@@ -174,7 +174,7 @@ def test_a_fault_is_rendered_as_it_is_or_not_at_all(small: Suite) -> None:
 
     [lengths] = model(small, each).graph.initializer
     assert numpy_helper.to_array(lengths).tolist() == [4, 3]
-    why = "StableHLO has only the operations that it is lowered to, and they cannot reject the case"
+    why = "StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend"
     assert each.left_out == {"stablehlo": why}
 
 

@@ -74,7 +74,7 @@ def _check_expressible(golden: Golden) -> None:
         if node.op not in RENDERINGS:
             raise Inexpressible(f"{node.op} has no rendering in this dialect")
     if draft.rejected_for is not None:
-        raise Inexpressible("StableHLO has only the operations that it is lowered to, and they cannot reject the case")
+        raise Inexpressible("StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend")
     if draft.dynamic:
         raise Inexpressible("shapes are static in this dialect")
     for name, tensor in draft.tensors.items():
