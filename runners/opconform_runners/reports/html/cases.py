@@ -12,7 +12,7 @@ from opconform_runners.reports.html.subject import Place, Subject, short
 from opconform_runners.reports.terminal import REMARKS, remarks_of
 from opconform_runners.verdicts.results import Result
 
-#: The most bytes of evidence on a page.
+#: The most bytes of evidence on a page, before compression.
 EVIDENCE_LIMIT = 12 << 20
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
