@@ -21,6 +21,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import AttributeSpec, Port
+from opconform.resources import root
 from opconform.specs.expressions import is_expression
 from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -245,8 +246,8 @@ def models_of(op: str) -> OperationModels:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a spec of any operation."""
-    specs: Any = reduce(or_, (models_of(op).spec for op in OPERATIONS))
+    """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
+    specs: Any = reduce(or_, (models_of(op).spec for op in OPERATIONS if (root() / "cases" / op).is_dir()))
     adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, Field(discriminator="op")])
     published = adapter.json_schema()
     return {
