@@ -375,6 +375,17 @@ def test_a_case_is_found_without_the_other_specs() -> None:
         assert [one.full_name for spec in specs_of_case(f"{each}/*") for one in spec.groups] == [each]
 
 
+def test_a_name_of_no_group_loads_no_spec() -> None:
+    """Unless it is digits, or a pattern that may match any group."""
+    every = len(load_specs([]))
+
+    assert specs_of_case("axis.range") == []
+    assert [[one.full_name for one in each.groups] for each in specs_of_case("Split-1/page-example")] == [
+        ["Split-1/page-example"]
+    ]
+    assert len(specs_of_case("0a1")) == len(specs_of_case("Split-1*0a1")) == every
+
+
 def test_the_module_is_the_program() -> None:
     """`python -m opconform`, and the completion of a shell."""
     environment = {

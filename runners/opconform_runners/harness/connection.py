@@ -24,7 +24,7 @@ class Harness:
 
 
 async def connect(command: Command) -> Harness:
-    """Start a harness and send it `start`; raises `HarnessError` if it cannot be started or does not answer rightly."""
+    """Start a harness and send it `start`; raises `HarnessError` if it cannot be started or its answer is invalid."""
     process = await started(command)
     try:
         process.send(START_LINE)

@@ -132,7 +132,7 @@ def _processor() -> str | None:
 
 
 def _packages_of(backend: str) -> Iterator[str]:
-    """The packages that an announced backend needs: those of its extra, or its own distribution."""
+    """The packages that a registered backend needs: those of its extra, or its own distribution."""
     for each in entry_points(group=GROUP, name=backend):
         if each.dist is not None:
             if each.dist.name != "opconform":

@@ -148,7 +148,7 @@ class Process:
 
 
 async def started(command: Command) -> Process:
-    """Start a harness, and send it nothing yet."""
+    """Start a harness without sending it anything."""
     folder = scratch_folder()
     own, other = socket.socketpair()
     own.setblocking(False)
@@ -253,7 +253,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _proportional(process: psutil.Process) -> int:
-    """The memory of a process, with its share of what it has in common with others where the system tells it."""
+    """The memory of a process, with its share of shared memory if the system reports it."""
     try:
         memory = process.memory_full_info()
     except psutil.Error:

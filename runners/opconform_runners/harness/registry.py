@@ -22,7 +22,7 @@ _CLASS = re.compile(r"(?:(?P<file>.+\.py)|(?P<module>\w+(?:\.\w+)+)):(?P<name>\w
 
 
 def names() -> list[str]:
-    """The names of the announced backends."""
+    """The names of the registered backends."""
     return sorted(each.name for each in entry_points(group=GROUP))
 
 
@@ -48,7 +48,7 @@ def load(name: str) -> Backend:
 
 
 def check(name: str) -> None:
-    """Check that a name can be that of a backend."""
+    """Check that a name is that of a registered backend, or names a class in a file or module."""
     if (file := file_of(name)) and not Path(file).is_file():
         raise UsageError(f"There is no file {file}. A backend in a file is named as path/file.py:ClassName.")
     if name.endswith(".py"):
