@@ -105,6 +105,8 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["show", "Split-1/nothing", "--suite", "SUITE"], "No case matches 'Split-1/nothing'."),
         (["show", "*/accepted/*", "--suite", "SUITE"], "4 cases match '*/accepted/*'"),
         (["list", "SUITE", "--select", "nothing"], "No case matches nothing.\n"),
+        (["list", "--select", "Split"], "No case matches Split. Did you mean 'Split-1'?\n"),
+        (["certify", "no.yaml", "numpy"], "There is no spec at no.yaml. Name a YAML file or a folder of them.\n"),
         (["list", "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
         (["show", "axis.range"], "It is a requirement; `opconform list --cases --select axis.range` lists its cases."),
         (["list", "--profile", "nope"], "There is no profile 'nope' in the specs; there are: default, context, core"),

@@ -263,7 +263,7 @@ def test_a_missing_file_is_reported(opconform: Run, tmp_path: Path) -> None:
     """A path that leads nowhere is a sentence and no traceback."""
     done = opconform("generate", "nowhere.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert done.stderr == "error: nowhere.yaml:1:1: The file cannot be read: No such file or directory.\n"
+    assert done.stderr == "error: There is no spec at nowhere.yaml. Name a YAML file or a folder of them.\n"
 
 
 def test_a_spec_that_is_a_fifo_is_refused(opconform: Run, tmp_path: Path) -> None:

@@ -29,7 +29,12 @@ _ADVICE: Mapping[Kind, str] = {
 
 
 def check_kind(path: Path, wanted: Kind) -> None:
-    """Raise `MissingError`, with what to do, if a path is of another known kind than the wanted one."""
+    """Raise `MissingError`, with what to do, if a path is of another known kind than the wanted one.
+
+    A spec must exist; the readers of the other kinds say what to do where there is nothing.
+    """
+    if wanted == "spec" and not path.exists():
+        raise MissingError(f"There is no spec at {path}. Name a YAML file or a folder of them.")
     if path.name in _SIGNS and path.is_file():
         path = path.parent
     kinds = _kinds_of(path)

@@ -55,7 +55,8 @@ def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iter
     """
     named = set(requirements)
     ids = sorted(set(groups), reverse=True)
-    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in named}}
+    ops = {each.partition("/")[0] for each in ids}
+    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in ops | named}}
     for pattern in patterns:
         if pattern in named:
             return f" It is a requirement; `opconform list --cases --select {pattern}` lists its cases."
