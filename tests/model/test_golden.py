@@ -68,7 +68,7 @@ def joined(case: Case, tensors: dict[str, Array], join: Join) -> list[Array]:
     axis = int(str(case.attributes["axis"]))
     output = join(arrays, axis)
     match case.context:
-        case "bare" | "folded":
+        case "bare" | "folded" | "split":
             return [output]
         case "chain":
             return [join([output, *arrays[1:]], axis)]

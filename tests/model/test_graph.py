@@ -126,7 +126,7 @@ def test_an_operation_lists_its_contexts() -> None:
         "convert",
         "shape-of",
     )
-    assert OPERATIONS["Concat-1"].context_names == ("bare", "folded", "chain", "repeated", "doubled")
+    assert OPERATIONS["Concat-1"].context_names == ("bare", "folded", "chain", "repeated", "doubled", "split")
 
 
 def test_types_are_inferred_through_the_graph() -> None:

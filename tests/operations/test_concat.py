@@ -122,6 +122,7 @@ def test_each_input_is_a_region_of_the_output() -> None:
         ("folded", [[[1, 2, 3]]]),
         ("chain", [[[1, 2, 3, 3]]]),
         ("repeated", [[[1, 2, 3, 1, 2, 3]]]),
+        ("split", [[[1, 2, 3]]]),
         ("doubled", [[[1, 2, 3]], [[1, 2, 3], [1, 2, 3]]]),
     ],
 )

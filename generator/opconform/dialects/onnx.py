@@ -224,6 +224,8 @@ def _concat(model: Model, node: Node) -> Line:
 
 
 def _split(model: Model, node: Node) -> Line:
+    if not node.under_test:
+        raise Inexpressible("only a split that is tested is rendered in this dialect")
     _check_split(model, node)
     data, axis, *lengths = (*node.inputs, None, None)[: max(2, len(node.inputs))]
     along = model.constant(model.unconverted(axis))

@@ -93,6 +93,7 @@ CONCAT = Operation(
         "chain": contexts.chain("inputs_0"),
         "repeated": contexts.repeated,
         "doubled": contexts.doubled(_axis),
+        "split": contexts.split(_axis),
     },
     joined=_regions,
     values=_values,

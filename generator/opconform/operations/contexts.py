@@ -106,6 +106,31 @@ def doubled(axis_of: AxisOf) -> Builder:
     return build
 
 
+def split(axis_of: AxisOf) -> Builder:
+    """The inputs are joined along an axis that the arguments name, and split again, before they are used."""
+
+    def build(tested: Tested) -> Graph:
+        axis, inputs = axis_of(tested.arguments[0]), tested.node.inputs
+        if axis is None or not tested.outputs:
+            raise ContextError("a rejected case has no axis along which the context `split` could split its inputs")
+        sizes = {tuple(each.shape[axis] for each in given.inputs.values()) for given in tested.arguments}
+        if len(sizes) > 1 or any(name is None for name in inputs):
+            raise ContextError("`split` has constant lengths, and in the second feed the inputs have other sizes")
+        joined = _concat(tested, tuple(name for name in inputs if name is not None), axis)
+        along = _constant("SplitAxis", "i64", (), [axis])
+        lengths = _constant("SplitLengths", "i64", (len(inputs),), next(iter(sizes)))
+        parts = Node(
+            name="VariadicSplit",
+            op="VariadicSplit-1",
+            inputs=(*joined.outputs, *along.outputs, *lengths.outputs),
+            outputs=tuple(f"VariadicSplit_{number}" for number in range(len(inputs))),
+        )
+        node = replace(tested.node, inputs=parts.outputs)
+        return Graph(nodes=(joined, along, lengths, parts, node), outputs=node.outputs)
+
+    return build
+
+
 def convert(tested: Tested) -> Graph:
     """Every control input is converted to another integer type: `i64` to `i32`, and every other type to `i64`."""
     inputs, nodes = list(tested.node.inputs), []
