@@ -179,8 +179,9 @@ async def rejected_status(probe: Probe) -> None:
     probe.simple_case()
     smallest: dict[str, Given] = {}
     for entry, case in probe.cases:
-        is_simple = case.is_bare and case.feeds == 1 and probe.is_normative(case) and not declared_gap(case, probe.said)
-        if is_simple and isinstance(case.expect, Reject):
+        is_simple = case.is_bare and case.feeds == 1 and probe.is_normative(case)
+        is_declared = declared_gap(case, probe.said, roles=("tensor", "control")) is None
+        if is_simple and is_declared and isinstance(case.expect, Reject):
             smallest.setdefault(case.expect.reject, (entry, case))
     if not smallest:
         raise NotApplicable("the harness declares support for no case that must be rejected")
