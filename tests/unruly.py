@@ -84,7 +84,7 @@ class Right:
     def reply(self, request: Message) -> Message:
         """The reply to a request."""
         case = case_from(request["case"])
-        if {each.element_type for each in case.inputs} - set(self.element_types):
+        if {each.element_type for each in case.inputs if each.role == "tensor"} - set(self.element_types):
             return self.unsupported(request)
         try:
             feeds = [self.inputs(request, each["inputs"]) for each in request["feeds"]]
