@@ -44,6 +44,10 @@ def test_the_pages_examples_come_out_as_the_pages_print_them(core_suite: Path, g
     assert re.sub(r">\s+<", "><", layer.read_text().strip()) == EXAMPLES[group]
 
 
+#: Models with empty constants, for which OpenVINO's shape inference fails (docs/findings/openvino-2026.4.md).
+UNREADABLE = "Slice-8/no-axes/"
+
+
 @pytest.mark.parametrize("name", ["core_suite", pytest.param("shipped_suite", marks=pytest.mark.ci_only)])
 def test_every_accepted_model_loads(request: pytest.FixtureRequest, name: str) -> None:
     """OpenVINO reads the model of each accepted case, and finds its inputs and outputs; all the XML is well-formed."""
@@ -55,6 +59,10 @@ def test_every_accepted_model_loads(request: pytest.FixtureRequest, name: str) -
         ET.parse(path)
         ET.parse(path.with_name("layer.xml"))
         if isinstance(case.expect, Reject):
+            continue
+        if entry.id.startswith(UNREADABLE):
+            with pytest.raises(RuntimeError, match="ptr is Null"):
+                core.read_model(path)
             continue
         model = core.read_model(path)
         fed = [each.name for each in case.inputs if each.binding == "parameter"]

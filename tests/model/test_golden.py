@@ -18,6 +18,7 @@ from opconform.tensors.tensor import Array, Tensor
 
 Split = Callable[[Array, int, Sequence[int]], list[Array]]
 Join = Callable[[Sequence[Array], int], Array]
+Slice = Callable[[Array, Sequence[Sequence[int]]], Array]
 
 
 def numpys(data: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
@@ -79,6 +80,46 @@ def joined(case: Case, tensors: dict[str, Array], join: Join) -> list[Array]:
     raise AssertionError(case.context)
 
 
+def numpys_slice(data: Array, indices: Sequence[Sequence[int]]) -> Array:
+    """`np.take` along one axis after the other, of the indices that Python selects from as many."""
+    for start, stop, step, axis in zip(*indices, strict=True):
+        selected = range(data.shape[axis])[start:stop:step]
+        if data.size:
+            data = np.take(data, np.array(selected, np.int64), axis)
+        else:  # a dimension can have more indices than memory holds
+            data = np.empty(
+                [len(selected) if n == axis % data.ndim else size for n, size in enumerate(data.shape)], data.dtype
+            )
+    return data
+
+
+def onnxs_slice(data: Array, indices: Sequence[Sequence[int]]) -> Array:
+    """ONNX's `Slice`, as its own reference evaluator executes it; its indices are 64-bit integers."""
+    limits = np.iinfo(np.int64)
+    clipped = [np.array([min(max(each, limits.min), limits.max) for each in one], np.int64) for one in indices]
+    names = ["start", "stop", "step", "axes"]
+    [output] = slicer().run(None, {"data": data, **dict(zip(names, clipped, strict=True))})
+    return np.asarray(output)
+
+
+@lru_cache
+def slicer() -> ReferenceEvaluator:
+    """The evaluator of a model of one `Slice`."""
+    names = ["data", "start", "stop", "axes", "step"]
+    values = [onnx.helper.make_tensor_value_info(each, onnx.TensorProto.FLOAT, None) for each in (*names, "output")]
+    node = onnx.helper.make_node("Slice", names, ["output"])
+    graph = onnx.helper.make_graph([node], "slice", values[:-1], values[-1:])
+    return ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)]))
+
+
+def sliced(case: Case, tensors: dict[str, Array], function: Slice) -> list[Array]:
+    """What the graph of a slice's context gives, with an oracle in the operation's place."""
+    start, stop, step, *axes = [values(case, tensors, str(name)) for name in case.node.inputs[1:]]
+    indices = [start, stop, step, *(axes or [list(range(len(start)))])]
+    output = function(tensors["data"], indices)
+    return [function(output, indices) if case.context == "chain" else output]
+
+
 def sizes_of(case: Case, tensors: dict[str, Array], dimension: int) -> list[int]:
     """The sizes of the pieces. Neither oracle knows what -1 is, so what it stands for is worked out here."""
     if case.op == "Split-1":
@@ -137,9 +178,11 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
     raise AssertionError(case.context)
 
 
-@pytest.mark.parametrize(("split", "join"), [(numpys, np.concatenate), (onnxs, onnxs_join)])
+@pytest.mark.parametrize(
+    ("split", "join", "function"), [(numpys, np.concatenate, numpys_slice), (onnxs, onnxs_join, onnxs_slice)]
+)
 def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
-    shipped_suite: Path, split: Split, join: Join
+    shipped_suite: Path, split: Split, join: Join, function: Slice
 ) -> None:
     """All accepted cases and all their feeds, bit for bit."""
     suite, compared = open_suite(shipped_suite), 0
@@ -149,7 +192,13 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
             continue
         for feed in range(case.feeds):
             arrays = suite.arrays(entry, inputs_name(feed))
-            actual = joined(case, arrays, join) if case.op == "Concat-1" else model(case, arrays, split)
+            match case.op:
+                case "Concat-1":
+                    actual = joined(case, arrays, join)
+                case "Slice-8":
+                    actual = sliced(case, arrays, function)
+                case _:
+                    actual = model(case, arrays, split)
             expected: dict[str, Any] = suite.arrays(entry, expected_name(feed))
             assert len(actual) == len(expected), entry.id
             for number, each in enumerate(actual):
@@ -158,4 +207,4 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
                 assert np.ascontiguousarray(each).tobytes() == want.tobytes(), entry.id
             compared += 1
 
-    assert compared > 2_000
+    assert compared > 3_500

@@ -12,6 +12,8 @@ from tests.mutants.join import rows as joins
 from tests.mutants.join.kernel import CONCAT
 from tests.mutants.model import MODEL, SURROUNDING
 from tests.mutants.row import Hooks, Row
+from tests.mutants.slices import rows as slices
+from tests.mutants.slices.kernel import SLICE
 from tests.mutants.split import axis, crash, dynamic, hang, lengths, memory_layout, num_splits, remainder
 from tests.mutants.split import contexts as split_contexts
 from tests.mutants.split import counts as split_counts
@@ -21,7 +23,7 @@ from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
 
 #: The hooks of each operation that has mutants of its own.
 KERNELS: Mapping[str, Hooks] = MappingProxyType(
-    {"Concat-1": CONCAT, "Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT}
+    {"Concat-1": CONCAT, "Slice-8": SLICE, "Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT}
 )
 
 #: The modules that hold rows, in the order of their classes.
@@ -43,6 +45,7 @@ MODULES = (
     contexts,
     split_contexts,
     joins,
+    slices,
     crash,
     hang,
     credit,

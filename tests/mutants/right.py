@@ -43,7 +43,13 @@ def _graphs(split: _Split) -> Execute:
             raise Rejected("build", "an input is missing")
         return [Tensor(element_type=data.element_type, array=each) for each in split(data.array, axis, count, lengths)]
 
-    functions: Mapping[str, Function] = {**FUNCTIONS, "Split-1": even, "VariadicSplit-1": variadic, "Concat-1": _concat}
+    functions: Mapping[str, Function] = {
+        **FUNCTIONS,
+        "Concat-1": _concat,
+        "Slice-8": _slice,
+        "Split-1": even,
+        "VariadicSplit-1": variadic,
+    }
     return lambda case, feeds: [outputs_of(case, feed, functions) for feed in feeds]
 
 
@@ -59,6 +65,29 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> li
     array = np.concatenate([np.zeros(0, rows[0].dtype), *(each for row in zip(*rows, strict=True) for each in row)])
     shape = (*before, sum(each.shape[len(before)] for each in inputs), *after)
     return [Tensor(element_type=inputs[0].element_type, array=array.reshape(shape))]
+
+
+def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    """Takes the elements that Python selects from a list."""
+    data, *indices = [*inputs, *[None] * 5][:5]
+    if data is None or None in indices[:3]:
+        raise Rejected("build", "an input is missing")
+    given = [each for each in indices if each is not None]
+    _require(data.shape and all(each.type.is_integer and each.array.ndim == 1 for each in given))
+    start, stop, step, *axes = [each.integers() for each in given]
+    along = axes[0] if axes else [*range(len(start))]
+    _require(len(start) == len(stop) == len(step) == len(along) and 0 not in step)
+    rank = len(data.shape)
+    _require(
+        all(axis in range(-rank, rank) for axis in along)
+        and len({(axis + rank) % rank for axis in along}) == len(along)
+    )
+    array = data.array
+    for axis, first, end, by in zip(along, start, stop, step, strict=True):
+        selected = range(array.shape[axis])[first:end:by]
+        shape = (*array.shape[: axis % rank], len(selected), *array.shape[axis % rank + 1 :])
+        array = np.take(array, np.array(selected, np.int64), axis) if array.size else np.empty(shape, array.dtype)
+    return [Tensor(element_type=data.element_type, array=array)]
 
 
 def _bytes(data: Array, axis: Tensor, count: Attribute | None, lengths: Tensor | None) -> list[Array]:

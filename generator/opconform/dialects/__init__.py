@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
+from opconform.dialects.onnx_model import VERSIONS
 from opconform.errors import UsageError, nearest
 
 #: Every dialect by its name.
@@ -13,7 +14,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
     **{
         name: Dialect(model=f"{name}/{onnx.MODEL}", files_of=partial(onnx.files_of, name), package="onnx")
-        for name in onnx.VERSIONS
+        for name in VERSIONS
     },
     "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
 }

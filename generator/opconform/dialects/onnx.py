@@ -1,21 +1,16 @@
-"""The dialects `onnx` and `onnx13`: models of opset 18 and 13, made from the ONNX text format.
-
-In ONNX's `Split` the axis is an attribute and so a constant, lengths are `i64`, -1 is not allowed, and in opset 18 the
-last of `num_outputs` outputs may be smaller. A -1 is replaced by its length in accepted cases with static data.
-"""
+"""The dialects `onnx` and `onnx13`: models of opset 18 and 13, made from the ONNX text format."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.model.draft import Draft, arguments_of
+from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_slice import sliced
+from opconform.dialects.onnx_split import split
 from opconform.model.golden import Golden
-from opconform.model.graph import MOST_DECLARED, Declared, declared
+from opconform.model.graph import Declared, declared
 from opconform.resources import render
-from opconform.suite.case import Attribute, Node
+from opconform.suite.case import Node
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -27,89 +22,6 @@ if TYPE_CHECKING:
 MODEL = "model.onnx"
 #: One more than the largest integer attribute.
 _LIMIT = 1 << 63
-#: The element types that `Concat` and `Split` of either opset move.
-_MOVED_TYPES = frozenset(
-    {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
-)
-#: The operation whose values an attribute can hold as well, because it does not change them.
-_CONVERT = "Convert-1"
-_NO_COUNT = "there is no count other than the number of outputs"
-_SMALLER = "the last of `num_outputs` outputs may be smaller"
-#: The violations that are valid in ONNX, with the reason.
-_NO_FAULT: Mapping[str, str] = {
-    "axis.shape": "the axis is an attribute, and has no shape",
-    "axis.element-type": "the axis is an attribute, and has no element type",
-    "num_splits.zero-dimension": "a dimension of 0 may be split",
-}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Version:
-    """An opset, the IR version of its release, and whether its `Split` has the attribute `num_outputs`.
-
-    `no_fault` has the violations that are valid in this opset alone, with the reason.
-    """
-
-    opset: int
-    ir: int
-    has_num_outputs: bool
-    no_fault: Mapping[str, str]
-
-
-#: The dialects of this module by name.
-VERSIONS: Mapping[str, Version] = {
-    "onnx": Version(
-        opset=18,
-        ir=8,
-        has_num_outputs=True,
-        no_fault={"num_splits.divides": _SMALLER, "num_splits.at-most-dimension": _SMALLER},
-    ),
-    "onnx13": Version(
-        opset=13,
-        ir=7,
-        has_num_outputs=False,
-        no_fault={
-            "lengths.required": "without lengths, the outputs have equal sizes",
-            "num_splits.required": _NO_COUNT,
-            "num_splits.type": _NO_COUNT,
-            "num_splits.positive": _NO_COUNT,
-        },
-    ),
-}
-
-
-class Line(NamedTuple):
-    """One node in ONNX's text format, with its attributes as text, and the initializers that it needs."""
-
-    op: str
-    attributes: tuple[tuple[str, str], ...]
-    inputs: tuple[str | None, ...]
-    outputs: tuple[str, ...]
-    initializers: Mapping[str, Tensor] = {}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Model:
-    """The case to render, and the opset."""
-
-    golden: Golden
-    version: Version
-
-    @property
-    def draft(self) -> Draft:
-        """The draft of the case."""
-        return self.golden.draft
-
-    def constant(self, name: str | None) -> Tensor | None:
-        """The elements of a constant input of the model, or None for any other name."""
-        if name is None or self.draft.binding.get(name) != "constant":
-            return None
-        return self.golden.inputs[0].get(name)
-
-    def unconverted(self, name: str | None) -> str | None:
-        """The tensor that a name is converted from, or the name itself."""
-        sources = {node.outputs[0]: node.inputs[0] for node in self.golden.graph.nodes if node.op == _CONVERT}
-        return sources.get(name or "", name)
 
 
 def printed(model: bytes) -> str:
@@ -149,16 +61,6 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
         if tensor is not None:
             parsed.graph.initializer.append(_initializer(each, tensor))
     return {f"{dialect}/{MODEL}": parsed.SerializeToString(deterministic=True)}
-
-
-def attribute_text(value: Attribute) -> str:
-    """An attribute in ONNX's text format."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(attribute_text(each) for each in value)}]"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    return str(value)
 
 
 def _check_expressible(model: Model) -> None:
@@ -218,80 +120,9 @@ def _gather(_model: Model, node: Node) -> Line:
 
 def _concat(model: Model, node: Node) -> Line:
     if node.under_test:
-        _check_types(model.draft, "Concat", node.inputs)
+        check_types(model.draft, "Concat", node.inputs)
     attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
     return Line("Concat", attributes, node.inputs, node.outputs)
-
-
-def _split(model: Model, node: Node) -> Line:
-    if not node.under_test:
-        raise Inexpressible("only a split that is tested is rendered in this dialect")
-    _check_split(model, node)
-    data, axis, *lengths = (*node.inputs, None, None)[: max(2, len(node.inputs))]
-    along = model.constant(model.unconverted(axis))
-    attributes = [] if along is None else [("axis", str(along.integers()[0]))]
-    if model.version.has_num_outputs:
-        attributes += [("num_outputs", attribute_text(each)) for each in node.attributes.values()]
-    given = model.constant(lengths[0]) if lengths else None
-    if given is None:
-        inputs = (data, *(each for each in lengths if each is not None))
-        return Line("Split", tuple(attributes), inputs, node.outputs)
-    if model.golden.tensors and along is not None:  # a -1 is replaced by its length
-        sizes = [model.golden.tensors[0][each].shape[along.integers()[0]] for each in node.outputs]
-        given = Tensor(element_type="i64", array=np.array(sizes, np.int64))
-    name = f"{node.name}_lengths"
-    return Line("Split", tuple(attributes), (data, name), node.outputs, {name: given})
-
-
-def _check_types(draft: Draft, op: str, names: Sequence[str | None]) -> None:
-    """Refuse a tensor of a type that ONNX's operation does not move."""
-    for each in (each for name, each in draft.tensors.items() if name in names):
-        if each.element_type not in _MOVED_TYPES:
-            raise Inexpressible(f"ONNX's {op} does not take {each.element_type}")
-
-
-def _check_split(model: Model, node: Node) -> None:
-    draft = model.draft
-    axis, refused = draft.tensors.get("axis"), draft.rejected_for
-    _check_types(draft, "Split", ("data",))
-    no_fault = {**_NO_FAULT, **model.version.no_fault}
-    if refused in no_fault:
-        raise Inexpressible(f"opset {model.version.opset} does not treat this as a violation: {no_fault[refused]}")
-    if axis is None:
-        raise Inexpressible("in ONNX, an omitted axis defaults to 0")
-    if draft.binding["axis"] == "parameter":
-        raise Inexpressible("ONNX's axis is an attribute, and cannot be supplied at run time")
-    if model.unconverted(node.inputs[1]) != "axis":
-        raise Inexpressible("ONNX's axis is an attribute, and cannot be computed")
-    if declared(draft, model.golden.graph)[node.inputs[1] or ""].element_type != "i64" or axis.shape != ():
-        raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
-    if "split_lengths" in draft.tensors:
-        _check_lengths(model, node, refused)
-    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
-    if refused is not None and requested > MOST_DECLARED:
-        raise Inexpressible(
-            f"an ONNX node declares every requested output, and opconform declares at most {MOST_DECLARED}"
-        )
-
-
-def _check_lengths(model: Model, node: Node, refused: str | None) -> None:
-    draft, source = model.draft, node.inputs[2] or ""
-    element_type = declared(draft, model.golden.graph)[source].element_type
-    if element_type != "i64" and refused != "lengths.element-type":
-        raise Inexpressible(f"ONNX's lengths are i64, and cannot be {element_type}")
-    if ELEMENT_TYPES[element_type].onnx is None:
-        raise Inexpressible(f"ONNX has no {element_type}")
-    for lengths in (each["split_lengths"] for each in draft.feeds):
-        if -1 not in lengths.elements:
-            continue
-        if refused is not None:
-            raise Inexpressible("ONNX has no -1, so the case would violate a different rule")
-        if source not in draft.tensors:
-            raise Inexpressible("ONNX has no -1, so it cannot be computed")
-        if draft.binding["split_lengths"] == "parameter":
-            raise Inexpressible("ONNX has no -1, so it cannot be supplied at run time")
-        if draft.dynamic:
-            raise Inexpressible("ONNX has no -1, and its value is not known when the model is built")
 
 
 #: The rendering of each operation as a line; it raises `Inexpressible` for a case that ONNX cannot express.
@@ -301,8 +132,9 @@ RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Convert-1": _cast,
     "Gather-8": _gather,
     "ShapeOf-3": _shape,
-    "Split-1": _split,
-    "VariadicSplit-1": _split,
+    "Slice-8": sliced,
+    "Split-1": split,
+    "VariadicSplit-1": split,
 }
 
 

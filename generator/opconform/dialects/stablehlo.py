@@ -13,6 +13,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.model.golden import Golden
 from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
+from opconform.operations.slice import slices_of
 from opconform.resources import render
 from opconform.suite.case import Node
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
@@ -106,9 +107,25 @@ def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
     yield _Line(node.outputs[0], "concatenate", operands, types, _type(tensors[node.outputs[0]]))
 
 
+def _slice(golden: Golden, node: Node) -> Iterator[_Line]:
+    """A slice with strides, reversed along the dimensions that have a negative step."""
+    tensors, source = golden.tensors[0], ports_of(node)["data"]
+    slices = slices_of(evaluated_arguments(node, tensors))
+    selected = [range(*each.indices(size)) for each, size in zip(slices, tensors[source].shape, strict=True)]
+    backwards = [axis for axis, each in enumerate(selected) if each.step < 0]
+    forwards = [sorted((each[0], each[-1])) if each else [0, -1] for each in selected]
+    limits = [f"{first}:{last + 1}:{abs(each.step)}" for (first, last), each in zip(forwards, selected, strict=True)]
+    result = _type(tensors[node.outputs[0]])
+    name = f"{node.name}_forwards" if backwards else node.outputs[0]
+    yield _Line(name, "slice", f"%{source} [{', '.join(limits)}]", (_type(tensors[source]),), result)
+    if backwards:
+        yield _Line(node.outputs[0], "reverse", f"%{name}, dims = {backwards}", (result,), result)
+
+
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
+    "Slice-8": _slice,
     "Split-1": _slices,
     "VariadicSplit-1": _slices,
 }

@@ -8,12 +8,13 @@ from opconform.operations.convert import CONVERT
 from opconform.operations.gather import GATHER
 from opconform.operations.operation import Operation
 from opconform.operations.shape_of import SHAPE_OF
+from opconform.operations.slice import SLICE
 from opconform.operations.split import SPLIT
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = {
-    each.name: each for each in (CONCAT, CONSTANT, CONVERT, GATHER, SHAPE_OF, SPLIT, VARIADIC_SPLIT)
+    each.name: each for each in (CONCAT, CONSTANT, CONVERT, GATHER, SHAPE_OF, SLICE, SPLIT, VARIADIC_SPLIT)
 }
 
 __all__ = ["OPERATIONS"]

@@ -15,6 +15,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import Framework, outputs_of, plain
+from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
 
@@ -33,6 +34,7 @@ MESSAGES: MessageTable = {
         (r"at least one array", "inputs.required"),
         (r"shapes that differ in dimensions", "inputs.shape"),
     ),
+    "Slice-8": ((r"slice step cannot be zero", "step.zero"),),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"does not result in an equal division", "num_splits.divides"),
@@ -52,9 +54,10 @@ _JAX = Framework(
     types={
         each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
     },
-    operations=split_operations(
-        SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)
-    ),
+    operations={
+        "Slice-8": slice_operation(),
+        **split_operations(SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)),
+    },
     translation=Translation(
         messages=MESSAGES,
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),

@@ -11,6 +11,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.direct import Function, outputs_of, padded
 
+_INDICES = ("start", "stop", "step", "axes")
 _INTEGERS = frozenset({"i4", "i8", "i16", "i32", "i64", "u1", "u2", "u3", "u4", "u6", "u8", "u16", "u32", "u64"})
 
 
@@ -92,6 +93,28 @@ def _integers(element_type: str, array: Array) -> Tensor:
     return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
 
 
+def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    given, *indices = padded(inputs, 5)
+    data = _data(given)
+    start, stop, step, axes = (_list(name, each) for name, each in zip(_INDICES, indices, strict=True))
+    if start is None or stop is None or step is None:
+        missing = next(name for name, each in zip(_INDICES, indices, strict=True) if each is None)
+        raise _refuse(f"{missing}.required", f"{missing} is missing")
+    along = range(len(start)) if axes is None else axes
+    if len({len(each) for each in (start, stop, step, along)}) > 1:
+        raise _refuse("indices.count", "start, stop, step and axes differ in their number of elements")
+    if any(axis >= data.ndim or axis < -data.ndim for axis in along):
+        raise _refuse("axes.range", f"the axes {list(along)} are out of range for rank {data.ndim}")
+    if len({axis % data.ndim for axis in along}) < len(along):
+        raise _refuse("axes.unique", f"the axes {list(along)} name a dimension twice")
+    if 0 in step:
+        raise _refuse("step.zero", "a step is 0")
+    array = data
+    for axis, first, end, by in zip(along, start, stop, step, strict=True):
+        array = np.moveaxis(np.moveaxis(array, axis, 0)[first:end:by], 0, axis)
+    return [Tensor(element_type=given.element_type, array=np.ascontiguousarray(array))]
+
+
 #: The operations that are implemented here; the ones that compute control inputs are for integers in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
     "Concat-1": _concat,
@@ -99,6 +122,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Convert-1": _convert,
     "Gather-8": _gather,
     "ShapeOf-3": _shape_of,
+    "Slice-8": _slice,
     "Split-1": _split,
     "VariadicSplit-1": _variadic_split,
 }
@@ -118,6 +142,17 @@ def _data(given: Tensor | None) -> Array:
     if given.array.ndim == 0:
         raise _refuse("data.rank", "data of rank 0 has no axis")
     return given.array
+
+
+def _list(name: str, given: Tensor | None) -> list[int] | None:
+    """The elements of an index input of Slice-8; None if it is omitted."""
+    if given is None:
+        return None
+    if given.element_type not in _INTEGERS:
+        raise _refuse(f"{name}.element-type", f"{name} is of type {given.element_type}")
+    if given.array.ndim != 1:
+        raise _refuse(f"{name}.rank", f"{name} has the shape {list(given.shape)}")
+    return given.integers()
 
 
 def _axis(axis: Tensor | None, data: Array, *, one_element: bool) -> int:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,10 +12,13 @@ import tensorflow as tf
 from opconform.suite.case import Attribute, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, outputs_of, padded, plain
+from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import MAPPED, concat, given_axis
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Call, MessageTable, Translation
+
+_SLICE = slice_operation()
 
 
 def _split(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -31,6 +35,21 @@ def _variadic_split(call: Call, inputs: Sequence[Any], _attributes: Mapping[str,
 def _outputs_along(call: Call, data: Any, sizes: Any, axis: Any) -> Sequence[Any]:
     given = {name: each for name, each in (("value", data), ("num_or_size_splits", sizes)) if each is not None}
     return list(call(tf.split, **given, axis=axis))
+
+
+def _slice(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    indices = [_python(each) for each in inputs[1:]]
+    if inputs[0] is not None and inputs[0].shape.rank is None:
+        raise Unsupported("indexing needs a tensor of known rank")
+    if any(abs(each) > tf.int64.max for one in indices if isinstance(one, list) for each in one if type(each) is int):
+        raise Unsupported("TensorFlow's indices are i64 at most")
+    return _SLICE.execute(call, [*inputs[:1], *indices], attributes)
+
+
+def _python(given: Any) -> Any:
+    """A constant as Python's own numbers; anything else as it is."""
+    value = tf.get_static_value(given) if isinstance(given, tf.Tensor) else None
+    return given if value is None else value.tolist()
 
 
 def _scalar(axis: Any) -> Any:
@@ -58,6 +77,7 @@ MESSAGES: MessageTable = {
         (r"shorter than minimum length", "inputs.required"),
         (r"in both shapes must be equal", "inputs.shape"),
     ),
+    "Slice-8": ((r"strides\\[\d+\\] must be non-zero", "step.zero"),),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"evenly divi", "num_splits.divides"),
@@ -75,6 +95,7 @@ MESSAGES: MessageTable = {
 }
 _OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
+    "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
     "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
 }

@@ -18,6 +18,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
@@ -37,6 +38,7 @@ MESSAGES: MessageTable = {
         (r"indices must be integers|instances of 'int' and 'str'", "axis.type"),
         (r"missing 1 required positional argument", "inputs.required"),
     ),
+    "Slice-8": ((r"slice step cannot be zero", "step.zero"),),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"chunks to be greater than 0", "num_splits.positive"),
@@ -58,16 +60,19 @@ _TINYGRAD = Framework(
         for each in BYTE_TYPES
         if each.name != "f8e8m0"
     },
-    operations=split_operations(
-        SplitFunctions(
-            split=Tiny.chunk,
-            split_with_sizes=Tiny.split,
-            concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
-            axis="dim",
-            is_uneven=True,
-            takes_scalar_lengths=True,
-        )
-    ),
+    operations={
+        "Slice-8": slice_operation(),
+        **split_operations(
+            SplitFunctions(
+                split=Tiny.chunk,
+                split_with_sizes=Tiny.split,
+                concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
+                axis="dim",
+                is_uneven=True,
+                takes_scalar_lengths=True,
+            )
+        ),
+    },
     translation=Translation(
         messages=MESSAGES,
         not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages

@@ -16,6 +16,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
@@ -36,6 +37,7 @@ MESSAGES: MessageTable = {
         (r"expected a non-empty list", "inputs.required"),
         (r"Sizes of tensors must match", "inputs.shape"),
     ),
+    "Slice-8": ((r"slice step must be positive|step must be greater than zero", "step.zero"),),
     "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
     "VariadicSplit-1": (
         *_ABOUT_AXIS,
@@ -51,6 +53,7 @@ _TORCH = Framework(
     # int1 to int7 and uint1 to uint7 have no kernels
     types={each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES},
     operations={
+        "Slice-8": slice_operation(stage="run", has_negative_steps=False),
         **SHAPE_OPERATIONS,
         **split_operations(
             SplitFunctions(
@@ -127,6 +130,6 @@ def _argument(given: Input, tensor: Tensor) -> Any:
 
 def _tensor(tensor: Any) -> Tensor:
     name = _TORCH.name_of(tensor.dtype)
-    content = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    content = tensor.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8).numpy().tobytes()
     array = np.frombuffer(content, ELEMENT_TYPES[name].storage).reshape(tuple(tensor.shape))
     return Tensor(element_type=name, array=array)

@@ -1,0 +1,1 @@
+"""Mutants of Slice-8."""
