@@ -96,6 +96,6 @@ def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
         each for each in words if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir())
     ]
     for each in words:
-        if each not in installed:
+        if each in specs or (each not in installed and Path(each).exists()):
             check_kind(Path(each), "spec")
     return [each for each in words if each not in specs], [Path(each) for each in specs]
