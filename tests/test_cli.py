@@ -222,7 +222,7 @@ def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run) ->
     schema = json.loads(opconform("schema").stdout)
     specs = [each for each in (ROOT / "cases").glob("*/*.yaml") if each.name != "requirements.yaml"]
 
-    assert len(specs) == 29
+    assert len({each.parent for each in specs}) > 3
     validator = jsonschema.validators.validator_for(schema)(schema)
     for each in specs:
         validator.validate(yaml.load(each.read_text(), yaml.CSafeLoader))

@@ -35,6 +35,6 @@ def test_every_finding_names_a_case_and_what_it_breaks(shipped_suite: Path) -> N
         assert rows, page
         for row in rows:
             requirements, ids = re.findall(r"`([a-z_.-]+)`", row[1]), re.findall(r"`([^`]+)`", row[2])
-            for case in (*ids, *re.findall(r"`(\w+-1/[a-z0-9-]+/[0-9a-f]{10})`", " ".join(row[3:]))):
+            for case in (*ids, *re.findall(r"`(\w+-\d+/[a-z0-9-]+/[0-9a-f]{10})`", " ".join(row[3:]))):
                 assert case in cases, (page.name, row[0], case)
             assert set(requirements) <= set(cases[ids[0]].requirements), (page.name, row[0])
