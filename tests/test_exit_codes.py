@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from opconform.errors import MissingError, OpconformError
 from opconform_runners.cli.main import COMMANDS, cli
-from tests.conftest import MINIATURES
+from tests.conftest import MINIATURES, ROOT
 
 PROGRAM = Path(sys.executable).with_name("opconform")
 FULL = Path("/dev/full")
@@ -130,8 +130,12 @@ def test_a_reader_that_leaves_does_not_change_the_verdict(
     assert (tmp_path / "report.json").exists()
 
 
-@pytest.mark.parametrize("arguments", [("schema",), ("--help",), ("list", "--json")], ids=" ".join)
-def test_a_reader_that_leaves_is_no_error(arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [("schema",), ("--help",), ("list", "--json", ROOT / "cases" / "Split-1")],
+    ids=["schema", "help", "list"],
+)
+def test_a_reader_that_leaves_is_no_error(arguments: tuple[object, ...]) -> None:
     """What it does not read is dropped."""
     done = closed(*arguments)
 
