@@ -39,7 +39,7 @@ AXIS = str(ROOT / "cases" / "Split-1" / "axis.yaml")
 def help_of(name: str, width: int) -> list[str]:
     """The lines of a command's help on a terminal of a width."""
     command: click.Command = cli
-    context = click.Context(cli, info_name="opconform", terminal_width=width)
+    context = click.Context(cli, info_name="opconform", terminal_width=width, help_option_names=["-h", "--help"])
     for word in name.split():
         assert isinstance(command, click.Group)
         found = command.get_command(context, word)

@@ -11,7 +11,7 @@ import click
 from opconform import __version__
 from opconform.errors import DiskError, OpconformError, OutputError
 from opconform.interrupts import as_interrupts, defer_interrupts
-from opconform_runners.cli.shared.help import Group
+from opconform_runners.cli.shared.help import HELP_OPTION, Group
 from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
 
 #: The commands and their summaries, in the sections of the help. The module of a command has its first word as name.
@@ -76,7 +76,7 @@ class _Lazy(Group):
         formatter.write_text("Options: --version, --debug (show the traceback of an error), -h, --help")
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_Lazy, context_settings={**HELP_OPTION, "max_content_width": 100})
 @click.version_option(__version__, prog_name="opconform")
 @click.option("--debug", is_flag=True)
 def cli(debug: bool) -> None:

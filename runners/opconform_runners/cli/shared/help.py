@@ -9,6 +9,9 @@ import click
 
 from opconform.errors import nearest
 
+#: The settings of every command, since click makes the option once, for the first context of a command.
+HELP_OPTION = {"help_option_names": ["-h", "--help"]}
+
 
 class RareOption(click.Option):
     """An option that few users need, which help lists last."""
@@ -23,7 +26,7 @@ class Command(click.Command):
     def __init__(self, name: str, *, help: str, example: str, **settings: Any) -> None:  # noqa: A002 - as click has it
         """Make a command; `example` has its everyday uses, one per line."""
         summary, _, details = inspect.cleandoc(help).partition("\n\n")
-        super().__init__(name, help=summary, **settings)
+        super().__init__(name, help=summary, context_settings=HELP_OPTION, **settings)
         self._example, self._details = example, details
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
