@@ -93,10 +93,15 @@ def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, co
     """Two harnesses of one runtime, which share no code, give the same verdicts for the same reasons."""
     opconform("run", core_suite, "--backend", "openvino", "--out", tmp_path / "python", code=1)
     opconform("run", core_suite, "--harness", harness, "--out", tmp_path / "cpp", code=1)
-    python = judged(tmp_path / "python")
+    python, cpp = judged(tmp_path / "python"), judged(tmp_path / "cpp")
+    # A memory fault has another result in each execution.
+    faults = {case for one in (python, cpp) for case, each in one.items() if each["reason"] == "nondeterministic"}
 
     assert {"pass", "fail", "unsupported"} <= {each["verdict"] for each in python.values()}
-    assert judged(tmp_path / "cpp") == python
+    assert len(faults) < 20
+    assert {case: each for case, each in cpp.items() if case not in faults} == {
+        case: each for case, each in python.items() if case not in faults
+    }
 
 
 def test_it_says_of_itself_what_the_python_backend_says(

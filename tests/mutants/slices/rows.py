@@ -240,7 +240,6 @@ ROWS = (
         "Backwards, a large stop means that there is none.",
         _EXTREME,
         _without_end("end"),
-        "interpretation",
     ),
     _row("extreme-stop-wraps", "A stop is read as 32 bits.", FOUND, _low(32, "stop")),
     _row("start-wraps", "A start is read as 32 bits.", FOUND, _low(32, "start")),
