@@ -1,7 +1,7 @@
 """The backends that compile a rendered model break exactly the known requirements, without harness errors."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,16 @@ pytestmark = pytest.mark.ci_only
 
 #: What TVM breaks in the core; docs/findings has the reason of each.
 BROKEN_BY_TVM = {
+    "Concat-1 axis.range",
+    "Concat-1 axis.required",
+    "Concat-1 inputs.required",
+    "Concat-1 inputs.shape",
+    "Concat-1 outputs.shape",
+    "Slice-8 axes.range",
+    "Slice-8 outputs.empty",
+    "Slice-8 outputs.shape",
+    "Slice-8 step.increment",
+    "Slice-8 step.zero",
     "Split-1 axis.range",
     "Split-1 num_splits.at-most-dimension",
     "Split-1 num_splits.divides",
@@ -29,15 +39,21 @@ BROKEN_BY_TVM = {
 }
 
 
-def certified(opconform: Run, backend: str, python: str, out: Path) -> Any:
-    """The report on a backend's core, without harness errors."""
+#: What IREE breaks in the core, and the valid cases that it does not compile for a reason that the backend cannot declare.
+BROKEN_BY_IREE = {"Slice-8 axes.others", "Slice-8 outputs.shape"}
+NOT_COMPILED_BY_IREE = {f"Slice-8/types-folded/{each}" for each in ("302e60a023", "d87179541d", "e4587fad5e")}
+
+
+def certified(opconform: Run, backend: str, python: str, out: Path, undeclared: Collection[str] = ()) -> Any:
+    """The report on a backend's core, without harness errors, and with nothing unsupported but declared cases and these."""
     options = ("--profile", "core", "--jobs", "2", "--timeout", "60", "--out", out)
     opconform("certify", "--backend", backend, "--python", python, *options, code=None)
     report = json.loads((out / "report.json").read_text())
 
     assert report["summary"]["error"] == 0
     assert report["missing"] == []
-    assert [each["id"] for each in report["cases"] if "undeclared-unsupported" in each.get("findings", [])] == []
+    found = {each["id"] for each in report["cases"] if "undeclared-unsupported" in each.get("findings", [])}
+    assert found == {*undeclared}
     return report
 
 
@@ -49,19 +65,19 @@ def broken(report: Any) -> Iterator[str]:
                 yield f"{op} {name}"
 
 
-def test_iree_moves_every_bit_of_the_core(opconform: Run, tmp_path: Path) -> None:
-    """IREE breaks nothing there: its faults are in types narrower than a byte, on shapes that the core has not."""
+def test_iree_breaks_reversed_slices_alone(opconform: Run, tmp_path: Path) -> None:
+    """It does not compile some negative steps; its faults in types narrower than a byte need shapes that the core has not."""
     python = interpreter_with("iree.compiler", "OPCONFORM_PYTHON_IREE")
-    report = certified(opconform, "iree", python, tmp_path)
+    report = certified(opconform, "iree", python, tmp_path, NOT_COMPILED_BY_IREE)
 
-    assert [*broken(report)] == []
-    assert report["conformant"] is True
-    assert report["summary"]["pass"] > 200
+    assert {*broken(report)} == BROKEN_BY_IREE
+    assert report["summary"]["fail"] == 5
+    assert report["summary"]["pass"] > 380
 
 
 def test_tvm_breaks_what_it_does_not_check(opconform: Run, tmp_path: Path) -> None:
-    """TVM's frontend reads neither the count nor the last length, and takes unnamed dimensions for one."""
+    """TVM's frontend takes unnamed dimensions for one, and reads neither the count nor the last length of a split."""
     report = certified(opconform, "tvm", interpreter_with("tvm", "OPCONFORM_PYTHON_TVM"), tmp_path)
 
     assert {*broken(report)} == BROKEN_BY_TVM
-    assert report["summary"]["pass"] > 180
+    assert report["summary"]["pass"] > 400

@@ -27,6 +27,8 @@ PAGES: Mapping[str, tuple[str, tuple[str, ...]]] = {
 CASE = re.compile(r"`(\w+-1/[a-z0-9-]+/[0-9a-f]{10})`")
 #: What fails only where the backend has one core, as its page says.
 ON_ONE_CORE = frozenset({"Split-1/axis-beside-the-range/8ad6c9c8f3"})
+#: What differs between two executions, as its page says it.
+VARYING = frozenset({"Concat-1/other-types-in-contexts/2626200cf7"})
 #: What a maintainer is ready to read.
 MOST_LINES = 90
 #: What a script says at the most.
@@ -126,7 +128,8 @@ def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path:
         assert done.returncode < 0, done.stdout + done.stderr
     else:
         assert done.returncode == 1, done.stdout + done.stderr
-        assert DIFFERENCE.findall(done.stdout)[:1] == DIFFERENCE.findall(header_of(text))
+        said, seen = DIFFERENCE.findall(done.stdout)[:1], DIFFERENCE.findall(header_of(text))
+        assert len(said) == len(seen) if case in VARYING else said == seen
         assert "WRONG" in done.stdout or "got: " in done.stdout
 
 

@@ -1,5 +1,6 @@
 """A case as a short script that uses nothing but the backend's own interface."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -141,6 +142,7 @@ def _comments(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _xml_source(xml: str) -> str:
-    """An IR as a Python string literal, unescaped where that is safe."""
+    """An IR as a Python string literal, unescaped where that is safe, with the dimensions of a port on its line."""
+    xml = re.sub(r"\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
     plain = all(each.isprintable() or each == "\n" for each in xml) and "\\" not in xml and '"""' not in xml
     return f'"""\\\n{xml}"""' if plain else repr(xml)
