@@ -188,7 +188,7 @@ _GROUPS: Mapping[str, str] = {
     "expect rejects nothing": _spec("expect: {}"),
     "expect rejects an expression of a number": _spec("expect: {reject: '${{ 1 }}'}"),
     "binding is a list": _spec("binding: [constant]"),
-    "binding of data": _spec("binding: {data: parameter}"),
+    "binding of an unknown input": _spec("binding: {dat: parameter}"),
     "binding with a long name": _spec(f"binding: {{{'b' * 1_000}: constant}}"),
     "dynamic of another rank": _spec("dynamic: ['?']"),
     "dynamic with bounds the wrong way round": _spec("dynamic: ['8..2', 2]"),

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateExpression
+from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -134,6 +135,11 @@ class Expression:
         if any(isinstance(each, str) and _SURROGATE.search(each) for each in leaves):
             raise ExpressionError(f"{self} gives a text with half of a surrogate pair, which is not a character")
         return list(found) if isinstance(found, tuple) else found
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that the expression reads."""
+        return frozenset(find_undeclared_variables(_SANDBOX.parse(f"{{{{ {self.text} }}}}")))
 
     def __str__(self) -> str:
         return f"`{quoted_text(self.text)}`"

@@ -111,6 +111,7 @@ def _pairwise(
     if pairs > PAIR_LIMIT:
         raise KeyMistake("combine", f"pairwise has {pairs:,} pairs of values, over the limit of {PAIR_LIMIT:,}")
     tried = count()
+    filtered = wanted.variables.intersection(names) if wanted else frozenset()
 
     def allowed(row: Sequence[Value]) -> bool:
         if next(tried) > _TRIED:
@@ -120,12 +121,7 @@ def _pairwise(
         partial = dict(zip(names, row, strict=False))
         if any(_matches(partial, each) for each in group.settings.exclude if each.keys() <= partial.keys()):
             return False
-        try:
-            return wanted is None or holds(wanted, partial, meter)
-        except KeyMistake:
-            if len(row) == len(names):
-                raise
-            return True
+        return wanted is None or not filtered <= partial.keys() or holds(wanted, partial, meter)
 
     return (dict(zip(names, row, strict=True)) for row in AllPairs(list(matrix.values()), filter_func=allowed))
 
