@@ -48,6 +48,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[1]
 DIALECTS = ("openvino", "onnx", "onnx13", "stablehlo")
+EVERY_DIALECT = [word for each in DIALECTS for word in ("--dialect", each)]
 MINIATURES = ROOT / "tests" / "miniatures.py"
 HARNESSES = ROOT / "tests" / "harnesses.py"
 
@@ -192,10 +193,9 @@ def small_suite(opconform: Run, small_spec: Path) -> Path:
 @pytest.fixture(scope="session")
 def shipped_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """The suite of all the shipped specs, in every dialect; beside it `shipped.json` says how it was generated."""
-    dialects = [word for each in DIALECTS for word in ("--dialect", each)]
 
     def make(out: Path) -> None:
-        done = opconform("generate", "--json", *dialects, "--out", out)
+        done = opconform("generate", "--json", *EVERY_DIALECT, "--out", out)
         assert done.stderr == ""
         out.with_suffix(".json").write_text(done.stdout)
 
@@ -204,6 +204,17 @@ def shipped_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, work
 
 @pytest.fixture(scope="session")
 def core_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The suite of the shipped profile `core`."""
-    core = ("generate", "--profile", "core", "--out")
+    """The suite of the shipped profile `core`, in every dialect."""
+    core = ("generate", "--profile", "core", *EVERY_DIALECT, "--out")
     return made_once(tmp_path_factory, worker_id, "core", lambda out: opconform(*core, out))
+
+
+@pytest.fixture(
+    scope="session",
+    params=["core_suite", pytest.param("shipped_suite", marks=pytest.mark.ci_only)],
+    ids=["core", "shipped"],
+)
+def core_or_shipped(request: pytest.FixtureRequest) -> Path:
+    """The suite of the profile `core`, and in CI that of all the shipped specs too."""
+    suite: Path = request.getfixturevalue(request.param)
+    return suite

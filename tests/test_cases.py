@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.model.draft import Draft
@@ -37,6 +39,7 @@ def test_every_requirement_has_its_cases() -> None:
     assert all(each.requirements for each in drafts)
 
 
+@pytest.mark.ci_only
 def test_no_two_groups_test_the_same_thing(shipped_suite: Path) -> None:
     """The shipped specs generate without a warning."""
     assert json.loads(shipped_suite.with_suffix(".json").read_text())["warnings"] == []

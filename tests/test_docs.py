@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
@@ -24,6 +26,7 @@ def test_every_interpretation_is_written_up_with_its_cases() -> None:
     assert set(named) <= groups
 
 
+@pytest.mark.ci_only
 def test_every_finding_names_a_case_and_what_it_breaks(shipped_suite: Path) -> None:
     """The cases of `docs/findings` are in the suites, and test the requirements that they are said to break."""
     cases = open_suite(shipped_suite).by_id

@@ -36,11 +36,11 @@ def refused(modules: list[Path]) -> dict[str, str]:
     return said
 
 
-def test_every_module_of_the_shipped_suite_is_read(shipped_suite: Path) -> None:
+def test_every_module_is_read(core_or_shipped: Path) -> None:
     """Each is StableHLO: its syntax, its types, its constants and the shapes of its slices."""
-    modules = sorted(shipped_suite.rglob("*.mlir"))
+    modules = sorted(core_or_shipped.rglob("*.mlir"))
 
-    assert len(modules) > 1000
+    assert len(modules) > 200
     assert refused(modules) == {}
 
 

@@ -182,10 +182,10 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
     ("split", "join", "function"), [(numpys, np.concatenate, numpys_slice), (onnxs, onnxs_join, onnxs_slice)]
 )
 def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
-    shipped_suite: Path, split: Split, join: Join, function: Slice
+    core_or_shipped: Path, split: Split, join: Join, function: Slice
 ) -> None:
     """All accepted cases and all their feeds, bit for bit."""
-    suite, compared = open_suite(shipped_suite), 0
+    suite, compared = open_suite(core_or_shipped), 0
     for entry in suite.entries:
         case = suite.case(entry)
         if not isinstance(case.expect, Accept):
@@ -207,4 +207,4 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
                 assert np.ascontiguousarray(each).tobytes() == want.tobytes(), entry.id
             compared += 1
 
-    assert compared > 3_500
+    assert compared > len(suite.entries) / 2
