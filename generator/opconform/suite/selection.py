@@ -1,6 +1,8 @@
-"""Selections of cases: by profile, and by patterns that match an id or name a requirement."""
+"""Selections of cases: by profile, by patterns that match an id or name a requirement, and by shard."""
 
 import difflib
+import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -16,14 +18,45 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Shard:
+    """One of several parts of a suite, numbered from 1. The SHA-256 of its id decides where a case belongs."""
+
+    number: int
+    of: int
+
+    def __post_init__(self) -> None:
+        """Check that there is such a shard, or raise a ValueError."""
+        if not 1 <= self.number <= self.of:
+            raise ValueError(f"there is no shard {self}; shards are numbered from 1")
+
+    def holds(self, identity: str) -> bool:
+        """Whether a case belongs to the shard."""
+        digest = hashlib.sha256(identity.encode()).digest()
+        return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+def shard_of(text: str) -> Shard:
+    """The shard that a text such as `2/8` names, or a ValueError."""
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
+    if found is None:
+        raise ValueError(f"{text!r} is not a shard, such as 2/8, the second of eight")
+    return Shard(number=int(found[1]), of=int(found[2]))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
     """The wanted cases: of some profiles, where `default` and none mean all except `large`, and matching a pattern.
 
     Patterns are shell patterns of ids, such as `Split-1/axis-*`, or requirements; without patterns every case matches.
+    With a shard, only its cases are wanted.
     """
 
     profiles: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    shard: Shard | None = None
 
     def of(self, known: Sequence[str], where: str) -> "Selection":
         """The same selection, checked against the known profiles; all of them if it names none."""
@@ -42,6 +75,8 @@ class Selection:
 
     def wants(self, identity: str, requirements: Sequence[str]) -> bool:
         """Whether a case of a selected profile is selected."""
+        if self.shard is not None and not self.shard.holds(identity):
+            return False
         return not self.patterns or any(
             fnmatchcase(identity, each) or fnmatchcase(identity, f"{each}/*") or each in requirements
             for each in self.patterns

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from opconform.errors import UsageError
 from opconform.files import check_ours
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
@@ -14,7 +15,15 @@ from opconform_runners.cli.shared.backend_options import BackendOptions, backend
 from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
-from opconform_runners.cli.shared.options import PrivateKey, ResultOptions, profile_option, result_options, sign_option
+from opconform_runners.cli.shared.options import (
+    PrivateKey,
+    ResultOptions,
+    collected,
+    profile_option,
+    result_options,
+    shard_option,
+    sign_option,
+)
 from opconform_runners.cli.shared.steps import (
     executed,
     folder_name,
@@ -33,14 +42,14 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 @click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
 @backend_options
-@profile_option
+@collected("selection", Selection, profile_option, shard_option)
 @result_options
 @sign_option
 @generation_options(RUN_JOBS)
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,
-    profiles: tuple[str, ...],
+    selection: Selection,
     generation: GenerationOptions,
     results: ResultOptions,
     key: "PrivateKey | None",
@@ -53,20 +62,21 @@ def command(
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot be started.
     """
+    if key is not None and selection.shard is not None:
+        raise UsageError("A shard cannot be signed. Merge the shards with `opconform merge`, and sign the result.")
     named, specs = _targets(targets)
     backend = replace(backend, backends=(*named, *backend.backends))
     started = start(backend)
     folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
     folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
-    selection = Selection(profiles=profiles)
-    generating = generation.options(selection, read=started.dialects)
+    generating = generation.options(replace(selection, shard=None), read=started.dialects)
     if backend.is_several:
         check_matrix(folder)
     check_ours(folder / PAGE, PAGE_BEGINNING)
     check_folder(folder)
     for name, each in started.commands.items():
         if not results.force:
-            check_certifiable(folders[name], each.options, profiles, generating.seed)
+            check_certifiable(folders[name], each.options, selection, generating.seed)
     place = generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
     running = RunOptions(
         jobs=generation.jobs or 1,

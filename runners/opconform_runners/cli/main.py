@@ -19,6 +19,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Everyday": {
         "certify": "Generate a suite, run backends on it, give verdicts",
         "run": "Run backends on a suite and compare every bit",
+        "merge": "Put the results of shards together",
         "report": "Write HTML, JUnit XML, Markdown, CSV or a badge",
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",

@@ -16,7 +16,14 @@ from opconform_runners.cli.shared.backend_options import BackendOptions, backend
 from opconform_runners.cli.shared.help import Command as HelpCommand
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
-from opconform_runners.cli.shared.options import PATH, ResultOptions, jobs_option, result_options, selection_options
+from opconform_runners.cli.shared.options import (
+    PATH,
+    ResultOptions,
+    jobs_option,
+    result_options,
+    selection_options,
+    shard_option,
+)
 from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import executed, folder_of, print_next, report_of_run, show_report
@@ -44,6 +51,7 @@ _LONGEST = 300
 @result_options
 @click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only others count.")
 @click.option("--update-baseline", is_flag=True, help="Make that file list exactly the failures.")
+@shard_option
 @rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes.", 1)
 def command(
@@ -68,6 +76,8 @@ def command(
         raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
     if record is not None and (results.out is not None or results.strict or baseline is not None):
         raise UsageError("--out, --strict and --baseline cannot be used with --record, which gives no verdicts.")
+    if record is not None and selection.shard is not None:
+        raise UsageError("--shard and --record cannot be used together: recorded outputs are those of whole profiles.")
     if backend.is_several and (record is not None or baseline is not None):
         raise UsageError("--baseline and --record work with one backend. Name one.")
     new = Baseline(file=str(baseline))

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import is_ours
 from opconform.suite.manifest import HEADER, MANIFEST
+from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING, Keeper
 from opconform_runners.verdicts.results import (
@@ -165,8 +166,8 @@ def check_folder(out: Path) -> None:
         raise _no_place(out, fault) from fault
 
 
-def check_certifiable(out: Path, started: str, profiles: Sequence[str], seed: int) -> None:
-    """Check that a folder holds no results of another run than a certification of that backend on those profiles.
+def check_certifiable(out: Path, started: str, selection: Selection, seed: int) -> None:
+    """Check that a folder holds no results of another run than a certification of that backend on that selection.
 
     `started` has the options of the command line that name the backend.
     """
@@ -174,8 +175,8 @@ def check_certifiable(out: Path, started: str, profiles: Sequence[str], seed: in
     if written is None:
         return
     held = written.header
-    wanted = (started, True, tuple(sorted(profiles)), seed)
-    if (held.backend, held.whole, held.profiles, held.suite.seed) != wanted:
+    wanted = (started, True, tuple(sorted(selection.profiles)), seed, selection.shard)
+    if (held.backend, held.whole, held.profiles, held.suite.seed, held.shard) != wanted:
         raise UsageError(f"{out} holds the results of {held.title}, not of this certification. {_OTHERWISE}")
 
 

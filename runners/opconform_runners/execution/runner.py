@@ -1,7 +1,6 @@
 """A run: a suite, what executes its cases, and a verdict for every case."""
 
 import contextlib
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,7 +19,7 @@ from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.harness.outcome import Outcome, Returned
 from opconform_runners.verdicts.results import Result, write_results
-from opconform_runners.verdicts.run_header import RunHeader, progress_of, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, ids_digest, progress_of, suite_note
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
 OnProgress = Callable[[float, int], None]
@@ -152,6 +151,8 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
         for each in suite.entries
         if selection.wants_profile(each.profile) and selection.wants(each.id, each.requirements)
     ]
+    if not wanted and selection.shard is not None:
+        raise UsageError(f"Shard {selection.shard} of {suite.store.root} has no cases. Use fewer shards.")
     if not wanted:
         groups = [each.id.rpartition("/")[0] for each in suite.entries]
         hint = near_miss(selection.patterns, groups, [name for each in suite.entries for name in each.requirements])
@@ -214,20 +215,24 @@ class _Judgement:
         return gave_up
 
     def _begin(self, implementation: Implementation) -> None:
-        plan, ids = self.plan, sorted(each.id for each in self.entries)
+        plan, selection = self.plan, self.plan.options.selection
+        everything = self.entries
+        if selection.shard is not None:
+            everything = selected(self.suite, replace(selection, shard=None))
         self.header = RunHeader(
-            cases=len(ids),
-            selected=hashlib.sha256("\n".join(ids).encode()).hexdigest(),
+            cases=len(self.entries),
+            selected=ids_digest([each.id for each in everything]),
             suite=suite_note(self.suite.header),
             implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
             started=plan.started,
-            profiles=tuple(sorted(plan.options.selection.profiles)),
+            profiles=tuple(sorted(selection.profiles)),
             whole=plan.options.whole,
             strict=plan.options.strict,
             environment=plan.environment_of(implementation),
             timeout=plan.options.timeout,
             memory=plan.memory,
             outputs=plan.outputs,
+            shard=selection.shard,
             requirements=self.suite.header.requirements,
         )
         self.verdicts = CaseVerdicts(self.suite, implementation)

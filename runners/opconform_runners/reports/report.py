@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from opconform.suite.manifest import Level, RequirementNote
+from opconform.suite.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.reports.text import counted
@@ -100,6 +101,7 @@ class Report:
     strict: bool
     environment: Environment = UNKNOWN
     outputs: str | None = None
+    shard: Shard | None = None
     baseline: Comparison | None = None
 
     @cached_property
@@ -165,7 +167,18 @@ class Report:
         """Why the verdict is incomplete, one clause per reason; empty where it is not."""
         if self.unfinished:
             return (self.unfinished,)
-        return () if self.broken or self.unnamed else self._gaps()
+        if self.broken or self.unnamed:
+            return ()
+        if self.shard is not None:
+            return (f"only shard {self.shard} was run; join the shards with `opconform merge`",)
+        return self._gaps()
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether a run has no failure that counts: it is conformant, or a shard that breaks nothing."""
+        if self.shard is None:
+            return self.conformant is True
+        return self.is_finished and not self.broken and not self.unnamed
 
     @property
     def conformant(self) -> bool | None:
@@ -250,6 +263,7 @@ def report_of(
         strict=header.strict,
         environment=header.environment.placed(placements_of(results)),
         outputs=header.outputs,
+        shard=header.shard,
         baseline=baseline,
     )
 

@@ -89,7 +89,7 @@ def report_document(report: Report) -> dict[str, object]:
     plain = _REPORT.dump_python(
         report, mode="json", exclude={"notes": True, "results": True, "implementation": HARDWARE}
     )
-    head = ("format", "suite", "implementation", "started", "environment", "outputs", "whole", "strict")
+    head = ("format", "suite", "implementation", "started", "environment", "outputs", "shard", "whole", "strict")
     document = {name: plain[name] for name in head if plain[name] is not None}
     document |= {
         "conformant": report.conformant,

@@ -1,6 +1,7 @@
 """The header of a run, the first line of `results.jsonl`: suite, backend, options and environment."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import Header, RequirementNote
+from opconform.suite.selection import Shard
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
 
@@ -44,12 +46,13 @@ class RunHeader:
 
     Attributes:
         cases: How many cases are executed.
-        selected: The SHA-256 of their ids.
+        selected: The SHA-256 of their ids; with a shard, of the ids in all shards.
         started: The options of the command line that name the backend; empty where outputs are judged.
         whole: Whether whole profiles are run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
+        shard: The part of the selected cases that is executed, or None for all of them.
         requirements: The level and the text of every requirement, by operation and id.
     """
 
@@ -67,12 +70,15 @@ class RunHeader:
     timeout: float
     memory: int | None
     outputs: _Digest | None
+    shard: Shard | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
 
     @property
     def title(self) -> str:
         """The kind of run, its backend, and its number of cases."""
         kind = "a certification" if self.whole else "a run"
+        if self.shard is not None:
+            kind = f"shard {self.shard} of {kind}"
         return f"{kind} of {self.implementation.title} ({self.cases:,} {'case' if self.cases == 1 else 'cases'})"
 
     @property
@@ -87,6 +93,7 @@ RUN_HEADER = TypeAdapter(RunHeader)
 _DETAILS: Mapping[str, str] = {
     "suite": "the suite",
     "selected": "the selection",
+    "shard": "the shard",
     "implementation": "the backend",
     "environment": "the environment",
     "timeout": "--timeout",
@@ -94,6 +101,11 @@ _DETAILS: Mapping[str, str] = {
     "requirements": "the requirements",
     "outputs": "the outputs",
 }
+
+
+def ids_digest(ids: Iterable[str]) -> str:
+    """The SHA-256 of the ids of cases, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
 
 
 def header_line(header: RunHeader) -> bytes:
@@ -112,10 +124,10 @@ def difference(held: RunHeader, new: RunHeader) -> str | None:
     if held.whole != new.whole:
         return "kind"
     if held.whole:
-        return "selection" if held.profiles != new.profiles else None
+        return "selection" if (held.profiles, held.shard) != (new.profiles, new.shard) else None
     if held.suite.digest != new.suite.digest:
         return "suite"
-    return "selection" if held.selected != new.selected else None
+    return "selection" if (held.selected, held.shard) != (new.selected, new.shard) else None
 
 
 def changes(held: RunHeader, new: RunHeader) -> list[str]:

@@ -114,4 +114,4 @@ def run_matrix(
         print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
     if key is not None:
         print_lines((sign_results(each, Path(suite.store.root), key) for each in folders), err=results.is_silent)
-    return 0 if absent == started.absent and all(each.report.conformant for each in columns) else 1
+    return 0 if absent == started.absent and all(each.report.is_passed for each in columns) else 1

@@ -1,6 +1,7 @@
 """The options that several commands share. Options that belong together reach a command as one frozen value."""
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from opconform.suite.selection import Selection
+from opconform.suite.selection import Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ PATH = click.Path(path_type=Path)
 def collected(name: str, kind: type, *options: Decorator) -> Decorator:
     """Add options to a command, which gets their values as one dataclass in the parameter `name`.
 
-    The dataclass has a field for each option, of the name of the option's parameter.
+    Each option's parameter has the name of a field. A field without an option keeps its default.
     """
 
     def decorate(function: Any) -> Any:
         @functools.wraps(function)
         def command(**given: Any) -> Any:
-            own = {each.name: given.pop(each.name) for each in fields(kind)}
+            own = {each.name: given.pop(each.name) for each in fields(kind) if each.name in given}
             return function(**given, **{name: kind(**own)})
 
         for each in reversed(options):
@@ -55,6 +56,26 @@ def private_key(_context: click.Context, _option: click.Parameter, path: Path | 
     return read_private(path)
 
 
+def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> Shard | None:
+    """The shard that is named, or else the one that Bazel asks for in the environment."""
+    total, index = os.environ.get("TEST_TOTAL_SHARDS"), os.environ.get("TEST_SHARD_INDEX")
+    if text is None and total is not None and index is not None:
+        if status := os.environ.get("TEST_SHARD_STATUS_FILE"):
+            Path(status).touch()
+        text = f"{int(index) + 1}/{total}" if index.isdecimal() else f"{index}/{total}"
+    try:
+        return None if text is None else shard_of(text)
+    except ValueError as fault:
+        raise click.BadParameter(f"{fault}.") from fault
+
+
+#: Adds `--shard`, one of several parts of the cases.
+shard_option = rare_option(
+    "--shard",
+    metavar="I/N",
+    callback=_shard,
+    help="Run only part I of N of the cases; `opconform merge` joins the results.",
+)
 spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
 out_option = functools.partial(click.option, "--out", "-o", type=PATH)
 sign_option = click.option(

@@ -111,8 +111,8 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
     if full is not None:
         raise full
     if report.baseline is None:
-        return 0 if report.conformant else 1
-    return 0 if report.conformant is not None and report.baseline.is_as_expected else 1
+        return 0 if report.is_passed else 1
+    return 0 if report.is_finished and report.baseline.is_as_expected else 1
 
 
 def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:

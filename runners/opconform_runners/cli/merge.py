@@ -1,0 +1,48 @@
+"""`opconform merge`."""
+
+from pathlib import Path
+
+import click
+
+from opconform.errors import UsageError
+from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.options import PATH, ResultOptions, json_option
+from opconform_runners.cli.shared.steps import print_next, publish, show_report
+from opconform_runners.execution.merge import merge
+from opconform_runners.reports.report import report_of
+
+
+@click.command("merge", cls=Command, example="merge shard-1 shard-2 --out merged")
+@click.argument("shards", nargs=-1, required=True, type=PATH, metavar="SHARD...")
+@click.option("--out", "-o", type=PATH, required=True, help="The folder to write.")
+@click.option("--suite", type=PATH, help="The suite that was run, for the HTML report.")
+@click.option("--force", is_flag=True, help="Replace the results of another run in --out.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")
+@json_option("the report")
+def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bool) -> None:
+    """Merge the results of all the shards of a run into those of the whole run, and report them.
+
+    SHARD is a folder that `run --shard` or `certify --shard` wrote. A missing or repeated shard, and one of another
+    suite, backend version, device, driver or selection, is an error.
+
+    Exit code: 0 conformant, 1 not conformant or incomplete.
+    """
+    if out in shards:
+        raise UsageError(f"{out} is one of the shards. Name another --out.")
+    header, results = merge(shards, out, force=given["force"])
+    report = report_of(header, results)
+    options = ResultOptions(
+        out=out,
+        force=given["force"],
+        strict=header.strict,
+        quiet=given["quiet"],
+        verbose=False,
+        as_json=given["as_json"],
+    )
+    code = show_report(report, out, options)
+    suite = suite or next((each / "suite" for each in shards if (each / "suite").is_dir()), None)
+    if suite is not None:
+        publish(report, out, suite, None, options)
+    else:
+        print_next(report, out, Path("SUITE"), options)
+    raise click.exceptions.Exit(code)

@@ -1,0 +1,82 @@
+"""Shards of a run, merged into the results that a run of all their cases has."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from opconform.errors import UsageError
+from opconform_runners.execution.failed_outputs import Keeper, Kept
+from opconform_runners.execution.journal import Journal
+from opconform_runners.verdicts.results import RESULTS, Result, Written, read_written, write_results
+from opconform_runners.verdicts.run_header import RunHeader, changes, ids_digest
+
+
+def merge(folders: Sequence[Path], out: Path, *, force: bool) -> tuple[RunHeader, list[Result]]:
+    """Merge the results of all the shards of one run, write them to the folder `out`, and return them.
+
+    A twin is executed in each shard that needs it. If its results differ, the failure counts, and otherwise the result
+    of the shard that it belongs to.
+
+    Raises:
+        DiskError: The disk is full.
+        SuiteError: Results are missing, or were changed.
+        UsageError: A shard is missing, given twice, interrupted or of another run, or `out` holds other results.
+    """
+    read = [(folder, read_written(folder / RESULTS)) for folder in folders]
+    _check(read)
+    found: dict[str, tuple[bool, bool, Result, Path]] = {}
+    for folder, written in read:
+        for each in written.results:
+            is_own = written.header.shard is None or written.header.shard.holds(each.id)
+            held = found.get(each.id)
+            if held is None or (each.verdict == "fail", is_own) > held[:2]:
+                found[each.id] = (each.verdict == "fail", is_own, each, folder)
+    header = replace(read[0][1].header, cases=len(found), shard=None)
+    if ids_digest(found) != header.selected:
+        raise UsageError("The shards have other cases than the suite that they name. Run them again.")
+    with contextlib.closing(Journal(out, force=force, resume=False)) as journal:
+        journal.begin(header)
+    _keep({each.id: folder for _, _, each, folder in found.values() if each.verdict == "fail"}, out)
+    results = [each for _, (_, _, each, _) in sorted(found.items())]
+    write_results(out, header, results)
+    return header, results
+
+
+def _check(read: Sequence[tuple[Path, Written]]) -> None:
+    """Check that results are those of all the shards of one run."""
+    first, held = read[0]
+    seen: dict[int, Path] = {}
+    for folder, written in read:
+        shard = written.header.shard
+        if shard is None:
+            raise UsageError(f"{folder} holds the results of {written.header.title}, not of a shard.")
+        if not written.is_complete:
+            raise UsageError(f"{folder} is interrupted. Run the same command again to continue shard {shard}.")
+        if held.header.shard is None or shard.of != held.header.shard.of:
+            raise UsageError(f"{folder} holds shard {shard}, but {first} shard {held.header.shard}.")
+        if shard.number in seen:
+            raise UsageError(f"{seen[shard.number]} and {folder} both hold shard {shard}.")
+        seen[shard.number] = folder
+        if other := _differences(held.header, written.header):
+            raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")
+    count = held.header.shard.of if held.header.shard else 0
+    if missing := [f"{number}/{count}" for number in range(1, count + 1) if number not in seen]:
+        raise UsageError(f"Not all shards are given: {', '.join(missing)} missing.")
+
+
+def _differences(held: RunHeader, other: RunHeader) -> list[str]:
+    """The names of what the runs of two shards do not have in common."""
+    first, second = (replace(each, cases=0, shard=None) for each in (held, other))
+    return changes(first, second) or ([] if first == second else ["the options"])
+
+
+def _keep(folders: Mapping[str, Path], out: Path) -> None:
+    """Copy the kept outputs of failures."""
+    kept = {folder: Kept(folder) for folder in set(folders.values())}
+    with contextlib.closing(Keeper(out)) as keeper:
+        for case, folder in sorted(folders.items()):
+            outputs = sorted(kept[folder].outputs(case).items())
+            feeds = groupby(outputs, key=lambda each: each[0][0])
+            keeper.keep(case, [[array for _, array in feed] for _, feed in feeds])
