@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from opconform.errors import UsageError
+from opconform.suite.kind import check_kind
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import print_next, publish, show_report
@@ -29,6 +30,8 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
     """
     if out in shards:
         raise UsageError(f"{out} is one of the shards. Name another --out.")
+    for each in shards:
+        check_kind(each, "results")
     header, results = merge(shards, out, force=given["force"])
     report = report_of(header, results)
     options = ResultOptions(
