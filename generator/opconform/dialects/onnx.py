@@ -75,8 +75,6 @@ def _check_expressible(model: Model) -> None:
             raise Inexpressible("ONNX has no bounded dimensions")
     for value in (each for node in model.golden.graph.nodes for each in node.attributes.values()):
         for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, bool):
-                raise Inexpressible("ONNX has no boolean attributes")
             if isinstance(each, int) and not -_LIMIT <= each < _LIMIT:
                 raise Inexpressible("ONNX's integer attributes are i64")
 

@@ -90,7 +90,9 @@ class Model:
 
 
 def attribute_text(value: Attribute) -> str:
-    """An attribute in ONNX's text format."""
+    """An attribute in ONNX's text format; `Inexpressible` for a boolean, which a rendering can map to an integer."""
+    if isinstance(value, bool):
+        raise Inexpressible("ONNX has no boolean attributes")
     if isinstance(value, tuple):
         return f"[{', '.join(attribute_text(each) for each in value)}]"
     if isinstance(value, str):
