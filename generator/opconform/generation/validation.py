@@ -72,6 +72,8 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
         if is_integer and attribute.type in ("int", "ints"):
             number = quoted_text(value.strip().removeprefix("+"))
             raise KeyMistake(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
+        if attribute.type == "boolean" and value in ("false", "true"):
+            raise KeyMistake(name, f"in an IR the text {quoted(value)} is the boolean; write {value} without quotes")
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, str) and (character := _NO_IR.search(each)):
                 code = f"U+{ord(character[0]):04X}"
