@@ -73,7 +73,7 @@ _TRANSLATION = Translation(
         r"|Element not supported"  # shape inference cannot read a constant of this element type
         r"|[Uu]nsupported (data|element) type|type is not supported"
     ),
-    faults=(RuntimeError,),
+    faults=(RuntimeError, ValueError),  # the Python interface cannot return a tensor with a negative dimension
     noise=re.compile(
         r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
     ),
