@@ -75,13 +75,19 @@ def _source(
 def _is_regular(node: Node) -> bool:
     """Whether a node has every input and plain attributes, as a function call needs."""
     operation = OPERATIONS[node.op]
+    types = {each.name: each.type for each in operation.attributes}
     wanted = sum(not each.optional for each in operation.inputs)
     return (
         None not in node.inputs
         and len(node.inputs) >= wanted
         and set(node.attributes) == {each.name for each in operation.attributes if each.default is None}
-        and all(type(each) is int and 0 <= each <= _LARGEST for each in node.attributes.values())
+        and all(_is_plain(value, types[name]) for name, value in node.attributes.items())
     )
+
+
+def _is_plain(value: Attribute, kind: str) -> bool:
+    """Whether a function takes an attribute as it is: a boolean, or an integer that is not too large."""
+    return type(value) is bool if kind == "boolean" else type(value) is int and 0 <= value <= _LARGEST
 
 
 def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
