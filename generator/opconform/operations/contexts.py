@@ -100,6 +100,8 @@ def doubled(axis_of: AxisOf) -> Builder:
         axis = axis_of(tested.arguments[0])
         if axis is None or not tested.outputs:
             raise ContextError("a rejected case has no output for the context `doubled` to use")
+        if not all(types[0].shape for types in tested.outputs):
+            raise ContextError("an output of rank 0 has no axis along which the context `doubled` could join it")
         joined = _concat(tested, tested.node.outputs * 2, (axis + 1) % len(tested.outputs[0][0].shape))
         return Graph(nodes=(tested.node, joined), outputs=(*tested.node.outputs, *joined.outputs))
 
