@@ -80,6 +80,7 @@ def test_the_tables_are_found() -> None:
     found = {path.stem: tuple(tables_of(path.read_text())) for path in BACKENDS}
 
     assert {name: tables for name, tables in found.items() if tables} == {
+        "direct_reshape": ("MAPPED",),
         "direct_split": ("MAPPED",),
         "iree": ("MAPPED",),
         "jax": ("MESSAGES",),

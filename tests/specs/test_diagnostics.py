@@ -139,6 +139,15 @@ MISTAKES = {
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [6]}, axis: 0, num_splits: '3'}\n",
         "num_splits: in an IR the text '3' is the number 3; write 3.",
     ),
+    "a boolean in quotes": (
+        "op: Reshape-1\ngroups:\n  - {id: a, title: t, data: {shape: [6]}, shape: [6], special_zero: 'true'}\n",
+        "special_zero: in an IR the text 'true' is the boolean; write true without quotes.",
+    ),
+    "a scalar that is doubled": (
+        "op: Reshape-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [1]}\n    shape: {shape: [0], values: []}\n"
+        "    special_zero: true\n    context: doubled\n",
+        "context: an output of rank 0 has no axis along which the context `doubled` could join it.",
+    ),
     "twice the same key": (
         HEAD + "    title: again\n" + BODY,
         "spec.yaml:5:5: The key 'title' is repeated.",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_reshape import reshaped
 from opconform.dialects.onnx_slice import sliced
 from opconform.dialects.onnx_split import split
 from opconform.model.golden import Golden
@@ -129,6 +130,7 @@ RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Constant-1": _constant,
     "Convert-1": _cast,
     "Gather-8": _gather,
+    "Reshape-1": reshaped,
     "ShapeOf-3": _shape,
     "Slice-8": sliced,
     "Split-1": split,

@@ -122,9 +122,15 @@ def _slice(golden: Golden, node: Node) -> Iterator[_Line]:
         yield _Line(node.outputs[0], "reverse", f"%{name}, dims = {backwards}", (result,), result)
 
 
+def _reshape(golden: Golden, node: Node) -> Iterator[_Line]:
+    source, result = (golden.tensors[0][name] for name in (ports_of(node)["data"], node.outputs[0]))
+    yield _Line(node.outputs[0], "reshape", f"%{ports_of(node)['data']}", (_type(source),), _type(result))
+
+
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
+    "Reshape-1": _reshape,
     "Slice-8": _slice,
     "Split-1": _slices,
     "VariadicSplit-1": _slices,

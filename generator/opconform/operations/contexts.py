@@ -108,6 +108,25 @@ def doubled(axis_of: AxisOf) -> Builder:
     return build
 
 
+def restored(source: str, **attributes: Attribute) -> Builder:
+    """The output is one of the model, and also goes through the same operation again, back to the shape of an input.
+
+    The model computes that shape, which is the last input of the second node; `attributes` are that node's.
+    """
+
+    def build(tested: Tested) -> Graph:
+        node, names = tested.node, [each.name for each in tested.operation.inputs]
+        tensor = node.inputs[names.index(source)] if tested.outputs else None
+        if tensor is None:
+            raise ContextError("a rejected case has no output for the context `restored` to use")
+        shape = _computing("ShapeOf", "ShapeOf-3", (tensor,), output_type="i64")
+        inputs = (*node.outputs, *shape.outputs)
+        again = _computing(f"{node.name}_1", node.op, inputs, **attributes)
+        return Graph(nodes=(node, shape, again), outputs=(*node.outputs, *again.outputs))
+
+    return build
+
+
 def split(axis_of: AxisOf) -> Builder:
     """The inputs are joined along an axis that the arguments name, and split again, before they are used."""
 
@@ -197,7 +216,7 @@ def _constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) 
 
 
 def _computing(name: str, op: str, inputs: tuple[str, ...], **attributes: Attribute) -> Node:
-    """A node with one output that a control input is computed with."""
+    """A node with one output that a context adds."""
     return Node(name=name, op=op, inputs=inputs, outputs=(f"{name}_0",), attributes=attributes)
 
 

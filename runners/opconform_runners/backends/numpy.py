@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from math import prod
 
 import numpy as np
 
@@ -93,6 +94,45 @@ def _integers(element_type: str, array: Array) -> Tensor:
     return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
 
 
+def _reshape(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    data, given = padded(inputs, 2)
+    if data is None:
+        raise _refuse("data.required", "data is missing")
+    sizes, copies = _list("shape", given), attributes.get("special_zero")
+    if sizes is None:
+        raise _refuse("shape.required", "shape is missing")
+    if copies is None:
+        raise _refuse("special_zero.required", "special_zero is missing")
+    if copies is not True and copies is not False:
+        spelled = str(copies).lower() in {"0", "1", "false", "true"}
+        raise _refuse(f"special_zero.{'spelling' if spelled else 'type'}", f"special_zero is {copies!r}")
+    if copies:
+        for index in [index for index, size in enumerate(sizes) if not size]:
+            if index >= data.array.ndim:
+                name = "zero-index" if index > data.array.ndim else "zero-after-last"
+                raise _refuse(f"shape.{name}", f"data has no dimension {index} to copy")
+            sizes[index] = data.array.shape[index]
+    return [Tensor(element_type=data.element_type, array=data.array.reshape(_inferred(sizes, data.array.size)))]
+
+
+def _inferred(sizes: list[int], volume: int) -> list[int]:
+    """The sizes with one in place of -1, for so many elements."""
+    if sizes and min(sizes) < -1:
+        raise _refuse("shape.negative", f"shape holds {min(sizes)}")
+    if sizes.count(-1) > 1:
+        raise _refuse("shape.single-inferred", f"shape holds -1 {sizes.count(-1)} times")
+    others = prod(size for size in sizes if size >= 0)
+    if -1 not in sizes:
+        if others != volume:
+            raise _refuse("shape.volume", f"shape has {others} elements, and data has {volume}")
+        return sizes
+    if others == volume == 0:
+        raise _refuse("shape.inferred-undetermined", "every size in place of -1 gives 0 elements")
+    if others == 0 or volume % others:
+        raise _refuse("shape.inferred-divides", f"no size in place of -1 gives {volume} elements")
+    return [volume // others if size < 0 else size for size in sizes]
+
+
 def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
     given, *indices = padded(inputs, 5)
     data = _data(given)
@@ -121,6 +161,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Constant-1": _constant,
     "Convert-1": _convert,
     "Gather-8": _gather,
+    "Reshape-1": _reshape,
     "ShapeOf-3": _shape_of,
     "Slice-8": _slice,
     "Split-1": _split,
@@ -145,7 +186,7 @@ def _data(given: Tensor | None) -> Array:
 
 
 def _list(name: str, given: Tensor | None) -> list[int] | None:
-    """The elements of an index input of Slice-8; None if it is omitted."""
+    """The elements of an input that is a list of integers; None if it is omitted."""
     if given is None:
         return None
     if given.element_type not in _INTEGERS:

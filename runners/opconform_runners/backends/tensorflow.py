@@ -14,6 +14,8 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, outputs_of, padded, plain
+from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
+from opconform_runners.backends.direct_reshape import zeros_copy
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import MAPPED, concat, given_axis
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Call, MessageTable, Translation
@@ -44,6 +46,18 @@ def _slice(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute
     if any(abs(each) > tf.int64.max for one in indices if isinstance(one, list) for each in one if type(each) is int):
         raise Unsupported("TensorFlow's indices are i64 at most")
     return _SLICE.execute(call, [*inputs[:1], *indices], attributes)
+
+
+def _reshape(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    """`tf.reshape`; a 0 that copies no dimension becomes -2, which TensorFlow rejects."""
+    data, shape = padded(inputs, 2)
+    is_list = isinstance(shape, tf.Tensor) and shape.dtype.is_integer and shape.shape.rank == 1
+    if zeros_copy(attributes, "build") and is_list and data is not None:
+        [count] = shape.shape
+        dimensions = tf.concat([tf.shape(data, shape.dtype), tf.fill([count], tf.constant(-2, shape.dtype))], 0)
+        shape = tf.where(shape == 0, dimensions[:count], shape)
+    given = {name: each for name, each in (("tensor", data), ("shape", shape)) if each is not None}
+    return [call(tf.reshape, **given)]
 
 
 def _python(given: Any) -> Any:
@@ -95,6 +109,7 @@ MESSAGES: MessageTable = {
 }
 _OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
+    "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
     "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
@@ -116,6 +131,7 @@ _TENSORFLOW = Framework(
 )
 #: The integer types that control inputs take; values of another integer type are given in the first.
 _CONTROLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "Reshape-1": {"shape": ("i64", "i32")},
     "Split-1": {"axis": ("i32",)},
     "VariadicSplit-1": {"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")},
 }

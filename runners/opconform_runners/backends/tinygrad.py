@@ -18,6 +18,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
@@ -61,6 +62,7 @@ _TINYGRAD = Framework(
         if each.name != "f8e8m0"
     },
     operations={
+        "Reshape-1": reshape_operation(Tiny.reshape),
         "Slice-8": slice_operation(),
         **split_operations(
             SplitFunctions(

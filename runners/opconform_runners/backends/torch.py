@@ -16,6 +16,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
@@ -53,6 +54,7 @@ _TORCH = Framework(
     # int1 to int7 and uint1 to uint7 have no kernels
     types={each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES},
     operations={
+        "Reshape-1": reshape_operation(torch.reshape, stage="run"),
         "Slice-8": slice_operation(stage="run", has_negative_steps=False),
         **SHAPE_OPERATIONS,
         **split_operations(

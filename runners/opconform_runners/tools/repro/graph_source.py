@@ -127,8 +127,20 @@ def _cat(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape
     return f"[torch.cat([{', '.join(str(each) for each in operands)}], dim={attributes.get('axis')!r})]"
 
 
+def _reshape(operands: Sequence[object], attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+    data, sizes = (*operands, None, None)[:2]
+    if isinstance(sizes, list) and attributes.get("special_zero") is True:
+        sizes = [shape[index] if size == 0 and index < len(shape) else size for index, size in enumerate(sizes)]
+    return f"[torch.reshape({data}, {sizes!r})]"
+
+
 #: The call of each operation; its value is a sequence of tensors.
-_TORCH: Mapping[str, Call] = {"Concat-1": _cat, "Split-1": _tensor_split, "VariadicSplit-1": _split_with_sizes}
+_TORCH: Mapping[str, Call] = {
+    "Concat-1": _cat,
+    "Reshape-1": _reshape,
+    "Split-1": _tensor_split,
+    "VariadicSplit-1": _split_with_sizes,
+}
 
 
 def onnx_model_of(content: bytes) -> Mapping[str, Any]:
