@@ -19,6 +19,7 @@ from opconform.tensors.tensor import Array, Tensor
 Split = Callable[[Array, int, Sequence[int]], list[Array]]
 Join = Callable[[Sequence[Array], int], Array]
 Slice = Callable[[Array, Sequence[Sequence[int]]], Array]
+Reshape = Callable[[Array, Sequence[int], bool], Array]
 
 
 def numpys(data: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
@@ -120,6 +121,46 @@ def sliced(case: Case, tensors: dict[str, Array], function: Slice) -> list[Array
     return [function(output, indices) if case.context == "chain" else output]
 
 
+def numpys_reshape(data: Array, shape: Sequence[int], copies: bool) -> Array:
+    """`np.reshape`, which calculates a -1, and to which zeros are dimensions."""
+    return np.reshape(data, [data.shape[n] if copies and not size else size for n, size in enumerate(shape)])
+
+
+def onnxs_reshape(data: Array, shape: Sequence[int], copies: bool) -> Array:
+    """ONNX's `Reshape`, as its own reference evaluator executes it."""
+    if not shape:
+        return np.reshape(data, [])  # ONNX's evaluator writes a shape of [1] otherwise
+    [output] = reshaper(allowzero=not copies).run(None, {"data": data, "shape": np.array(shape, np.int64)})
+    return np.asarray(output)
+
+
+@lru_cache
+def reshaper(*, allowzero: bool) -> ReferenceEvaluator:
+    """The evaluator of a model of one `Reshape`."""
+    values = [onnx.helper.make_tensor_value_info(each, onnx.TensorProto.FLOAT, None) for each in ("data", "output")]
+    shape = onnx.helper.make_tensor_value_info("shape", onnx.TensorProto.INT64, None)
+    node = onnx.helper.make_node("Reshape", ["data", "shape"], ["output"], allowzero=int(allowzero))
+    graph = onnx.helper.make_graph([node], "reshape", [values[0], shape], values[1:])
+    return ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)]))
+
+
+def reshaped(case: Case, tensors: dict[str, Array], function: Reshape) -> list[Array]:
+    """What the graph of a reshape's context gives, with an oracle in the operation's place."""
+    data, shape = tensors["data"], values(case, tensors, str(case.node.inputs[1]))
+    copies = bool(case.attributes["special_zero"])
+    output = function(data, shape, copies)
+    match case.context:
+        case "bare" | "folded" | "convert" | "shape-of":
+            return [output]
+        case "chain":
+            return [function(output, shape, copies)]
+        case "doubled":
+            return [output, np.concatenate([output, output])]
+        case "restored":
+            return [output, data]
+    raise AssertionError(case.context)
+
+
 def sizes_of(case: Case, tensors: dict[str, Array], dimension: int) -> list[int]:
     """The sizes of the pieces. Neither oracle knows what -1 is, so what it stands for is worked out here."""
     if case.op == "Split-1":
@@ -179,10 +220,11 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
 
 
 @pytest.mark.parametrize(
-    ("split", "join", "function"), [(numpys, np.concatenate, numpys_slice), (onnxs, onnxs_join, onnxs_slice)]
+    ("split", "join", "function", "reshape"),
+    [(numpys, np.concatenate, numpys_slice, numpys_reshape), (onnxs, onnxs_join, onnxs_slice, onnxs_reshape)],
 )
 def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
-    core_or_shipped: Path, split: Split, join: Join, function: Slice
+    core_or_shipped: Path, split: Split, join: Join, function: Slice, reshape: Reshape
 ) -> None:
     """All accepted cases and all their feeds, bit for bit."""
     suite, compared = open_suite(core_or_shipped), 0
@@ -195,6 +237,8 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
             match case.op:
                 case "Concat-1":
                     actual = joined(case, arrays, join)
+                case "Reshape-1":
+                    actual = reshaped(case, arrays, reshape)
                 case "Slice-8":
                     actual = sliced(case, arrays, function)
                 case _:

@@ -11,6 +11,9 @@ from tests.mutants.every import state as every_state
 from tests.mutants.join import rows as joins
 from tests.mutants.join.kernel import CONCAT
 from tests.mutants.model import MODEL, SURROUNDING
+from tests.mutants.reshapes import inputs as reshape_inputs
+from tests.mutants.reshapes import sizes as reshape_sizes
+from tests.mutants.reshapes.kernel import RESHAPE
 from tests.mutants.row import Hooks, Row
 from tests.mutants.slices import rows as slices
 from tests.mutants.slices.kernel import SLICE
@@ -23,7 +26,7 @@ from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
 
 #: The hooks of each operation that has mutants of its own.
 KERNELS: Mapping[str, Hooks] = MappingProxyType(
-    {"Concat-1": CONCAT, "Slice-8": SLICE, "Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT}
+    {"Concat-1": CONCAT, "Reshape-1": RESHAPE, "Slice-8": SLICE, "Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT}
 )
 
 #: The modules that hold rows, in the order of their classes.
@@ -45,6 +48,8 @@ MODULES = (
     contexts,
     split_contexts,
     joins,
+    reshape_sizes,
+    reshape_inputs,
     slices,
     crash,
     hang,

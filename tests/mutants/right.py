@@ -46,6 +46,7 @@ def _graphs(split: _Split) -> Execute:
     functions: Mapping[str, Function] = {
         **FUNCTIONS,
         "Concat-1": _concat,
+        "Reshape-1": _reshape,
         "Slice-8": _slice,
         "Split-1": even,
         "VariadicSplit-1": variadic,
@@ -65,6 +66,31 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> li
     array = np.concatenate([np.zeros(0, rows[0].dtype), *(each for row in zip(*rows, strict=True) for each in row)])
     shape = (*before, sum(each.shape[len(before)] for each in inputs), *after)
     return [Tensor(element_type=inputs[0].element_type, array=array.reshape(shape))]
+
+
+def _reshape(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    """Takes the elements one by one from a flat list, into lists of the sizes from the last one on."""
+    data, shape = [*inputs, None, None][:2]
+    copies = attributes.get("special_zero")
+    if data is None or shape is None or copies not in (False, True) or not isinstance(copies, bool):
+        raise Rejected("build", "an input is missing, or the attribute")
+    _require(shape.type.is_integer and shape.array.ndim == 1)
+    sizes, left = shape.integers(), list(data.shape)
+    _require(all(each >= -1 for each in sizes) and sizes.count(-1) < 2)
+    for index, size in enumerate(sizes):
+        if copies and size == 0:
+            _require(index < len(left))
+            sizes[index] = left[index]
+    count, known = prod(left), 1
+    for size in sizes:
+        known *= 1 if size == -1 else size
+    if -1 in sizes:
+        _require(known and count % known == 0)
+        sizes[sizes.index(-1)] = count // known
+    _require(prod(sizes) == count)
+    array = np.empty(sizes, data.array.dtype)
+    array.reshape(-1)[:] = [*data.array.flat] if count else []
+    return [Tensor(element_type=data.element_type, array=array)]
 
 
 def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
