@@ -144,8 +144,7 @@ MISTAKES = {
         "special_zero: in an IR the text 'true' is the boolean; write true without quotes.",
     ),
     "a scalar that is doubled": (
-        "op: Reshape-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [1]}\n    shape: {shape: [0], values: []}\n"
-        "    special_zero: true\n    context: doubled\n",
+        "op: Reshape-1\ngroups:\n  - {id: a, title: t, data: {shape: [1]}, shape: [], special_zero: true, context: doubled}\n",
         "context: an output of rank 0 has no axis along which the context `doubled` could join it.",
     ),
     "twice the same key": (
