@@ -104,21 +104,22 @@ def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
 def _dynamic(
     operation: Operation, tensors: Tensors, binding: Mapping[str, Binding], keys: Any
 ) -> Mapping[str, Dynamic]:
-    """The dimensions that the IR declares for the tensors whose shape it does not declare."""
+    """The dimensions that the IR declares for the tensors whose shape it does not declare; one value is for data."""
     if keys.dynamic is None:
         return {}
     if keys.context == "folded":
         raise KeyMistake("dynamic", "in the context `folded` data is a constant with a known shape")
-    allowed = [name for name in tensors if operation.port_of(name).role == "tensor" and binding[name] == "parameter"]
-    given = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
+    allowed = [name for name in tensors if binding[name] == "parameter"]
+    if isinstance(keys.dynamic, Mapping):
+        given = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
+    else:
+        given = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "tensor"}
     dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items() if each is not None}
     return {name: each for name, each in dynamic.items() if each != tensors[name].shape}
 
 
-def _by_name(key: str, given: Any, allowed: Sequence[str], kind: str) -> Mapping[str, Any]:
-    """One value for each allowed name, or a mapping from some of them."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(allowed, given)
+def _by_name(key: str, given: Mapping[str, Any], allowed: Sequence[str], kind: str) -> Mapping[str, Any]:
+    """A mapping whose keys are allowed names."""
     unknown = [each for each in given if each not in allowed]
     if unknown:
         raise KeyMistake(key, f"{quoted(unknown[0])} is not {kind}; allowed: {', '.join(allowed)}")
@@ -150,8 +151,6 @@ def _check_second_feed(draft: Draft) -> None:
         if draft.binding.get(name) != "parameter":
             raise KeyMistake("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
         first = draft.tensors[name]
-        if draft.operation.port_of(name).role == "control" and each.shape != first.shape:
-            raise KeyMistake("feed", f"{name} has the shape {quoted(list(first.shape))} in the IR")
         if each.element_type != first.element_type:
             raise KeyMistake("feed", f"{name} has the element type {first.element_type} in the IR")
         declared = draft.dynamic.get(name, first.shape)
