@@ -79,7 +79,7 @@ def _check_expressible(golden: Golden) -> None:
     if draft.dynamic:
         raise Inexpressible("shapes are static in this dialect")
     for name, tensor in draft.tensors.items():
-        is_control = draft.operation.port_of(name).role == "control"
+        is_control = draft.operation.role_of(name) == "control"
         if is_control and draft.binding[name] == "parameter":
             raise Inexpressible(
                 f"StableHLO fixes control inputs in the model, so {name} cannot be supplied at run time"
@@ -127,9 +127,15 @@ def _reshape(golden: Golden, node: Node) -> Iterator[_Line]:
     yield _Line(node.outputs[0], "reshape", f"%{ports_of(node)['data']}", (_type(source),), _type(result))
 
 
+def _constant(_golden: Golden, _node: Node) -> Iterator[_Line]:
+    """Nothing: the values of a control input are in the operation that takes them."""
+    return iter(())
+
+
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
+    "Constant-1": _constant,
     "Reshape-1": _reshape,
     "Slice-8": _slice,
     "Split-1": _slices,

@@ -17,7 +17,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.direct import Framework, outputs_of, plain
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
-from opconform_runners.backends.direct_split import SplitFunctions, split_operations
+from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
 
 _ABOUT_AXIS = (
@@ -56,6 +56,7 @@ _JAX = Framework(
         each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
     },
     operations={
+        "Constant-1": SHAPE_OPERATIONS["Constant-1"],
         "Reshape-1": reshape_operation(jnp.reshape),
         "Slice-8": slice_operation(),
         **split_operations(SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)),

@@ -17,7 +17,7 @@ from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, ou
 from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
 from opconform_runners.backends.direct_reshape import zeros_copy
 from opconform_runners.backends.direct_slice import slice_operation
-from opconform_runners.backends.direct_split import MAPPED, concat, given_axis
+from opconform_runners.backends.direct_split import MAPPED, SHAPE_OPERATIONS, concat, given_axis
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Call, MessageTable, Translation
 
 _SLICE = slice_operation()
@@ -109,6 +109,7 @@ MESSAGES: MessageTable = {
 }
 _OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
+    "Constant-1": SHAPE_OPERATIONS["Constant-1"],
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),

@@ -20,7 +20,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
-from opconform_runners.backends.direct_split import SplitFunctions, split_operations
+from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
@@ -62,6 +62,7 @@ _TINYGRAD = Framework(
         if each.name != "f8e8m0"
     },
     operations={
+        "Constant-1": SHAPE_OPERATIONS["Constant-1"],
         "Reshape-1": reshape_operation(Tiny.reshape),
         "Slice-8": slice_operation(),
         **split_operations(
