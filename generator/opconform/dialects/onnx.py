@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 MODEL = "model.onnx"
 #: One more than the largest integer attribute.
 _LIMIT = 1 << 63
+#: The violations of Transpose-1 that an attribute cannot have, with the reason.
+_NO_FAULT_OF_PERM = {
+    "order.required": "in ONNX, an omitted perm inverts the dimensions",
+    "order.rank": "ONNX's perm is an attribute, and has no shape",
+    "order.element-type": "ONNX's perm is an attribute, and has no element type",
+}
 
 
 def printed(model: bytes) -> str:
@@ -124,6 +130,21 @@ def _concat(model: Model, node: Node) -> Line:
     return Line("Concat", attributes, node.inputs, node.outputs)
 
 
+def _transpose(model: Model, node: Node) -> Line:
+    """ONNX's `perm` is an attribute, and inverts the dimensions if it is missing."""
+    source, refused = model.unconverted(node.inputs[1]) if len(node.inputs) > 1 else None, model.draft.rejected_for
+    check_types(model.draft, "Transpose", ("arg",))
+    if refused in _NO_FAULT_OF_PERM:
+        raise Inexpressible(_NO_FAULT_OF_PERM[refused])
+    if source in model.draft.tensors and model.constant(source) is None:
+        raise Inexpressible("ONNX's perm is an attribute, and cannot be supplied at run time")
+    values = {**model.golden.inputs[0], **(model.golden.tensors or ({},))[0]}
+    order = tuple(values[str(source)].integers())
+    if any(each >= _LIMIT for each in order):
+        raise Inexpressible("ONNX's integer attributes are i64")
+    return Line("Transpose", (("perm", attribute_text(order)),) if order else (), node.inputs[:1], node.outputs)
+
+
 #: The rendering of each operation as a line; it raises `Inexpressible` for a case that ONNX cannot express.
 RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Concat-1": _concat,
@@ -134,6 +155,7 @@ RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "ShapeOf-3": _shape,
     "Slice-8": sliced,
     "Split-1": split,
+    "Transpose-1": _transpose,
     "VariadicSplit-1": split,
 }
 

@@ -10,7 +10,7 @@ from opconform.model.golden import Golden
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
 
-#: The element types that `Concat`, `Slice` and `Split` of either opset move.
+#: The element types that `Concat`, `Slice`, `Split` and `Transpose` of either opset move.
 _MOVED_TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )

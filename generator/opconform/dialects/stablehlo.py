@@ -14,6 +14,7 @@ from opconform.model.golden import Golden
 from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
 from opconform.operations.slice import slices_of
+from opconform.operations.transpose import order_of
 from opconform.resources import render
 from opconform.suite.case import Node
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
@@ -127,6 +128,13 @@ def _reshape(golden: Golden, node: Node) -> Iterator[_Line]:
     yield _Line(node.outputs[0], "reshape", f"%{ports_of(node)['data']}", (_type(source),), _type(result))
 
 
+def _transpose(golden: Golden, node: Node) -> Iterator[_Line]:
+    tensors, source = golden.tensors[0], ports_of(node)["arg"]
+    order = list(order_of(evaluated_arguments(node, tensors)))
+    result = node.outputs[0]
+    yield _Line(result, "transpose", f"%{source}, dims = {order}", (_type(tensors[source]),), _type(tensors[result]))
+
+
 def _constant(_golden: Golden, _node: Node) -> Iterator[_Line]:
     """Nothing: the values of a control input are in the operation that takes them."""
     return iter(())
@@ -139,6 +147,7 @@ RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Reshape-1": _reshape,
     "Slice-8": _slice,
     "Split-1": _slices,
+    "Transpose-1": _transpose,
     "VariadicSplit-1": _slices,
 }
 

@@ -11,11 +11,13 @@ from opconform.operations.reshape import RESHAPE
 from opconform.operations.shape_of import SHAPE_OF
 from opconform.operations.slice import SLICE
 from opconform.operations.split import SPLIT
+from opconform.operations.transpose import TRANSPOSE
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = {
-    each.name: each for each in (CONCAT, CONSTANT, CONVERT, GATHER, RESHAPE, SHAPE_OF, SLICE, SPLIT, VARIADIC_SPLIT)
+    each.name: each
+    for each in (CONCAT, CONSTANT, CONVERT, GATHER, RESHAPE, SHAPE_OF, SLICE, SPLIT, TRANSPOSE, VARIADIC_SPLIT)
 }
 
 __all__ = ["OPERATIONS"]

@@ -15,6 +15,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 _USED = slice(1, None, 2)
 
 AxisOf = Callable[[Arguments], int | None]
+OrderOf = Callable[[Arguments], Sequence[int]]
 Builder = Callable[[Tested], Graph]
 
 
@@ -152,6 +153,31 @@ def split(axis_of: AxisOf) -> Builder:
     return build
 
 
+def inverse(order_of: OrderOf) -> Builder:
+    """The dimensions of the output are put back into their order, so that the model's output is its first input."""
+
+    def build(tested: Tested) -> Graph:
+        order = _one_order(tested, order_of, "inverse")
+        back = _constant("InverseOrder", "i64", (len(order),), [order.index(each) for each in range(len(order))])
+        second = _again(tested.node, (*tested.node.outputs, *back.outputs))
+        return Graph(nodes=(tested.node, back, second), outputs=second.outputs)
+
+    return build
+
+
+def identity(order_of: OrderOf) -> Builder:
+    """The dimensions of the first input are put into the order that they have, before the node under test."""
+
+    def build(tested: Tested) -> Graph:
+        rank = len(_one_order(tested, order_of, "identity"))
+        order = _constant("IdentityOrder", "i64", (rank,), range(rank))
+        first = _again(tested.node, (tested.node.inputs[0], *order.outputs))
+        node = replace(tested.node, inputs=(*first.outputs, *tested.node.inputs[1:]))
+        return Graph(nodes=(order, first, node), outputs=node.outputs)
+
+    return build
+
+
 def convert(tested: Tested) -> Graph:
     """Every control input is converted to another integer type: `i64` to `i32`, and every other type to `i64`."""
     inputs, nodes = list(tested.node.inputs), []
@@ -209,6 +235,21 @@ def shape_of(source: str, port: str) -> Builder:
         return Graph(nodes=(*nodes, node), outputs=node.outputs)
 
     return build
+
+
+def _one_order(tested: Tested, order_of: OrderOf, context: str) -> tuple[int, ...]:
+    """The order of the dimensions, if it is the same in every feed."""
+    if not tested.outputs:
+        raise ContextError(f"a rejected case has no output for the context `{context}` to use")
+    orders = {tuple(order_of(each)) for each in tested.arguments}
+    if len(orders) > 1:
+        raise ContextError(f"`{context}` has a constant order, and in the second feed the order is another one")
+    return next(iter(orders))
+
+
+def _again(node: Node, inputs: tuple[str | None, ...]) -> Node:
+    """The same operation under test once more, with other inputs."""
+    return replace(node, name=f"{node.name}_1", inputs=inputs, outputs=(f"{node.name}_1_0",))
 
 
 def _constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) -> Node:

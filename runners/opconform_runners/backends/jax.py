@@ -18,6 +18,7 @@ from opconform_runners.backends.direct import Framework, outputs_of, plain
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
 
 _ABOUT_AXIS = (
@@ -59,6 +60,7 @@ _JAX = Framework(
         "Constant-1": SHAPE_OPERATIONS["Constant-1"],
         "Reshape-1": reshape_operation(jnp.reshape),
         "Slice-8": slice_operation(),
+        "Transpose-1": transpose_operation(jnp.transpose),
         **split_operations(SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)),
     },
     translation=Translation(

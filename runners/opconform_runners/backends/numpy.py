@@ -155,6 +155,30 @@ def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]
     return [Tensor(element_type=given.element_type, array=np.ascontiguousarray(array))]
 
 
+def _transpose(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    arg, order = padded(inputs, 2)
+    if arg is None:
+        raise _refuse("arg.required", "arg is missing")
+    if order is None:
+        raise _refuse("order.required", "input_order is missing")
+    if order.element_type not in _INTEGERS:
+        raise _refuse("order.element-type", f"input_order is of type {order.element_type}")
+    if order.array.ndim != 1:
+        raise _refuse("order.rank", f"input_order has the shape {list(order.shape)}")
+    axes, rank = order.integers(), arg.array.ndim
+    if axes and len(axes) != rank:
+        raise _refuse("order.length", f"input_order has {len(axes)} elements, and arg has rank {rank}")
+    for axis in axes:
+        if axis < 0:
+            raise _refuse("order.negative", f"input_order holds {axis}")
+        if axis >= rank:
+            raise _refuse("order.range", f"input_order holds {axis}, and arg has rank {rank}")
+        if axes.count(axis) > 1:
+            raise _refuse("order.unique", f"input_order holds {axis} twice")
+    array = np.transpose(arg.array, axes or None)
+    return [Tensor(element_type=arg.element_type, array=np.array(array, order="C"))]
+
+
 #: The operations that are implemented here; the ones that compute control inputs are for integers in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
     "Concat-1": _concat,
@@ -165,6 +189,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "ShapeOf-3": _shape_of,
     "Slice-8": _slice,
     "Split-1": _split,
+    "Transpose-1": _transpose,
     "VariadicSplit-1": _variadic_split,
 }
 

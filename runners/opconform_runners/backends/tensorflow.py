@@ -18,9 +18,11 @@ from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
 from opconform_runners.backends.direct_reshape import zeros_copy
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import MAPPED, SHAPE_OPERATIONS, concat, given_axis
+from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Call, MessageTable, Translation
 
 _SLICE = slice_operation()
+_TRANSPOSE = transpose_operation(tf.transpose, counts_from_end=False)
 
 
 def _split(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -58,6 +60,18 @@ def _reshape(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribu
         shape = tf.where(shape == 0, dimensions[:count], shape)
     given = {name: each for name, each in (("tensor", data), ("shape", shape)) if each is not None}
     return [call(tf.reshape, **given)]
+
+
+def _transpose(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    arg, order = padded(inputs, 2)
+    values = _python(order)
+    if arg is not None and isinstance(values, list) and not values:
+        return [call(tf.transpose, arg)]
+    if arg is None or not isinstance(values, tf.Tensor):
+        return _TRANSPOSE.execute(call, [arg, values], attributes)
+    inverted = tf.range(tf.rank(arg) - 1, -1, -1)
+    perm = tf.cond(tf.size(values) > 0, lambda: values, lambda: tf.cast(inverted, values.dtype))
+    return [call(tf.transpose, arg, perm)]
 
 
 def _python(given: Any) -> Any:
@@ -113,6 +127,7 @@ _OPERATIONS: Mapping[str, Support] = {
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
+    "Transpose-1": replace(_TRANSPOSE, execute=_transpose),
     "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
 }
 _TENSORFLOW = Framework(
@@ -134,6 +149,7 @@ _TENSORFLOW = Framework(
 _CONTROLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Reshape-1": {"shape": ("i64", "i32")},
     "Split-1": {"axis": ("i32",)},
+    "Transpose-1": {"input_order": ("i64", "i32")},
     "VariadicSplit-1": {"axis": ("i32",), "split_lengths": ("i64", "i32", "i8")},
 }
 

@@ -21,6 +21,7 @@ from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of,
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
@@ -65,6 +66,7 @@ _TINYGRAD = Framework(
         "Constant-1": SHAPE_OPERATIONS["Constant-1"],
         "Reshape-1": reshape_operation(Tiny.reshape),
         "Slice-8": slice_operation(),
+        "Transpose-1": transpose_operation(Tiny.permute),
         **split_operations(
             SplitFunctions(
                 split=Tiny.chunk,

@@ -19,6 +19,7 @@ from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of,
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _ABOUT_AXIS = (
@@ -40,6 +41,11 @@ MESSAGES: MessageTable = {
     ),
     "Slice-8": ((r"slice step must be positive|step must be greater than zero", "step.zero"),),
     "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
+    "Transpose-1": (
+        (r"does not match the length of the desired ordering", "order.length"),
+        (r"Dimension out of range|Overflow when unpacking|too large to convert", "order.range"),
+        (r"duplicate dims are not allowed", "order.unique"),
+    ),
     "VariadicSplit-1": (
         *_ABOUT_AXIS,
         (r"expects split_sizes to sum exactly", "lengths.sum"),
@@ -56,6 +62,7 @@ _TORCH = Framework(
     operations={
         "Reshape-1": reshape_operation(torch.reshape, stage="run"),
         "Slice-8": slice_operation(stage="run", has_negative_steps=False),
+        "Transpose-1": transpose_operation(torch.permute, stage="run"),
         **SHAPE_OPERATIONS,
         **split_operations(
             SplitFunctions(
