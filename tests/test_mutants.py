@@ -138,6 +138,7 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
         "Slice-8/page-examples-of-higher-rank",
         "Split-1/axis-values",
         "Split-1/page-example",
+        "Transpose-1/page-examples",
         "VariadicSplit-1/page-example-lengths",
         "VariadicSplit-1/page-example-remainder",
         "VariadicSplit-1/sizes",

@@ -23,10 +23,19 @@ from tests.mutants.split import counts as split_counts
 from tests.mutants.split import shapes as split_shapes
 from tests.mutants.split import state as split_state
 from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
+from tests.mutants.transposes import rows as transposes
+from tests.mutants.transposes.kernel import TRANSPOSE
 
 #: The hooks of each operation that has mutants of its own.
 KERNELS: Mapping[str, Hooks] = MappingProxyType(
-    {"Concat-1": CONCAT, "Reshape-1": RESHAPE, "Slice-8": SLICE, "Split-1": SPLIT, "VariadicSplit-1": VARIADIC_SPLIT}
+    {
+        "Concat-1": CONCAT,
+        "Reshape-1": RESHAPE,
+        "Slice-8": SLICE,
+        "Split-1": SPLIT,
+        "Transpose-1": TRANSPOSE,
+        "VariadicSplit-1": VARIADIC_SPLIT,
+    }
 )
 
 #: The modules that hold rows, in the order of their classes.
@@ -51,6 +60,7 @@ MODULES = (
     reshape_sizes,
     reshape_inputs,
     slices,
+    transposes,
     crash,
     hang,
     credit,

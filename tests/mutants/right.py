@@ -49,6 +49,7 @@ def _graphs(split: _Split) -> Execute:
         "Reshape-1": _reshape,
         "Slice-8": _slice,
         "Split-1": even,
+        "Transpose-1": _transpose,
         "VariadicSplit-1": variadic,
     }
     return lambda case, feeds: [outputs_of(case, feed, functions) for feed in feeds]
@@ -114,6 +115,24 @@ def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]
         shape = (*array.shape[: axis % rank], len(selected), *array.shape[axis % rank + 1 :])
         array = np.take(array, np.array(selected, np.int64), axis) if array.size else np.empty(shape, array.dtype)
     return [Tensor(element_type=data.element_type, array=array)]
+
+
+def _transpose(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    """Takes the elements one after the other, by the strides of the dimensions."""
+    arg, order = [*inputs, None, None][:2]
+    if arg is None or order is None:
+        raise Rejected("build", "an input is missing")
+    rank = len(arg.shape)
+    _require(order.type.is_integer and len(order.shape) == 1)
+    axes = order.integers() or [*range(rank)][::-1]
+    _require(sorted(axes) == [*range(rank)])
+    strides = [prod(arg.shape[axis + 1 :]) for axis in axes]
+    places = np.zeros((), np.int64)
+    for axis, stride in zip(axes, strides, strict=True):
+        places = places[..., None] + np.arange(arg.shape[axis] if arg.array.size else 0) * stride
+    shape = tuple(arg.shape[axis] for axis in axes)
+    array = arg.array.reshape(-1)[places] if arg.array.size else np.empty(shape, arg.array.dtype)
+    return [Tensor(element_type=arg.element_type, array=array.reshape(shape))]
 
 
 def _bytes(data: Array, axis: Tensor, count: Attribute | None, lengths: Tensor | None) -> list[Array]:
