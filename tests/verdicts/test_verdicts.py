@@ -15,9 +15,9 @@ from opconform.model.draft import TensorDraft
 from opconform.model.fills import fill
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import patterns
+from opconform.tensors.tensor import Array, patterns
 from opconform_runners.backends.numpy import Numpy
-from opconform_runners.verdicts.comparison import mismatch_of
+from opconform_runners.verdicts.comparison import is_invented, mismatch_of
 from opconform_runners.verdicts.judge import findings_of
 from opconform_runners.verdicts.results import read_results
 from opconform_runners.verdicts.verdict import Pass, Unsupported
@@ -308,3 +308,14 @@ def test_each_output_is_compared_by_its_own_element_type() -> None:
     assert found is not None
     assert (found.reason, found.output, found.expected) == ("value", "output_1", "0x0000000000000002")
     assert found.sentence.startswith("output_1[0]: expected 2 (0x0000000000000002), got 3 ")
+
+
+def test_elements_of_the_inputs_are_not_invented_however_often_they_occur() -> None:
+    """An operation can repeat elements of its inputs; only other elements were read elsewhere."""
+    inputs: list[Array] = [np.arange(3, dtype=np.float32), np.array([7, 8], np.int64)]
+
+    assert not is_invented(np.array([2, 0, 0, 1, 1], np.float32), inputs)
+    assert not is_invented(np.zeros((0, 9), np.float32), inputs)
+    assert is_invented(np.array([2, 7], np.float32), inputs)
+    assert is_invented(np.array([-0.0], np.float32), inputs)
+    assert is_invented(np.array([0], np.int8), inputs)

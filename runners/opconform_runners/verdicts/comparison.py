@@ -68,10 +68,16 @@ def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
 
     Both outputs have the same storage dtype and shape. Inputs of another storage dtype are ignored.
     """
-    want, got = patterns(np.atleast_1d(expected)), patterns(np.atleast_1d(actual))
-    held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == expected.dtype.kind]
-    known = [each for each in held if each.dtype.kind == "U" or each.dtype == want.dtype]
-    return not np.isin(got[want != got], np.concatenate(known) if known else np.zeros(0, want.dtype)).all()
+    differs = patterns(np.atleast_1d(expected)) != patterns(np.atleast_1d(actual))
+    return is_invented(np.atleast_1d(actual)[differs], inputs)
+
+
+def is_invented(actual: Array, inputs: Sequence[Array]) -> bool:
+    """Whether an element has a bit pattern that no input has. Inputs of another storage dtype are ignored."""
+    got = patterns(np.atleast_1d(actual))
+    held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == actual.dtype.kind]
+    known = [each for each in held if each.dtype.kind == "U" or each.dtype == got.dtype]
+    return not np.isin(got, np.concatenate(known) if known else np.zeros(0, got.dtype)).all()
 
 
 def output_number(name: str) -> int:
