@@ -17,6 +17,7 @@ class Port:
         role: `control` for values that decide what the operation does, which specs write out; `tensor` for data, which
             may be filled.
         variadic: Whether it takes any number of tensors; only the last port may.
+        element_type: The default element type; None for `f32` at a tensor port and `i64` at a control port.
     """
 
     name: str
@@ -24,11 +25,12 @@ class Port:
     role: Role
     variadic: bool = False
     optional: bool = False
+    element_type: str | None = None
 
     @property
     def default_type(self) -> str:
         """The default element type."""
-        return "f32" if self.role == "tensor" else "i64"
+        return self.element_type or ("f32" if self.role == "tensor" else "i64")
 
     def names(self, count: int) -> tuple[str, ...]:
         """The names of the tensors at this port; `count` applies to a variadic port."""
