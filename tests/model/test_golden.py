@@ -15,6 +15,7 @@ from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array, Tensor
+from tests.model.gather_oracles import Take, gathered, numpys_take, onnxs_take
 
 Split = Callable[[Array, int, Sequence[int]], list[Array]]
 Join = Callable[[Sequence[Array], int], Array]
@@ -31,6 +32,7 @@ class Oracle(NamedTuple):
     slice: Slice
     reshape: Reshape
     transpose: Transpose
+    take: Take
 
 
 def numpys(data: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
@@ -265,8 +267,8 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
 @pytest.mark.parametrize(
     "oracle",
     [
-        Oracle(numpys, np.concatenate, numpys_slice, numpys_reshape, np.transpose),
-        Oracle(onnxs, onnxs_join, onnxs_slice, onnxs_reshape, onnxs_transpose),
+        Oracle(numpys, np.concatenate, numpys_slice, numpys_reshape, np.transpose, numpys_take),
+        Oracle(onnxs, onnxs_join, onnxs_slice, onnxs_reshape, onnxs_transpose, onnxs_take),
     ],
     ids=["numpy", "onnx"],
 )
@@ -282,6 +284,8 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(core_or_shi
             match case.op:
                 case "Concat-1":
                     actual = joined(case, arrays, oracle.join)
+                case "Gather-8":
+                    actual = gathered(case, arrays, oracle.take)
                 case "Reshape-1":
                     actual = reshaped(case, arrays, oracle.reshape)
                 case "Slice-8":

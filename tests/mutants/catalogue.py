@@ -8,6 +8,8 @@ from tests.mutants.every import bit_patterns, contexts, credit, element_types
 from tests.mutants.every import counts as every_counts
 from tests.mutants.every import shapes as every_shapes
 from tests.mutants.every import state as every_state
+from tests.mutants.gathers import rows as gathers
+from tests.mutants.gathers.kernel import GATHER
 from tests.mutants.join import rows as joins
 from tests.mutants.join.kernel import CONCAT
 from tests.mutants.model import MODEL, SURROUNDING
@@ -30,6 +32,7 @@ from tests.mutants.transposes.kernel import TRANSPOSE
 KERNELS: Mapping[str, Hooks] = MappingProxyType(
     {
         "Concat-1": CONCAT,
+        "Gather-8": GATHER,
         "Reshape-1": RESHAPE,
         "Slice-8": SLICE,
         "Split-1": SPLIT,
@@ -60,6 +63,7 @@ MODULES = (
     reshape_sizes,
     reshape_inputs,
     slices,
+        "Gather-8": GATHER,
     transposes,
     crash,
     hang,

@@ -71,7 +71,7 @@ def _computed(call: Call) -> list[Tensor]:
 
 
 #: The operations that control inputs are computed with.
-COMPUTING = ("Constant-1", "Convert-1", "Gather-8", "ShapeOf-3")
+COMPUTING = ("Constant-1", "Convert-1", "ShapeOf-3")
 #: The hooks that every operation has.
 MODEL: Hooks = MappingProxyType({"outputs": _outputs, "graph": _graph, "handed": _handed, "delivered": _delivered})
 #: The hooks of the operations that surround the one under test.

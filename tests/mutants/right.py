@@ -46,6 +46,7 @@ def _graphs(split: _Split) -> Execute:
     functions: Mapping[str, Function] = {
         **FUNCTIONS,
         "Concat-1": _concat,
+        "Gather-8": _elements,
         "Reshape-1": _reshape,
         "Slice-8": _slice,
         "Split-1": even,
@@ -92,6 +93,29 @@ def _reshape(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute
     array = np.empty(sizes, data.array.dtype)
     array.reshape(-1)[:] = [*data.array.flat] if count else []
     return [Tensor(element_type=data.element_type, array=array)]
+
+
+def _elements(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    """Finds the element of data for each element of the output, by the formula of the page."""
+    data, indices, axis = [*inputs, None, None, None][:3]
+    given = attributes.get("batch_dims", 0)
+    if data is None or indices is None or axis is None:
+        raise Rejected("build", "an input is missing")
+    _require(data.shape and indices.type.is_integer and axis.type.is_integer and axis.shape in {(), (1,)})
+    [along] = axis.integers()
+    _require(along in range(-len(data.shape), len(data.shape)) and type(given) is int)
+    along, batches, rank = along % len(data.shape), int(str(given)), len(indices.shape)
+    _require(abs(batches) <= min(rank, len(data.shape)))
+    batches += rank * (batches < 0)
+    _require(batches <= along and data.shape[:batches] == indices.shape[:batches])
+    shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
+    numbers, size = np.array(indices.integers(), object).reshape(indices.shape), data.shape[along]
+    output = np.zeros(shape, data.array.dtype)
+    for place in np.ndindex(*shape) if 0 not in shape else ():
+        number = numbers[(*place[:batches], *place[along : along + rank - batches])]
+        if -size <= number < size:
+            output[place] = data.array[(*place[:along], int(number), *place[along + rank - batches :])]
+    return [Tensor(element_type=data.element_type, array=output)]
 
 
 def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:

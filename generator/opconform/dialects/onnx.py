@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
+from opconform.dialects.onnx_gather import gathered
 from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
 from opconform.dialects.onnx_reshape import reshaped
 from opconform.dialects.onnx_slice import sliced
@@ -119,10 +120,6 @@ def _shape(_model: Model, node: Node) -> Line:
     return Line("Shape", (), node.inputs, node.outputs)
 
 
-def _gather(_model: Model, node: Node) -> Line:
-    return Line("Gather", (("axis", "0"),), node.inputs[:2], node.outputs)
-
-
 def _concat(model: Model, node: Node) -> Line:
     if node.under_test:
         check_types(model.draft, "Concat", node.inputs)
@@ -150,7 +147,7 @@ RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Concat-1": _concat,
     "Constant-1": _constant,
     "Convert-1": _cast,
-    "Gather-8": _gather,
+    "Gather-8": gathered,
     "Reshape-1": reshaped,
     "ShapeOf-3": _shape,
     "Slice-8": sliced,

@@ -96,15 +96,9 @@ def _shape_of(_call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attr
     return [list(inputs[0].shape)]
 
 
-def _gather(_call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
-    sizes, indices, _axis = inputs
-    return [[sizes[each] for each in indices] if isinstance(indices, list) else sizes[indices]]
-
-
-#: Lengths and axes that Python computes from the shape of a tensor, as users of a framework write it.
+#: Lists that Python computes from the shape of a tensor, as users of a framework write it.
 SHAPE_OPERATIONS: Mapping[str, Support] = {
     "Constant-1": Support(execute=_constant),
-    "Gather-8": Support(execute=_gather),
     "ShapeOf-3": Support(execute=_shape_of),
 }
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,6 +16,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import Framework, outputs_of, plain
+from opconform_runners.backends.direct_gather import gather_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
@@ -50,14 +52,27 @@ MESSAGES: MessageTable = {
         (r"unhashable type|is not iterable|iteration over a 0-d", "lengths.rank"),
     ),
 }
+_TYPES = {
+    each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
+}
+
+
+def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
+    """`jax.numpy.take`, which is told to fill with zeros, in each batch."""
+    if batches:
+        return jax.vmap(partial(_take, axis=axis - 1, batches=batches - 1))(data, indices)
+    return jnp.take(data, indices, axis=axis, mode="fill", fill_value=0)
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
-    types={
-        each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
-    },
+    types=_TYPES,
     operations={
         "Constant-1": SHAPE_OPERATIONS["Constant-1"],
+        "Gather-8": gather_operation(
+            _take, integers=[np.dtype(each) for name, each in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
+        ),
         "Reshape-1": reshape_operation(jnp.reshape),
         "Slice-8": slice_operation(),
         "Transpose-1": transpose_operation(jnp.transpose),

@@ -85,9 +85,37 @@ def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> 
     return [_integers(str(attributes["output_type"]), np.array(inputs[0].shape))]
 
 
-def _gather(inputs: Sequence[Tensor], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
-    data, indices, _axis = inputs
-    return [_integers(data.element_type, data.array[indices.array])]
+def _gather(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    given, places, axis = padded(inputs, 3)
+    data, batch = _data(given), attributes.get("batch_dims", 0)
+    if places is None:
+        raise _refuse("indices.required", "indices is missing")
+    if places.element_type not in _INTEGERS:
+        raise _refuse("indices.element-type", f"indices is of type {places.element_type}")
+    along, least = _axis(axis, data, one_element=True), min(data.ndim, len(places.shape))
+    if type(batch) is not int:
+        raise _refuse("batch_dims.type", f"batch_dims is {batch!r}, which is not an integer")
+    if batch > least or batch < -least:
+        raise _refuse("batch_dims.range", f"batch_dims {batch} is out of range for ranks of at least {least}")
+    batch += len(places.shape) if batch < 0 else 0
+    if batch > along % data.ndim:
+        raise _refuse("batch_dims.axis", f"batch_dims {batch} is after the axis {along}")
+    if data.shape[:batch] != places.shape[:batch]:
+        raise _refuse("batch_dims.equal", "data and indices differ in their batch dimensions")
+    return [Tensor(element_type=given.element_type, array=_taken(data, places, along % data.ndim, batch))]
+
+
+def _taken(data: Array, indices: Tensor, axis: int, batch: int) -> Array:
+    """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
+    size = data.shape[axis]
+    zeros = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
+    extended = np.concatenate([data, zeros], axis)
+    places = [each if -size <= each < 0 or 0 <= each < size else size for each in indices.integers()]
+    rows = np.array([each - (each < 0) for each in places], np.int64).reshape(indices.shape)
+    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
+    for number in np.ndindex(*data.shape[:batch]):
+        output[number] = np.take(extended[number], rows[number], axis - batch)
+    return output
 
 
 def _integers(element_type: str, array: Array) -> Tensor:

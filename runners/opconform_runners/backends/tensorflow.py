@@ -14,6 +14,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, outputs_of, padded, plain
+from opconform_runners.backends.direct_gather import gather_operation
 from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
 from opconform_runners.backends.direct_reshape import zeros_copy
 from opconform_runners.backends.direct_slice import slice_operation
@@ -74,6 +75,28 @@ def _transpose(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attri
     return [call(tf.transpose, arg, perm)]
 
 
+def _gather(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, indices, axis = padded(inputs, 3)
+    if any(each is not None and each.shape.rank is None for each in (data, indices)):
+        raise Unsupported("the dimensions of the axis and of batches need tensors of known ranks")
+    return _GATHER.execute(call, [data, indices, _python(axis)], attributes)
+
+
+def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
+    """`tf.gather`, which takes indices of three types, counted from the front."""
+    given = tf.cast(indices, tf.int64)
+    last = given + tf.shape(data, tf.int64)[axis] if indices.dtype != tf.uint64 else tf.int64.max
+    counted = tf.where(given < 0, last, given)
+    return tf.gather(data, counted, axis=axis, batch_dims=batches)
+
+
+_GATHER = gather_operation(
+    _take,
+    integers=[tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.is_integer],
+    mapped=("indices.negative",),
+)
+
+
 def _python(given: Any) -> Any:
     """A constant as Python's own numbers; anything else as it is."""
     value = tf.get_static_value(given) if isinstance(given, tf.Tensor) else None
@@ -124,6 +147,7 @@ MESSAGES: MessageTable = {
 _OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
     "Constant-1": SHAPE_OPERATIONS["Constant-1"],
+    "Gather-8": replace(_GATHER, execute=_gather),
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),

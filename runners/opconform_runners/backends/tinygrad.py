@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from subprocess import CalledProcessError
 from typing import Any
@@ -18,6 +19,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_gather import gather_operation, indexed
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
@@ -64,6 +66,10 @@ _TINYGRAD = Framework(
     },
     operations={
         "Constant-1": SHAPE_OPERATIONS["Constant-1"],
+        "Gather-8": gather_operation(
+            partial(indexed, Tiny.arange),
+            integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+        ),
         "Reshape-1": reshape_operation(Tiny.reshape),
         "Slice-8": slice_operation(),
         "Transpose-1": transpose_operation(Tiny.permute),

@@ -16,6 +16,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
+from opconform_runners.backends.direct_gather import gather_operation, indexed
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
@@ -54,6 +55,17 @@ MESSAGES: MessageTable = {
         (r"argument 'split_sizes' .* found element of type", "lengths.element-type"),
     ),
 }
+_INDICES = (torch.int32, torch.int64)
+
+
+def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
+    """Indexing with tensors, which takes indices of two types; those of other types are converted."""
+    given = indices if indices.dtype in _INDICES else indices.long()
+    if indices.dtype == torch.uint64:
+        given = torch.where(given < 0, torch.iinfo(given.dtype).max, given)
+    return indexed(torch.arange, data, given, axis, batches)
+
+
 _TORCH = Framework(
     name="torch",
     version=torch.__version__,
@@ -64,6 +76,11 @@ _TORCH = Framework(
         "Slice-8": slice_operation(stage="run", has_negative_steps=False),
         "Transpose-1": transpose_operation(torch.permute, stage="run"),
         **SHAPE_OPERATIONS,
+        "Gather-8": gather_operation(
+            _take,
+            integers=[getattr(torch, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+            stage="run",
+        ),
         **split_operations(
             SplitFunctions(
                 split=torch.tensor_split,

@@ -1,0 +1,56 @@
+"""ONNX's `Gather`, which has no batch dimensions, and whose axis is an attribute."""
+
+from opconform.dialects.dialect import Inexpressible
+from opconform.dialects.onnx_model import Line, Model, check_types
+from opconform.model.draft import Draft, arguments_of
+from opconform.suite.case import Node
+from opconform.tensors.element_types import ELEMENT_TYPES
+
+_TYPES = frozenset({"i32", "i64"})
+#: The violations that are valid in ONNX, with the reason.
+_NO_FAULT = {
+    "axis.required": "in ONNX, an omitted axis defaults to 0",
+    "axis.shape": "ONNX's axis is an attribute, and has no shape",
+    "axis.element-type": "ONNX's axis is an attribute, and has no element type",
+}
+
+
+def gathered(model: Model, node: Node) -> Line:
+    """The line of Gather-8, or `Inexpressible`."""
+    if not node.under_test:  # of a list, for a control input
+        return Line("Gather", (("axis", "0"),), node.inputs[:2], node.outputs)
+    draft, refused = model.draft, model.draft.rejected_for
+    check_types(draft, "Gather", ("data",))
+    if refused in _NO_FAULT:
+        raise Inexpressible(_NO_FAULT[refused])
+    along = model.constant(model.unconverted(node.inputs[2]))
+    if along is None:
+        raise Inexpressible("ONNX's axis is an attribute, and cannot be supplied at run time")
+    _check_batches(draft)
+    _check_indices(draft)
+    return Line("Gather", (("axis", str(along.integers()[0])),), node.inputs[:2], node.outputs)
+
+
+def _check_batches(draft: Draft) -> None:
+    given = draft.attributes.get("batch_dims", 0)
+    for feed in draft.feeds:
+        if given != 0 and ("indices" not in feed or given != -len(feed["indices"].shape)):
+            raise Inexpressible("ONNX's Gather has no batch dimensions")
+
+
+def _check_indices(draft: Draft) -> None:
+    """Check the types of the indices, and that those of an accepted case are in the range."""
+    given = draft.tensors.get("indices")
+    if given is None:
+        return
+    if ELEMENT_TYPES[given.element_type].onnx is None:
+        raise Inexpressible(f"ONNX has no {given.element_type}")
+    if draft.rejected_for is not None:
+        return
+    if given.element_type not in _TYPES:
+        raise Inexpressible("ONNX's indices are i32 or i64")
+    for number, feed in enumerate(draft.feeds):
+        axis = arguments_of(draft, number).inputs["axis"].integers or (0,)
+        size = feed["data"].shape[axis[0]]
+        if any(not -size <= int(each) < size for each in feed["indices"].elements):
+            raise Inexpressible("in ONNX, an index that is out of range is an error")

@@ -1,0 +1,103 @@
+"""Gather-8: each clause of its page, and numpy's own `take`."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.operations.gather import GATHER
+from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.tensors.literals import encoded
+from opconform.tensors.tensor import Tensor
+
+
+def arguments(
+    shape: tuple[int, ...] | None = (4, 3),
+    indices: object = (1, 0),
+    axis: object = 0,
+    batch_dims: object = 0,
+    index_type: str = "i64",
+) -> Arguments:
+    """The arguments for ramp data of a shape; the indices are nested numbers, and the axis is a number or an operand."""
+    inputs: dict[str, Operand] = {}
+    if shape is not None:
+        data = Tensor(element_type="i32", array=np.arange(1, 1 + np.prod(shape), dtype="u4").reshape(shape))
+        inputs["data"] = Operand(element_type="i32", shape=shape, tensor=data)
+    if indices is not None:
+        array = np.array(indices, object)
+        stored = Tensor(
+            element_type=index_type, array=encoded(index_type, tuple(array.reshape(-1).tolist())).reshape(array.shape)
+        )
+        inputs["indices"] = Operand(element_type=index_type, shape=array.shape, tensor=stored)
+    if isinstance(axis, int):
+        inputs["axis"] = Operand(element_type="i64", shape=(), integers=(axis,))
+    elif isinstance(axis, Operand):
+        inputs["axis"] = axis
+    return Arguments(inputs=inputs, attributes={"batch_dims": batch_dims})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("given_arguments", "violated"),
+    [
+        (arguments(None), {"data.required"}),
+        (arguments(()), {"data.rank"}),
+        (arguments(indices=None), {"indices.required"}),
+        (arguments(index_type="f32"), {"indices.element-type"}),
+        (arguments(axis=None), {"axis.required"}),
+        (arguments(axis=2), {"axis.range"}),
+        (arguments(axis=-3), {"axis.range"}),
+        (arguments(axis=Operand(element_type="i64", shape=(2,), integers=(0, 0))), {"axis.shape"}),
+        (arguments(axis=Operand(element_type="f32", shape=())), {"axis.element-type"}),
+        (arguments(batch_dims=True), {"batch_dims.type"}),
+        (arguments(batch_dims=0.5), {"batch_dims.type"}),
+        (arguments(batch_dims=2, axis=1), {"batch_dims.range"}),
+        (arguments(batch_dims=-2), {"batch_dims.range"}),
+        (arguments(indices=((1, 0), (0, 1)), batch_dims=1, axis=1), {"batch_dims.equal"}),
+        (arguments((2, 3), indices=((1, 0), (0, 1)), batch_dims=1), {"batch_dims.axis"}),
+        (arguments((3,), indices=((1, 0), (0, 1)), batch_dims=-1), {"batch_dims.axis", "batch_dims.equal"}),
+    ],
+)
+def test_every_violated_requirement_is_named(given_arguments: Arguments, violated: set[str]) -> None:
+    """And no other."""
+    with pytest.raises(Rejection) as raised:
+        GATHER.infer(given_arguments)
+
+    assert set(raised.value.requirements) == violated
+
+
+@given(data=st.data())
+def test_every_batch_has_the_slices_that_numpy_takes(data: st.DataObject) -> None:
+    """For indices in range, counted from either end, and zeros for all others."""
+    batches = data.draw(st.lists(st.integers(0, 3), max_size=2))
+    between, after, count = (data.draw(st.lists(st.integers(0, 3), max_size=2)) for _ in range(3))
+    size = data.draw(st.integers(0, 4))
+    shape, rows = (*batches, *between, size, *after), (*batches, *count)
+    total = int(np.prod(rows))
+    indices = np.array(data.draw(st.lists(st.integers(-6, 6), min_size=total, max_size=total)), np.int64)
+    negative = data.draw(st.booleans()) and bool(count) and len(count) <= len(shape)
+    given_arguments = arguments(
+        shape,
+        indices.reshape(rows),
+        axis=len(batches) + len(between) - (len(shape) if data.draw(st.booleans()) else 0),
+        batch_dims=-len(count) if negative else len(batches),
+    )
+    whole = np.arange(1, 1 + np.prod(shape), dtype="u4").reshape(shape)
+    padded = np.concatenate(
+        [whole, np.zeros_like(whole, shape=(*batches, *between, 1, *after))], len((*batches, *between))
+    )
+    places = np.where((indices >= -size) & (indices < size), indices % max(size, 1), size).reshape(rows)
+    expected = np.empty((*batches, *between, *count, *after), "u4")
+    for number in np.ndindex(*batches):
+        expected[number] = np.take(padded[number], places[number], len(between))
+
+    [output] = GATHER.evaluate(given_arguments)
+
+    assert output.array.tolist() == expected.tolist()
+    assert [each.shape for each in GATHER.infer(given_arguments)] == [expected.shape]
+
+
+def test_indices_beyond_64_bits_are_exact() -> None:
+    """The maximum of an unsigned type is not -1."""
+    [output] = GATHER.evaluate(arguments((4,), [(1 << 64) - 1, 3], index_type="u64"))
+
+    assert output.array.tolist() == [0, 4]
