@@ -63,7 +63,7 @@ MODULES = (
     reshape_sizes,
     reshape_inputs,
     slices,
-        "Gather-8": GATHER,
+    gathers,
     transposes,
     crash,
     hang,
