@@ -69,13 +69,16 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
 
 def _weights(golden: Golden) -> dict[str, bytes]:
-    """The packed elements of the model's constants, by name."""
+    """The packed elements of the model's constants, by name.
+
+    A constant without elements has one byte, as OpenVINO writes it: its reader does not take weights of no bytes.
+    """
     binding = golden.draft.binding
     constants = {name: each for name, each in golden.inputs[0].items() if binding[name] == "constant"}
     for node in golden.graph.nodes:
         if node.op == _CONSTANT:
             constants |= evaluated(Graph(nodes=(node,), outputs=node.outputs), {})
-    return {name: pack(each, OPENVINO_IR) for name, each in constants.items()}
+    return {name: pack(each, OPENVINO_IR) or b"\0" for name, each in constants.items()}
 
 
 def _input_layers(golden: Golden, weights: Mapping[str, bytes], types: Mapping[str, Declared]) -> Iterator[_Layer]:
