@@ -62,4 +62,4 @@ def _output(array: Array, declared: ElementType) -> Tensor:
     kind = next((each for each in ELEMENT_TYPES.values() if each.native == array.dtype), declared)
     if kind.storage.kind == "U":
         return Tensor(element_type=kind.name, array=array.astype(np.str_))
-    return Tensor(element_type=kind.name, array=np.ascontiguousarray(array).view(kind.storage))
+    return Tensor(element_type=kind.name, array=np.asarray(array, order="C").view(kind.storage))
