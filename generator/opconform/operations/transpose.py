@@ -31,7 +31,8 @@ def _order_violations(arguments: Arguments) -> list[str]:
 def order_of(arguments: Arguments) -> tuple[int, ...]:
     """The dimension of arg that is each dimension of the output; `Rejection` for invalid arguments."""
     missing = [] if "arg" in arguments.inputs else ["arg.required"]
-    if violated := (*missing, *_order_violations(arguments)):
+    violated = (*missing, *_order_violations(arguments))
+    if violated:
         raise Rejection(violated)
     inverted = reversed(range(len(arguments.inputs["arg"].shape)))
     return arguments.inputs["input_order"].integers or tuple(inverted)
