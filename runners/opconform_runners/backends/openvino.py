@@ -72,6 +72,7 @@ _TRANSLATION = Translation(
         r"|doesn't support \w+ operation with dynamic rank"
         r"|Element not supported"  # shape inference cannot read a constant of this element type
         r"|[Uu]nsupported (data|element) type|type is not supported"
+        r"|[Uu]nsupported \w+ order for \S+ type|dtype is supported only for"
     ),
     faults=(RuntimeError, ValueError),  # the Python interface cannot return a tensor with a negative dimension
     noise=re.compile(
