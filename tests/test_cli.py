@@ -73,7 +73,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     ("arguments", "sentence"),
     [
         (["generate"], "Missing option '--out' / '-o'"),
-        (["no-such-command"], "There is no command 'no-such-command'."),
+        (["no-such-command"], "Unknown command 'no-such-command'."),
         (
             ["generate", "--out", "x", "--dialect", "onx"],
             "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, onnx13, stablehlo.",
@@ -81,13 +81,13 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
         (
             ["generate", "--out", "s.tar"],
-            "s.tar cannot be written: a suite is a folder or a file NAME.zip. Name another --out.",
+            "s.tar cannot be written: a suite is a folder or a file NAME.zip. Use another --out.",
         ),
         (["generate", "--out", "x", "--jobs", "0"], "'--jobs' / '-j': '0' is not a whole number of at least 1."),
         (["generate", "--out", "x", "--jobs", "x"], "'--jobs' / '-j': 'x' is not a whole number of at least 1."),
         (
             ["generate", "--out", "x", "--profile", "cor"],
-            "There is no profile 'cor' in the specs; there are: default, context, core",
+            "Profile 'cor' is not in the specs. Did you mean 'core'? Allowed: default, context, core",
         ),
         (["generate", AXIS, "--out", "x", "--select", "nothing"], "No case matches nothing."),
         (["run", "x", "-b", "numpy", "--harness", "true", "--record", "r.zip"], "work with one backend. Name one."),
@@ -96,9 +96,9 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["run", "SPEC", "-b", "numpy"], "small.yaml is a spec, not a suite. Use `opconform certify"),
         (["run", "numpy"], "numpy is a backend. Use `opconform certify numpy` or `opconform run SUITE numpy`."),
         (["run", "SUITE", "-b", "numpy", "--update-baseline"], "--update-baseline needs --baseline FILE"),
-        (["certfy", "numpy"], "There is no command 'certfy'. Did you mean 'certify'?\nTry `opconform --help`."),
-        (["check-harness"], "There is no command 'check-harness'. Did you mean 'harness check'?"),
-        (["certificate", "sing"], "There is no command 'sing'. Did you mean 'sign'?"),
+        (["certfy", "numpy"], "Unknown command 'certfy'. Did you mean 'certify'?\nTry `opconform --help`."),
+        (["check-harness"], "Unknown command 'check-harness'. Did you mean 'harness check'?"),
+        (["certificate", "sing"], "Unknown command 'sing'. Did you mean 'sign'?"),
         (["certify", "-b", "numpy", "-b", "torch", "--python", "p"], "--python 'p' must be NAME=PATH, as in"),
         (["certify", "-b", "numpy", "-b", "torch", "--python", "a=p"], "--python names 'a', which is not one of"),
         (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is not an interpreter that can be run."),
@@ -113,19 +113,19 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             ["certify", "--backend", "numpi"],
             "'numpi' is not a backend. Did you mean 'numpy'? Allowed: ",
         ),
-        (["certify", "--backend", "a.py"], "A backend in a file is named with its class, as a.py:ClassName."),
-        (["certify", "--backend", "nowhere/a.py:A"], "There is no file nowhere/a.py."),
+        (["certify", "--backend", "a.py"], "Name the class of a backend in a file, as in a.py:ClassName."),
+        (["certify", "--backend", "nowhere/a.py:A"], "File not found: nowhere/a.py."),
         (["certify", "--backend", "numpy", "--python", "/nonexistent"], "/nonexistent is not an interpreter"),
         (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
         (["show", "Split-1/nothing", "--suite", "SUITE"], "No case matches 'Split-1/nothing'."),
         (["show", "*/accepted/*", "--suite", "SUITE"], "4 cases match '*/accepted/*'"),
         (["list", "SUITE", "--select", "nothing"], "No case matches nothing.\n"),
         (["list", AXIS, "--select", "Split"], "No case matches Split. Did you mean 'Split-1'?\n"),
-        (["certify", "no.yaml", "numpy"], "There is no spec at no.yaml. Name a YAML file or a folder of them.\n"),
+        (["certify", "no.yaml", "numpy"], "Spec not found: no.yaml. Name a YAML file or a folder of them.\n"),
         (["list", AXIS, "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
         (["show", "axis.range"], "It is a requirement; `opconform list --cases --select axis.range` lists its cases."),
-        (["list", "--profile", "nope"], "There is no profile 'nope' in the specs; there are: default, context, core"),
-        (["list", "--profile", "core", "--profile", "typs"], "types. Did you mean 'types'?\n"),
+        (["list", "--profile", "nope"], "Profile 'nope' is not in the specs. Allowed: default, context, core"),
+        (["list", "--profile", "core", "--profile", "typs"], "Did you mean 'types'? Allowed: default, context, core"),
         (
             ["generate", AXIS, "--out", "x", "--select", "Split-1/axis-integer-typs/*"],
             "No case matches Split-1/axis-integer-typs/*. Did you mean 'Split-1/axis-integer-types'?\n",
@@ -157,7 +157,7 @@ def test_a_suite_that_is_not_there_ends_with_2(opconform: Run, tmp_path: Path) -
     """The sentence says how to write one."""
     done = opconform("run", tmp_path / "suite", "--backend", "numpy", code=2, cwd=tmp_path)
 
-    assert done.stderr.startswith(f"error: There is no suite at {tmp_path / 'suite'}. Write one with")
+    assert done.stderr.startswith(f"error: Suite not found: {tmp_path / 'suite'}. Write one with")
 
 
 def test_a_folder_of_certify_leads_to_its_suite(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_suite_knows_its_near_misses(opconform: Run, small_suite: Path, tmp_pa
         assert listed.stderr == f"error: No case matches {typed}. Did you mean {meant!r}?\n"
         assert done.stderr == f"error: No case of {small_suite} matches {typed}. Did you mean {meant!r}?\n"
     done = opconform("list", small_suite, "--profile", "cor", code=2)
-    sentence = f"There is no profile 'cor' in {small_suite}; there are: default, core. Did you mean 'core'?"
+    sentence = f"Profile 'cor' is not in {small_suite}. Did you mean 'core'? Allowed: default, core."
     assert done.stderr == f"error: {sentence}\n"
 
 
@@ -292,10 +292,10 @@ def test_no_suite_replaces_one_of_other_specs(opconform: Run, small_spec: Path, 
     seeded = opconform("certify", small_spec, *certify, "--seed", "5", code=2).stderr
     generated = opconform("generate", other, "--out", made, code=2).stderr
 
-    sentence = "is a suite of other specs: VariadicSplit-1/small.yaml. Name another --out, or delete it."
+    sentence = "is a suite of other specs: VariadicSplit-1/small.yaml. Use another --out, or delete it."
     assert refused == f"error: {signed}/suite {sentence}\n"
     assert generated == f"error: {made} {sentence}\n"
-    assert seeded.startswith(f"error: {signed} holds the results of a certification of numpy ")
+    assert seeded.startswith(f"error: {signed} contains the results of a certification of numpy ")
     assert [tree(signed), tree(made)] == held
     opconform("generate", small_spec, other, "--jobs", "1", "--out", made)
     opconform("certify", other, *certify, "--force")

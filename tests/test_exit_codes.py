@@ -156,7 +156,7 @@ def test_a_full_disk_while_printing_is_an_error(arguments: tuple[str, ...]) -> N
 
     assert (done.returncode, done.stderr) == (
         1,
-        "error: Standard output cannot be written: No space left on device. Make room, or redirect it to another place.\n",
+        "error: Standard output cannot be written: No space left on device. Free some space, or redirect it to another place.\n",
     )
 
 

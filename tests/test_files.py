@@ -16,7 +16,7 @@ def test_a_regular_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"12345")
 
     assert read_regular(tmp_path / "file", 5) == b"12345"
-    with pytest.raises(FileTooLargeError, match="it has 5 bytes, and at most 4 are allowed") as raised:
+    with pytest.raises(FileTooLargeError, match="it has 5 bytes; at most 4 are allowed") as raised:
         read_regular(tmp_path / "file", 4)
     assert raised.value.size == 5
 

@@ -108,7 +108,7 @@ def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> 
     assert len(said) == 8
     assert said[2].startswith("CONFORMANT (PASSED), ")
     assert said[7].startswith("CONFORMANT (PASSED), ")
-    assert "judged from outputs that were made elsewhere" in said[7]
+    assert "judged from outputs recorded elsewhere" in said[7]
     assert all("; every count and conclusion, derived again from the verdicts" in each for each in (said[2], said[7]))
     assert said[7].rstrip().endswith("; every verdict, judged again from the outputs.")
     assert blind["blind"] is True

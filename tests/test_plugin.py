@@ -182,7 +182,7 @@ def test_a_backend_that_is_not_there_stops_cases_alone(run_pytest: Pytest, tmp_p
     assert outcomes(run_pytest("../test_own.py", folder="tests")) == {"passed": 1}
     assert run_pytest("--markers").returncode == 0
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert done.stderr.startswith(f"ERROR: There is no file {Path('..', 'src', 'own.py')}. ")
+    assert done.stderr.startswith(f"ERROR: File not found: {Path('..', 'src', 'own.py')}. ")
 
 
 def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
             "--opconform-python goes with --opconform-backend; a harness names its own interpreter.",
         ),
         (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Did you mean 'numpy'? Allowed: "),
-        (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "There is no profile 'cor' in "),
+        (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "Profile 'cor' is not in "),
         (("--opconform-backend", "numpy", "opconform::Split-1/none"), " matches 'Split-1/none'.\n"),
         (
             ("--opconform-backend", "numpy", "opconform::VariadicSplit-1/acepted"),

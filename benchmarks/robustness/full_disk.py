@@ -60,7 +60,7 @@ class Disk:
                 file.write(bytes(max(0, state.f_bavail * state.f_frsize - room)))
 
     def empty(self) -> None:
-        """Make room again."""
+        """Free some space again."""
         (self.folder / "ballast").unlink(missing_ok=True)
 
     def limit(self, room: int) -> Callable[[], None] | None:

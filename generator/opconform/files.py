@@ -22,7 +22,7 @@ class FileTooLargeError(OSError):
     """A file that is larger than its reader allows."""
 
     def __init__(self, path: Path, size: int, limit: int) -> None:
-        super().__init__(errno.EFBIG, f"it has {size:,} bytes, and at most {limit:,} are allowed", str(path))
+        super().__init__(errno.EFBIG, f"it has {size:,} bytes; at most {limit:,} are allowed", str(path))
         self.size = size
 
 
@@ -89,7 +89,7 @@ def replace_named(path: Path, content: bytes) -> None:
     except OSError as fault:
         if DiskError.is_full(fault):
             raise DiskError(path, fault) from fault
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Use another file.") from fault
 
 
 def check_no_link(path: Path) -> None:
@@ -111,9 +111,9 @@ def check_ours(path: Path, mark: bytes) -> None:
             check_no_link(path)
         ours = is_ours(path, [mark])
     except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Use another file.") from fault
     if not ours:
-        raise UsageError(f"opconform did not write {path} and does not overwrite it. Name another file.")
+        raise UsageError(f"opconform did not write {path} and does not overwrite it. Use another file.")
 
 
 def is_ours(path: Path, marks: Sequence[bytes]) -> bool:

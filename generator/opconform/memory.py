@@ -25,7 +25,7 @@ def check_memory(size: int, what: str) -> None:
     """Check that a number of bytes fits into free memory; `what` names their purpose in the `SuiteError`."""
     free = free_memory()
     if size > free:
-        raise SuiteError(f"{what} needs {shown_bytes(size)} of memory; {shown_bytes(free)} are free.")
+        raise SuiteError(f"{what} needs {shown_bytes(size)} of memory, but only {shown_bytes(free)} is free.")
 
 
 def shown_bytes(size: int) -> str:

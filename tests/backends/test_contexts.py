@@ -112,14 +112,14 @@ def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None
     ("keys", "sentence"),
     [
         ("context: partial\n    split_lengths: [6]", "`partial` uses every second output"),
-        ("context: chain\n    split_lengths: [2, 4]", "for its shape [4, 6] that violates lengths.sum"),
+        ("context: chain\n    split_lengths: [2, 4]", "whose shape [4, 6] violates lengths.sum"),
         (
             "context: shared\n    expect: {reject: lengths.sum}\n    split_lengths: [2, 5]",
             "a rejected case has no outputs for the context `shared` to use",
         ),
         (
             "context: concat\n    expect: {reject: axis.range}\n    axis: 5\n    split_lengths: [2, 4]",
-            "the outputs cannot be joined along an axis that is wrong",
+            "the outputs cannot be joined along an invalid axis",
         ),
         (
             (

@@ -214,7 +214,7 @@ def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) 
     ("device", "sentence"),
     [
         ("CPU=", "The device 'CPU=' needs a name and a library, as in MYCPU=path/libplugin.so."),
-        ("MYCPU=no.so", "There is no file no.so. A device of a plugin is named NAME=path/libplugin.so."),
+        ("MYCPU=no.so", "File not found: no.so. Name the device of a plugin as NAME=path/libplugin.so."),
         (
             "MINE={plugin}",
             "{plugin} implements CPU. The name of its device must contain that, as in MYCPU={plugin}.",
@@ -295,7 +295,7 @@ def test_a_provider_without_kernels_passes_nothing(suite: Suite, tmp_path: Path)
     ("device", "beginning"),
     [
         ("Nowhere", "ONNX Runtime has no device 'Nowhere' here. Allowed: "),
-        ("X=no.so", "There is no file no.so."),
+        ("X=no.so", "File not found: no.so."),
         ("X={text}", "ONNX Runtime cannot load {text}: Failed to load library"),
         ("X={plugin}", "ONNX Runtime cannot load {plugin}: Failed to get symbol CreateEpFactories"),
     ],
@@ -335,7 +335,7 @@ def test_a_plugin_that_has_other_devices_says_which(suite: Suite) -> None:
     library = provider_library()
     done = command("run", suite.store.root, "--backend", f"onnxruntime:Other={library}", code=1)
 
-    assert f"Other is not one device of {library}. Allowed: OpenVINO.CPU" in str(done.exception)
+    assert f"Other does not name one device of {library}. Allowed: OpenVINO.CPU" in str(done.exception)
 
 
 def provider_library() -> Path:

@@ -139,7 +139,10 @@ FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
     "passed": (lambda: predicate(BAD, passed=()), "passedTests do not follow from its requirements"),
     "failed": (lambda: predicate(BAD, failed=()), "failedTests do not follow from its requirements"),
     "sum": (lambda: profile(GOOD, counts=COUNTS | {"pass": 7}), "the counts of the profiles do not add up"),
-    "verdicts": (lambda: finding(GOOD, cases={"pass": 2}), "counts are not by pass, fail, unsupported"),
+    "verdicts": (
+        lambda: finding(GOOD, cases={"pass": 2}),
+        "a count does not have exactly the keys pass, fail, unsupported",
+    ),
     "supported": (lambda: finding(GOOD, supported=3), "it says that 3 cases are supported, but counts 2"),
     "broken": (lambda: requirement(BAD, "data.bits", broken=False), "is not broken, but 1 case fails"),
     "too many": (

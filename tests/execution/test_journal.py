@@ -200,7 +200,7 @@ def test_a_full_disk_ends_a_run_with_its_results_so_far(suite: Suite, tmp_path: 
 
     assert stopped.interrupted is full
     assert stopped.gave_up == (
-        f"{tmp_path}/7 cannot be written: No space left on device. Make room, or name another place, "
+        f"{tmp_path}/7 cannot be written: No space left on device. Free some space, or use another place, "
         "interrupted after 4 of 6 cases"
     )
     assert len(stopped.results) == 4
@@ -226,8 +226,8 @@ def test_a_run_is_not_continued_under_other_conditions(suite: Suite, tmp_path: P
         ran(suite, new, plan_of(tmp_path, **plan))
 
     assert str(refusal.value) == (
-        f"{tmp_path} holds the results of a run of fake 1 (6 cases), interrupted, and {what} "
-        f"has changed since then. Name another --out, or replace them with --force."
+        f"{tmp_path} contains the results of a run of fake 1 (6 cases), interrupted, and {what} "
+        f"has changed since then. Use another --out, or replace them with --force."
     )
     assert (tmp_path / "results.jsonl").read_bytes() == held
     assert len(ran(suite, new, plan_of(tmp_path, force=True, **plan)).results) == 6
@@ -240,9 +240,9 @@ def test_the_results_of_another_run_are_not_replaced(suite: Suite, tmp_path: Pat
     (tmp_path / "report.html").write_bytes(b"<!doctype html>\n<!-- opconform report -->")
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
     others = {
-        "and this run is not a certification": (plan_of(tmp_path), None),
-        "and this run is of another backend": (plan_of(tmp_path, started="--backend numpy", whole=True), None),
-        "and this run is of another selection": (
+        "but this run is not a certification": (plan_of(tmp_path), None),
+        "but this run has a different backend": (plan_of(tmp_path, started="--backend numpy", whole=True), None),
+        "but this run has a different selection": (
             plan_of(tmp_path, whole=True, selection=Selection(profiles=("core",))),
             None,
         ),
@@ -261,7 +261,8 @@ def test_the_same_run_replaces_its_own_results(suite: Suite, tmp_path: Path) -> 
     assert len(new.executed) == 2
     assert read_written(tmp_path / "results.jsonl").header.implementation.version == "2"
     with pytest.raises(
-        UsageError, match="holds the results of a run of fake 2 \\(2 cases\\), and this run is of another selection"
+        UsageError,
+        match="contains the results of a run of fake 2 \\(2 cases\\), but this run has a different selection",
     ):
         ran(suite, new, plan_of(tmp_path), suite.entries[:3])
 

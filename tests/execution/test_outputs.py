@@ -119,7 +119,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "a device": (lambda path: path.symlink_to("/dev/zero"), "it cannot be read: it is a symbolic link"),
     "a link": (write_link, "it cannot be read: it is a symbolic link"),
     "a hard link": (write_hard_link, "it cannot be read: it is a hard link to another file"),
-    "a bomb": (write_bomb, "it holds 131,200 bytes of arrays where at most 4,096 are allowed"),
+    "a bomb": (write_bomb, "it contains 131,200 bytes of arrays; at most 4,096 are allowed"),
     "a shape of truth": (
         lambda path: write_npy(path, b"{'descr': '|u1', 'fortran_order': False, 'shape': (True, 4)}", bytes(4)),
         "it is not a readable .npz file",
@@ -127,7 +127,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "brackets": (lambda path: write_npy(path, b"(" * 3_000), "it is not a readable .npz file"),
     "another name": (
         lambda path: path.write_bytes(npz_bytes({"y": np.zeros(2)})),
-        "the arrays in it are called y, and not output_0, output_1, …",
+        "the arrays in it are called y, not output_0, output_1, …",
     ),
 }
 

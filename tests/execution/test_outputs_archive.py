@@ -123,8 +123,8 @@ def test_outputs_are_judged_against_their_own_suite_only(
     blind = opconform("certificate", "judge", outputs, "--suite", blind_suite, "--out", tmp_path / "out", code=1).stderr
 
     assert refused.strip() == (
-        f"error: {outputs} holds outputs of another suite than {other}: without its expected outputs that has the digest "
-        f"{full[:16]}, and theirs has {theirs[:16]}. Generate it with the same specs, profiles, seed, dialects and version."
+        f"error: {outputs} has outputs of a different suite: the blind digest of {other} is {full[:16]}, not {theirs[:16]}. "
+        "Generate the suite with the same specs, profiles, seed, dialects and version."
     )
     assert f"{blind_suite} is blind: it has no expected outputs." in blind
     assert not (tmp_path / "out").exists()
@@ -146,13 +146,13 @@ def test_outputs_of_whole_profiles_are_certified(
     kept = opconform("certificate", "judge", part, *judging, code=2).stderr
     refused = opconform("certificate", "judge", part, *judging, "--force", code=1).stderr
 
-    assert ", judged from outputs that were made elsewhere\n" in shown
+    assert ", judged from outputs recorded elsewhere\n" in shown
     assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every count" in shown
     assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
-    assert kept.startswith(f"error: {out} holds the results of a certification of numpy ")
+    assert kept.startswith(f"error: {out} contains the results of a certification of numpy ")
     assert (
-        "report.json is of a run that may select cases: only a whole `certify` or `certificate judge` can be signed."
+        "report.json is of a run that may select cases: only results of `certify` or `certificate judge` can be signed."
         in refused
     )
     assert not (out / "certificate.json").exists()
@@ -219,7 +219,7 @@ def test_claims_that_opconform_can_decide_are_checked(
         members["outputs.json"] = json.dumps(origin).encode()
 
     for change, sentence in (
-        (unsent, "VariadicSplit-1/accepted/055b3aac7f could not be sent, and it could."),
+        (unsent, "VariadicSplit-1/accepted/055b3aac7f could not be sent, but it can be."),
         (mapped, f"maps VariadicSplit-1:all.of-it, which is not a requirement of {small_suite}."),
     ):
         path = rewritten(outputs, tmp_path / "outputs.zip", change)
@@ -296,11 +296,11 @@ def _unknown(members: dict[str, bytes]) -> None:
     [
         (_padded, "bytes, more than the "),
         (_misnamed, "are not called output_0, output_1, …."),
-        (_feed_more, "are not those of 1 feeds."),
-        (_type_less, "are not those of 1 feeds."),
-        (_foreign, "does not contain the files that it lists: ../../evil."),
-        (_unsorted, "answers.jsonl is not sorted by id, each once."),
-        (_unknown, "answers.jsonl holds a line that is not an answer."),
+        (_feed_more, "do not match its number of feeds."),
+        (_type_less, "do not match its number of feeds."),
+        (_foreign, "does not contain exactly the files that it lists: ../../evil."),
+        (_unsorted, "answers.jsonl is not sorted by id, or repeats an id."),
+        (_unknown, "answers.jsonl contains a line that is not an answer."),
     ],
 )
 def test_forged_outputs_are_refused(

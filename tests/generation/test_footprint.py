@@ -69,7 +69,7 @@ def test_a_shape_of_24_gib_is_refused_before_it_is_allocated(tmp_path: Path) -> 
         r"with group 'it' the suite takes [\d,]+ bytes or more, over the limit of [\d,]+; raise it with --max-bytes\."
     )
     assert re.fullmatch(f"{place}: {said}", str(too_large.value))
-    said = r"a case of group 'it' needs 48\.0 TiB of memory; [\d.]+ [GM]iB are free\."
+    said = r"a case of group 'it' needs 48\.0 TiB of memory, but only [\d.]+ [GM]iB is free\."
     assert re.fullmatch(f"{place}: {said}", str(too_much_memory.value))
     assert not list((tmp_path / "out").iterdir())
 
@@ -113,5 +113,5 @@ def test_bytes_are_shown_in_their_unit(size: int) -> None:
 def test_what_does_not_fit_into_memory_is_refused() -> None:
     """Whatever it is."""
     check_memory(1, "a byte")
-    with pytest.raises(SuiteError, match=r"^a file needs 1\.0 PiB of memory; .* are free\.$"):
+    with pytest.raises(SuiteError, match=r"^a file needs 1\.0 PiB of memory, but only .* is free\.$"):
         check_memory(1 << 50, "a file")

@@ -133,9 +133,7 @@ def test_nothing_is_written_through_a_link_in_a_work_folder(tmp_path: Path, smal
     work.mkdir()
     (work / "opconform.lock").touch()
     (work / "partial").symlink_to(target)
-    with pytest.raises(
-        UsageError, match=r"partial is neither a file nor a folder\. Remove it, or name another --out\."
-    ):
+    with pytest.raises(UsageError, match=r"partial is neither a file nor a folder\. Remove it, or use another --out\."):
         generated(small_spec, tmp_path / "suite")
 
     assert names(target) == ["VariadicSplit-1"]
@@ -146,7 +144,7 @@ def test_only_one_generation_writes_at_a_time(tmp_path: Path, small_spec: Path) 
     out = tmp_path / "suite"
     with work_folder(out):
         with pytest.raises(
-            UsageError, match=r"^Another process is writing .*suite\. Wait for it, or name another --out\.$"
+            UsageError, match=r"^Another process is writing .*suite\. Wait for it, or use another --out\.$"
         ):
             generated(small_spec, out)
         assert names(tmp_path) == [".suite.opconform-work"]
@@ -159,7 +157,7 @@ def test_a_second_generate_command_ends_with_one_sentence(opconform: Run, tmp_pa
     with work_folder(tmp_path / "suite"):
         done = opconform("generate", small_spec, "--out", "suite", cwd=tmp_path, code=2)
 
-    assert done.stderr == "error: Another process is writing suite. Wait for it, or name another --out.\n"
+    assert done.stderr == "error: Another process is writing suite. Wait for it, or use another --out.\n"
 
 
 def test_a_changed_case_does_not_change_the_suite_that_is_there(tmp_path: Path, small_spec: Path) -> None:

@@ -14,7 +14,7 @@ from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 
 #: Why a split into as many outputs as there are rows cannot be split again.
-CHAIN = "`chain` executes Split-1 again on the last output, and for its shape [1, 6] that violates num_splits.at-most-dimension"
+CHAIN = "`chain` executes Split-1 again on the last output, whose shape [1, 6] violates num_splits.at-most-dimension"
 
 
 def split(context: str, *, axis: int = 0, parts: int = 2, dynamic: bool = False, run_time: bool = False) -> Draft:
@@ -198,7 +198,7 @@ def test_a_value_that_the_other_type_lacks_is_not_converted() -> None:
     with pytest.raises(ContextError) as fault:
         graph_of(computed("convert", 1 << 32))
 
-    assert str(fault.value) == "`convert` converts axis to i32, which must have its values"
+    assert str(fault.value) == "`convert` converts axis to i32, which cannot represent its values"
 
 
 def test_lengths_are_computed_from_the_shape_of_data() -> None:

@@ -60,7 +60,7 @@ def _execution(name: str) -> Execute:
     if name == KERNEL:
         return _with(RIGHT, None)
     if name not in MUTANTS:
-        raise UsageError(f"There is no mutant {name!r}. `python -m tests.mutants --list` lists them.")
+        raise UsageError(f"Unknown mutant {name!r}. `python -m tests.mutants --list` lists them.")
     return _with(hooks_of(MUTANTS[name]), MUTANTS[name].op)
 
 

@@ -87,6 +87,6 @@ def test_an_output_may_be_another_part_of_the_data() -> None:
 )
 def test_what_is_read_past_the_end_follows_from_the_shapes(given: Any, outputs: Any, past: str) -> None:
     """Only along a dimension that alone differs."""
-    sentence = f"Read past the end: the input has 6 elements along axis 0, and the outputs hold {past} too"
+    sentence = f"Read past the end: the input has 6 elements along axis 0, and the outputs contain {past}"
 
     assert overrun(given, outputs) == (sentence if past else "")

@@ -135,7 +135,7 @@ def test_nothing_tested_is_not_conformant(mapped: tuple[str, ...]) -> None:
     found = report(result(1, "unsupported", "axis.range"), result(2, "unsupported"), mapped=mapped)
 
     assert found.conformant is None
-    assert found.incomplete[0] == "no case was supported"
+    assert found.incomplete == ("no case was supported",)
     assert conclusion(found)[0].startswith("INCOMPLETE, 0 of 2 cases supported: no case was supported")
 
 
@@ -172,7 +172,7 @@ def test_every_format_says_the_coverage_and_none_is_green_for_nothing() -> None:
     assert "<error " in junit_text(open_one)
     assert "<error " not in junit_text(good)
     assert (document["conformant"], document["coverage"]) == (None, {"supported": 0, "cases": 1})
-    assert document["incomplete"] == ["no case was supported", "no case was supported for Split-1:axis.range"]
+    assert document["incomplete"] == ["no case was supported"]
 
 
 def test_a_backend_that_supports_nothing_is_not_certified(tmp_path: Path, small_spec: Path) -> None:
@@ -181,4 +181,4 @@ def test_a_backend_that_supports_nothing_is_not_certified(tmp_path: Path, small_
     done = CliRunner().invoke(certify, arguments)
 
     assert done.exit_code == 1
-    assert "INCOMPLETE, 0 of 6 cases supported: no case was supported; " in done.stdout
+    assert "INCOMPLETE, 0 of 6 cases supported: no case was supported." in done.stdout

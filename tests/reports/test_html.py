@@ -359,7 +359,7 @@ def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_p
         (row, column, "0x00000000") for row in (2, 3, 4) for column in range(4)
     )
     assert likely_cause(suite.case(entry), failed, kept) == (
-        "Read past the end: the input has 6 elements along axis 0, and the outputs hold indices 6 to 8 too"
+        "Read past the end: the input has 6 elements along axis 0, and the outputs contain indices 6 to 8"
     )
 
 

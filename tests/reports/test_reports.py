@@ -144,7 +144,7 @@ def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path
     [
         ("killed", "INCOMPLETE, 2 of 2 cases supported: Interrupted after 2 of 6 cases. 2 pass."),
         ("gave-up", "INCOMPLETE, 5 of 6 cases supported: The harness died. 1 case has no verdict. 5 pass."),
-        ("Raises", "INCOMPLETE, 5 of 6 cases supported: 1 case ended in an error of the harness. 5 pass."),
+        ("Raises", "INCOMPLETE, 5 of 6 cases supported: 1 case ended in a harness error. 5 pass."),
     ],
 )
 def test_every_format_reports_an_incomplete_run_as_incomplete(
@@ -205,7 +205,7 @@ def test_what_does_not_belong_together_is_refused(opconform: Run, runs: Path, tm
     refused()
 
     assert sentences == [
-        "error: There are no results at run. Write them with `opconform run` or `opconform certify`.\n",
+        "error: Results not found: run. Write them with `opconform run` or `opconform certify`.\n",
         "error: run/results.jsonl was changed after the run. Run it again.\n",
         "error: run/report.json was changed after the run: it does not follow from its own cases. Run it again.\n",
         "error: run/report.json is not of the same run as run/results.jsonl. Run it again.\n",
@@ -401,7 +401,7 @@ def test_a_badge_calls_only_a_whole_run_conformant(opconform: Run, small_spec: P
     [
         (["Raises", "--csv", "-"], "Only the HTML report can show several runs. Name one run for the other formats."),
         (["--csv", "-", "--github"], "Only one format can go to standard output. Name a file for the others."),
-        (["--csv", "known.txt/x"], "known.txt/x cannot be written: File exists. Name another file."),
+        (["--csv", "known.txt/x"], "known.txt/x cannot be written: File exists. Use another file."),
     ],
 )
 def test_a_wrong_report_command_ends_with_2(opconform: Run, runs: Path, arguments: list[str], sentence: str) -> None:
@@ -417,7 +417,7 @@ def test_foreign_files_are_not_overwritten(opconform: Run, runs: Path, tmp_path:
     for option in ("html", "junit", "markdown", "csv", "badge"):
         mine.write_text("my own words\n")
         done = opconform("report", runs / "Perfect", f"--{option}", mine, code=2)
-        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Name another file.\n"
+        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Use another file.\n"
         assert mine.read_text() == "my own words\n"
         mine.write_text("")
         first = opconform("report", runs / "Perfect", f"--{option}", mine).stdout
@@ -434,7 +434,9 @@ def test_a_device_is_written_to_and_not_read(opconform: Run, runs: Path, option:
     full = opconform("report", runs / "Perfect", f"--{option}", "/dev/full", code=1).stderr
 
     assert "opconform" in shown
-    assert full == "error: /dev/full cannot be written: No space left on device. Make room, or name another place.\n"
+    assert (
+        full == "error: /dev/full cannot be written: No space left on device. Free some space, or use another place.\n"
+    )
 
 
 def test_one_format_can_go_to_standard_output(opconform: Run, runs: Path) -> None:

@@ -18,7 +18,7 @@ MISTAKES = {
     ),
     "misspelt operation": (
         "op: VariadicSplit1\ngroups: []\n",
-        "spec.yaml:1:5: op: 'VariadicSplit1' is not an operation here. Did you mean 'VariadicSplit-1'?",
+        "spec.yaml:1:5: op: 'VariadicSplit1' is not a known operation. Did you mean 'VariadicSplit-1'?",
     ),
     "missing key": ("op: Split-1\n", "spec.yaml:1:1: The key 'groups' is missing."),
     "wrong type": (
@@ -84,7 +84,7 @@ MISTAKES = {
         HEAD
         + "    sample: {count: 50, draw: {n: '${{ random_integer(0, 1) }}'}}\n    data: {shape: ['${{ 5 + n }}']}\n"
         "    axis: 0\n    split_lengths: [-1]\n",
-        "draws give only 2 different cases; make the domain larger.",
+        "draws give only 2 of 50 cases; widen the draws.",
     ),
     "value out of range": (
         HEAD + "    data: {shape: [6]}\n    axis: {element_type: i8, values: 300}\n    split_lengths: [6]\n",
@@ -92,7 +92,7 @@ MISTAKES = {
     ),
     "values of another shape": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: {shape: [3], values: [1, 5]}\n",
-        "split_lengths: its values have the shape [2], and `shape` says [3].",
+        "split_lengths: its values have the shape [2], but `shape` is [3].",
     ),
     "uneven values": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [[1], [2, 3]]\n",
@@ -255,7 +255,7 @@ def test_an_alias_bomb_is_refused_before_it_goes_off(opconform: Run, tmp_path: P
     before = computed()
     done = opconform("generate", "bomb.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert "The file holds more than 20,000 values with its aliases expanded." in done.stderr
+    assert "The file contains more than 20,000 values with its aliases expanded." in done.stderr
     assert computed() - before < 5
 
 
@@ -271,7 +271,7 @@ def test_a_missing_file_is_reported(opconform: Run, tmp_path: Path) -> None:
     """A path that leads nowhere is a sentence and no traceback."""
     done = opconform("generate", "nowhere.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert done.stderr == "error: There is no spec at nowhere.yaml. Name a YAML file or a folder of them.\n"
+    assert done.stderr == "error: Spec not found: nowhere.yaml. Name a YAML file or a folder of them.\n"
 
 
 def test_a_spec_that_is_a_fifo_is_refused(opconform: Run, tmp_path: Path) -> None:

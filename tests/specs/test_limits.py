@@ -38,7 +38,7 @@ def drawn(expression: str, where: str = "0 == 0") -> str:
 MISTAKES = {
     "an operation in brackets": (
         "op: [Split-1]\ngroups: []\n",
-        f"spec.yaml:1:5: op: ['Split-1'] is not an operation here. Allowed: {OPERATIONS}.",
+        f"spec.yaml:1:5: op: ['Split-1'] is not a known operation. Allowed: {OPERATIONS}.",
     ),
     "a feed without data": (
         f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
@@ -65,7 +65,7 @@ MISTAKES = {
     ),
     "a size that no array can have": (
         data(f"{{shape: [0, {10**30}]}}"),
-        "spec.yaml:5:11: group 'a': data: the sizes beside 0 multiply to more than 288,230,376,151,711,744, the limit.",
+        "spec.yaml:5:11: group 'a': data: the product of the non-zero sizes is over the limit of 288,230,376,151,711,744.",
     ),
     "a NUL in an attribute": (
         f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
@@ -73,10 +73,7 @@ MISTAKES = {
     ),
     "half of a surrogate pair": (
         axis("${{ '\\ud800' }}"),
-        (
-            "spec.yaml:7:11: group 'a': `'\\ud800'` gives a text with half of a surrogate pair, which is not a character, "
-            "with n=1."
-        ),
+        ("spec.yaml:7:11: group 'a': `'\\ud800'` gives text with half of a surrogate pair, with n=1."),
     ),
     "a number over every float": (
         data("{values: [1e999]}"),
@@ -106,7 +103,7 @@ MISTAKES = {
     ),
     "a long value": (
         f"op: {LONG}\ngroups: []\n",
-        f"spec.yaml:1:5: op: '{'x' * 198}… is not an operation here. Allowed: {OPERATIONS}.",
+        f"spec.yaml:1:5: op: '{'x' * 198}… is not a known operation. Allowed: {OPERATIONS}.",
     ),
     "long variables": (
         axis("${{ n / m }}").replace("n: [1]", f"n: [{LONG}], m: [{LONG}]"),
@@ -117,23 +114,23 @@ MISTAKES = {
     ),
     "many values": (
         f"op: [{'1, ' * 60_000}]\n",
-        "spec.yaml:1:59997: The file holds more than 20,000 values; split it.",
+        "spec.yaml:1:59997: The file contains more than 20,000 values; split it.",
     ),
     "many expressions": (
         f"{HEAD}    matrix:\n      n:\n" + "".join(f"        - ${{{{ {n} }}}}\n" for n in range(3_000)) + BODY,
-        "spec.yaml:1:1: The file holds more than 2,000 different expressions; split it.",
+        "spec.yaml:1:1: The file contains more than 2,000 different expressions; split it.",
     ),
     "a long expression": (
         axis(f"${{{{ 1{' + 1' * 1_000} }}}}"),
-        f"spec.yaml:7:11: `1{' + 1' * 49} +…` has more than 2,000 characters, the limit.",
+        f"spec.yaml:7:11: `1{' + 1' * 49} +…` has more characters than the limit of 2,000.",
     ),
     "a deep expression": (
         axis(f"${{{{ {'(' * 60}1{')' * 60} }}}}"),
-        f"spec.yaml:7:11: `{'(' * 60}1{')' * 60}` nests brackets more than 50 levels deep, the limit.",
+        f"spec.yaml:7:11: `{'(' * 60}1{')' * 60}` nests brackets deeper than the limit of 50 levels.",
     ),
     "a product of lists": (
         axis("${{ product([[0], 10 ** 9]) }}"),
-        "spec.yaml:7:11: group 'a': `product([[0], 10 ** 9])` fails: only numbers are multiplied, with n=1.",
+        "spec.yaml:7:11: group 'a': `product([[0], 10 ** 9])` fails: only numbers can be multiplied, with n=1.",
     ),
     "nested repetition": (
         axis("${{ repeat(repeat(0, 90000), 90000) }}"),
@@ -144,13 +141,13 @@ MISTAKES = {
     ),
     "texts joined": (
         axis("${{ range(9) ~ n }}"),
-        "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` makes a text, and an expression yields a value.",
+        "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` makes text, but an expression must yield a value.",
     ),
     "long expressions in many cases": (
         f"{HEAD}    matrix: {{n: '${{{{ range(9999) }}}}'}}\n    where: sum(range(90000)) < n\n{BODY}",
         (
-            "spec.yaml:6:12: group 'a': `sum(range(90000)) < n` fails: the expressions of the group make more than "
-            "2,000,000 values, the limit, with n=21."
+            "spec.yaml:6:12: group 'a': `sum(range(90000)) < n` fails: the expressions of the group make more "
+            "values than the limit of 2,000,000, with n=21."
         ),
     ),
     "pairwise of long lists": (
@@ -174,17 +171,17 @@ MISTAKES = {
     ),
     "a sample of an empty domain": (
         drawn("random_integer(0, 9)", "v > 9"),
-        "spec.yaml:5:13: group 'a': `where` is false for 2,001 draws; make the domain smaller.",
+        "spec.yaml:5:13: group 'a': `where` is false for 2,001 draws; narrow the draws.",
     ),
     "a sample of one value": (
         drawn("random_integer(0, 0)"),
-        "spec.yaml:5:13: group 'a': 2,022 draws give only 1 different cases; make the domain larger.",
+        "spec.yaml:5:13: group 'a': 2,022 draws give only 1 of 9 cases; widen the draws.",
     ),
     "a shape of a billion dimensions": (
         drawn("random_shape(10 ** 9, 10 ** 9, 0, 9)"),
         (
-            "spec.yaml:5:13: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a list of 1000000000 is over the "
-            "limit of 10,000 for what is drawn, with no variables."
+            "spec.yaml:5:13: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a drawn list of 1000000000 "
+            "elements is over the limit of 10,000, with no variables."
         ),
     ),
 }

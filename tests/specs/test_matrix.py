@@ -81,7 +81,7 @@ def test_pairwise_excludes_and_filters(tmp_path: Path) -> None:
     ("keys", "key", "sentence"),
     [
         ("matrix: {x: [1, 2], y: [1, 2]}", "matrix", "the matrix has 4 combinations, over the limit of 3"),
-        ("matrix: {x: '${{ 5 }}'}", "matrix", "x: `5` gives 5, where a list of values is needed"),
+        ("matrix: {x: '${{ 5 }}'}", "matrix", "x: `5` must give a non-empty list of values, not 5"),
         ("combine: pairwise, matrix: {x: [1, 2]}", "combine", "pairwise needs a matrix of at least two variables"),
         ("matrix: {x: [1]}, where: x", "where", "`x` gives 1, which is neither true nor false"),
     ],

@@ -89,5 +89,5 @@ def test_every_random_function_is_known_to_expressions() -> None:
 
 def test_a_total_is_not_divided_into_no_parts() -> None:
     """It is one sentence."""
-    with pytest.raises(ValueError, match=r"^a total is not divided into 0 parts$"):
+    with pytest.raises(ValueError, match=r"^a total cannot be divided into 0 parts$"):
         random_functions()["random_partition"](10, 0)

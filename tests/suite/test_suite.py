@@ -177,7 +177,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a manifest without a line": (
         lambda suite: (suite / "manifest.jsonl").write_text((suite / "manifest.jsonl").read_text().partition("\n")[2]),
-        "manifest.jsonl is not the one that suite.json was written for.",
+        "manifest.jsonl does not match suite.json.",
     ),
     "a changed header": (
         lambda suite: (suite / "suite.json").write_text(
@@ -243,7 +243,7 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path: Path, small_spec:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert done.returncode == 1
-    assert "cannot be written: File too large. Make room and run the same command again" in done.stderr
+    assert "cannot be written: File too large. Free some space and run the same command again" in done.stderr
     assert not (tmp_path / "suite").exists()
 
 

@@ -104,7 +104,7 @@ def test_no_member_is_left_out() -> None:
 
 def test_what_is_larger_than_allowed_is_refused() -> None:
     """Be it stored or compressed."""
-    with pytest.raises(SuiteError, match=r"^it holds "):
+    with pytest.raises(SuiteError, match=r"^it contains "):
         arrays_of(npz_bytes({"data": np.zeros(LIMIT)}), "it", limit=LIMIT)
 
 

@@ -233,7 +233,7 @@ def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_pat
     assert script.read_text() == first
     assert foreign.read_text() == "The case was refused.\n"
     assert refused.stderr == (
-        f"error: opconform did not write {foreign} and does not overwrite it. Name another --out.\n"
+        f"error: opconform did not write {foreign} and does not overwrite it. Use another --out.\n"
     )
 
 
@@ -271,14 +271,14 @@ def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None
     accepted = [each for each in ids(small_suite, accepted=True) if "/accepted/" in each]
 
     assert opconform(*command, "numpy", "x", code=2).stderr == (
-        "error: There is no script for 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch.\n"
+        "error: opconform repro does not support 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch.\n"
     )
     assert "Did you mean 'openvino'?" in opconform(*command, "opnvino", "x", code=2).stderr
     assert opconform(*command, "buggy.py:Buggy", "x", code=2).stderr.startswith(
-        "error: There is no script for 'buggy.py:Buggy'. Allowed: "
+        "error: opconform repro does not support 'buggy.py:Buggy'. Allowed: "
     )
     assert opconform(*command, "torch:cuda", accepted[0], code=2).stderr.splitlines()[-1] == (
-        "error: There is no script for torch:cuda. Allowed: eager, compile."
+        "error: opconform repro does not support torch:cuda. Allowed: eager, compile."
     )
     assert opconform(*command, "openvino", "Split-1/no/1", code=2).stderr == (
         f"error: No case matches 'Split-1/no/1' in {small_suite}. `opconform list` lists them.\n"

@@ -203,7 +203,7 @@ def test_a_missing_baseline_is_reported(opconform: Run, small_suite: Path, tmp_p
     """With the command that writes one."""
     done = opconform("run", small_suite, "--backend", "numpy", "--baseline", "b.txt", cwd=tmp_path, code=2)
 
-    assert done.stderr == ("error: There is no baseline at b.txt. Add --update-baseline to write it.\n")
+    assert done.stderr == ("error: Baseline not found: b.txt. Add --update-baseline to write it.\n")
 
 
 def updated(opconform: Run, suite: Path, run: Path, file: Path, *more: str, code: int = 0) -> "CompletedProcess[str]":
@@ -305,8 +305,8 @@ def test_update_refuses_an_incomplete_run(opconform: Run, small_suite: Path, cop
     done = updated(opconform, small_suite, copies / "Raises", tmp_path / "b.txt", code=1)
 
     assert done.stderr == (
-        f"error: {tmp_path / 'b.txt'} was not updated, since the run is incomplete: 1 case ended in an error of the "
-        "harness. Run it again.\n"
+        f"error: {tmp_path / 'b.txt'} was not updated, since the run is incomplete: 1 case ended in a harness "
+        "error. Run it again.\n"
     )
     assert not (tmp_path / "b.txt").exists()
 
@@ -357,7 +357,7 @@ def test_diff_lists_changes(opconform: Run, runs: Path) -> None:
         f"  {ACCEPTED[1]}  pass → fail (value): {said} 2 elements differ\n"
         f"  {ACCEPTED[2]}  pass → fail (value): {said} 4 elements differ\n"
         f"  {ACCEPTED[3]}  pass → fail (value): {said} 6 elements differ\n"
-        "\nFixes (failed, and pass): 1 case\n"
+        "\nFixes (failed before, pass now): 1 case\n"
         f"  {REJECTED}  fail (accepted-invalid) → pass\n"
         "\n4 regressions, 1 fix.\n"
     )
@@ -387,8 +387,8 @@ def test_diff_lists_new_and_removed_cases(opconform: Run, small_suite: Path, run
     shown = opconform("diff", runs / "AcceptsEverything", tmp_path, code=1).stdout
     back = json.loads(opconform("diff", tmp_path, runs / "AcceptsEverything", "--json", code=1).stdout)
 
-    assert "\nCases that are gone: 4 cases\n" in shown
-    assert shown.endswith("\n1 regression, 4 cases gone, 1 other change.\n")
+    assert "\nMissing cases: 4 cases\n" in shown
+    assert shown.endswith("\n1 regression, 4 missing cases, 1 other change.\n")
     assert [each["id"] for each in back["new"]] == ACCEPTED
     assert [(each["id"], each["old"], each["new"]) for each in back["regressions"]] == [
         (REJECTED, "inconclusive", "fail")
@@ -400,7 +400,7 @@ def test_diff_with_an_incomplete_run_ends_with_1(opconform: Run, runs: Path) -> 
     shown = opconform("diff", runs / "Perfect", runs / "Raises", code=1).stdout
 
     assert shown.startswith(
-        "INCOMPLETE, so the comparison is not final. New run: 1 case ended in an error of the harness.\n"
+        "INCOMPLETE, so the comparison is not final. New run: 1 case ended in a harness error.\n"
         "Verdict: conformant, 6 of 6 cases supported → incomplete, 5 of 6 cases supported\n"
     )
     assert shown.endswith("\nSo far: 1 lost pass.\n")

@@ -210,7 +210,7 @@ def test_an_unknown_profile_is_an_error(opconform: Run, small_suite: Path, tmp_p
     words = ["--profile", "core", "--profile", "typos"]
     done = opconform("run", small_suite, "--backend", "numpy", *words, "--out", tmp_path, code=2)
 
-    assert done.stderr == f"error: There is no profile 'typos' in {small_suite}; there are: default, core.\n"
+    assert done.stderr == f"error: Profile 'typos' is not in {small_suite}. Allowed: default, core.\n"
 
 
 def test_results_without_their_footer_are_incomplete(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ class _Expansion:
         new = [each for each in cases if each.digits not in self.digits]
         self.digits.update(each.digits for each in new)
         if len(self.digits) > 2 * self.limits.cases:
-            raise KeyMistake("matrix", f"there are more than {self.limits.cases:,} cases, the limit")
+            raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
         return new
 
     def sampled(self, combination: Combination, wanted: int, seed: int) -> Iterator[Draft]:
@@ -116,8 +116,8 @@ class _Expansion:
                 return
             if in_vain > PATIENCE + PATIENCE_EACH * found:
                 if not passed:
-                    raise KeyMistake("sample", f"`where` is false for {number:,} draws; make the domain smaller")
-                sentence = f"{number:,} draws give only {found:,} different cases; make the domain larger"
+                    raise KeyMistake("sample", f"`where` is false for {number:,} draws; narrow the draws")
+                sentence = f"{number:,} draws give only {found:,} of {wanted:,} cases; widen the draws"
                 raise KeyMistake("sample", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:

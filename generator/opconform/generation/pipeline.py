@@ -56,7 +56,7 @@ def generate(
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
             work = held.enter_context(work_folder(out))
         except OSError as fault:
-            raise UsageError(f"{out} cannot be written: {fault.strerror}. Name another --out.") from fault
+            raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
         cases = _Cases(_groups(specs, options.selection), options, on_progress)
         writer = held.enter_context(case_writer(work, options))
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
@@ -69,7 +69,7 @@ def generate(
                 taken += each.taken
                 size += each.size
                 if size > options.limits.bytes:
-                    over = f"more than {options.limits.bytes:,} bytes, the limit"
+                    over = f"more than the limit of {options.limits.bytes:,} bytes"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
             digest = write_manifest(work.partial / MANIFEST, lines, places)
         header = suite_header(specs, options, counts=counts, digest=digest)
@@ -156,7 +156,7 @@ class _Cases:
             raise UsageError(f"{draft.where}: with group {draft.group!r} {least}; raise it with --max-bytes.")
         needed = memory_bytes(draft)
         if needed > self._free:
-            sizes = f"needs {shown_bytes(needed)} of memory; {shown_bytes(self._free)} are free"
+            sizes = f"needs {shown_bytes(needed)} of memory, but only {shown_bytes(self._free)} is free"
             raise UsageError(f"{draft.where}: a case of group {draft.group!r} {sizes}.")
 
     def _note(self, draft: Draft, group: Group) -> None:

@@ -91,7 +91,7 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
         except (LookupError, TypeError, ValueError) as fault:
             raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from fault
         if rejected is not None:
-            raise SuiteError(f"{where}: the reference semantics accept feed {feed}, and {CASE} says {rejected}.")
+            raise SuiteError(f"{where}: the reference semantics accept feed {feed}, but {CASE} names {rejected}.")
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
         if isinstance(case.expect, Accept):
             _check_outputs(suite, entry, feed, outputs)
@@ -111,7 +111,7 @@ def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, 
     where = f"{suite.store.root}: {entry.id}"
     types = tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs.items())
     if feed == 0 and suite.case(entry).expect != Accept(accept=types):
-        raise SuiteError(f"{where}/{CASE}: the reference semantics give other outputs.")
+        raise SuiteError(f"{where}/{CASE}: the reference semantics give different outputs.")
     name, content = expected_name(feed), npz_bytes({name: each.array for name, each in outputs.items()})
     if not suite.header.blind and suite.read(entry, name) != content:
         raise SuiteError(f"{where}/{name} differs from what the reference semantics give.")
@@ -126,7 +126,7 @@ def _difference(held: Entry | None, true: Entry) -> str:
 
 def _sentence(suite: Suite, what: str) -> str:
     version = suite.header.generator
-    other = "" if version == opconform.__version__ else f", or check it with opconform {version}, which it names"
+    other = "" if version == opconform.__version__ else f", or check it with opconform {version}, which generated it"
     return (
         f"{suite.store.root} is not the suite that opconform {opconform.__version__} generates from its shipped specs: "
         f"{what} differs. Generate it again{other}."

@@ -62,7 +62,7 @@ def _count(name: str, shape: Shape, limits: Limits) -> int:
         over = f"over the limit of {limits.elements:,}; raise it with --max-elements"
         raise KeyMistake(name, f"a shape of {number} elements is {over}")
     if math.prod(each for each in shape if each) > _BESIDE_ZERO:
-        raise KeyMistake(name, f"the sizes beside 0 multiply to more than {_BESIDE_ZERO:,}, the limit")
+        raise KeyMistake(name, f"the product of the non-zero sizes is over the limit of {_BESIDE_ZERO:,}")
     return count
 
 
@@ -74,7 +74,7 @@ def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits)
     if keys.shape is not None and keys.shape != shape:
         if math.prod(keys.shape) != len(elements) or len(shape) > 1:
             said = quoted(list(keys.shape))
-            raise KeyMistake(name, f"its values have the shape {quoted(list(shape))}, and `shape` says {said}")
+            raise KeyMistake(name, f"its values have the shape {quoted(list(shape))}, but `shape` is {said}")
         shape = keys.shape
     _count(name, shape, limits)
     return TensorDraft(element_type=element_type, shape=shape, fill="values", elements=elements)

@@ -202,5 +202,4 @@ def _check_context(draft: Draft) -> None:
         raise KeyMistake("context", str(fault)) from fault
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
-        sentence = f"an operation around the one under test is not allowed to do this: {violated}"
-        raise KeyMistake("context", sentence) from rejection
+        raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection

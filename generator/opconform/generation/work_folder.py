@@ -72,7 +72,7 @@ def _make(work: WorkFolder) -> None:
         work.path.mkdir(mode=0o700)
     is_folder = stat.S_ISDIR(work.path.lstat().st_mode)
     if not is_folder or (any(work.path.iterdir()) and not work.mark.exists()):
-        raise UsageError(f"{work.path} was not made by opconform. Move it away, or name another --out.")
+        raise UsageError(f"{work.path} was not made by opconform. Move it away, or use another --out.")
 
 
 def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:
@@ -80,7 +80,7 @@ def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:
     try:
         lock.acquire()
     except (Timeout, FileNotFoundError) as fault:  # or another generation has just removed the folder
-        raise UsageError(f"Another process is writing {work.out}. Wait for it, or name another --out.") from fault
+        raise UsageError(f"Another process is writing {work.out}. Wait for it, or use another --out.") from fault
     return lock
 
 
@@ -91,7 +91,7 @@ def _check_plain(folder: Path, work: WorkFolder) -> None:
             if each.is_dir(follow_symlinks=False):
                 _check_plain(Path(each.path), work)
             elif not each.is_file(follow_symlinks=False):
-                raise UsageError(f"{each.path} is neither a file nor a folder. Remove it, or name another --out.")
+                raise UsageError(f"{each.path} is neither a file nor a folder. Remove it, or use another --out.")
 
 
 def _settle(work: WorkFolder) -> None:

@@ -137,7 +137,7 @@ def translated_faults(path: Path) -> Iterator[None]:
         yield
     except OSError as fault:
         where = fault.filename or path
-        advice = "Make room and run the same command again: what is written is kept."
+        advice = "Free some space and run the same command again: what is written is kept."
         raise SuiteError(f"{where} cannot be written: {fault.strerror or fault}. {advice}") from fault
 
 
@@ -146,7 +146,7 @@ def check_replaceable(out: Path) -> None:
     check_no_link(out)
     if not out.exists():
         if out.suffix.lower() in _ARCHIVES and not _is_zip(out):
-            raise UsageError(f"{out} cannot be written: a suite is a folder or a file NAME.zip. Name another --out.")
+            raise UsageError(f"{out} cannot be written: a suite is a folder or a file NAME.zip. Use another --out.")
         return
     kind, is_kind = ("file", out.is_file()) if _is_zip(out) else ("folder", out.is_dir())
     if not is_kind:
@@ -155,15 +155,15 @@ def check_replaceable(out: Path) -> None:
         return
     if kind == "folder" and not (out / HEADER).exists():
         raise UsageError(
-            f"{out} contains other files and no suite; opconform does not overwrite them. Name another --out."
+            f"{out} contains other files and no suite; opconform does not overwrite them. Use another --out."
         )
     try:
         suite = open_suite(out)
     except SuiteError as fault:
-        raise UsageError(f"{fault} It is not replaced: remove {out} first, or name another --out.") from fault
+        raise UsageError(f"{fault} It is not replaced: remove {out} first, or use another --out.") from fault
     foreign = next(foreign_faults(suite), None)
     if foreign is not None:
-        raise UsageError(f"{foreign} The suite is not replaced: move the file away, or name another --out.")
+        raise UsageError(f"{foreign} The suite is not replaced: move the file away, or use another --out.")
 
 
 def _is_zip(out: Path) -> bool:

@@ -33,7 +33,7 @@ def concat(axis_of: AxisOf) -> Builder:
     def build(tested: Tested) -> Graph:
         axis = axis_of(tested.arguments[0])
         if axis is None:
-            raise ContextError("the outputs cannot be joined along an axis that is wrong")
+            raise ContextError("the outputs cannot be joined along an invalid axis")
         joined = _concat(tested, tested.node.outputs, axis)
         return Graph(nodes=(tested.node, joined), outputs=joined.outputs)
 
@@ -48,7 +48,7 @@ def shared(axis_of: AxisOf) -> Builder:
             raise ContextError("a rejected case has no outputs for the context `shared` to use")
         alike = {tuple(n for n, each in enumerate(types) if each == types[-1]) for types in tested.outputs}
         if len(alike) > 1:
-            raise ContextError("`shared` joins the outputs of one shape, and in the second feed those are others")
+            raise ContextError("`shared` joins outputs of one shape, but the second feed gives them different shapes")
         axis = ((axis_of(tested.arguments[0]) or 0) + 1) % len(tested.outputs[0][-1].shape)
         joined = _concat(tested, tuple(tested.node.outputs[number] for number in next(iter(alike))), axis)
         return Graph(nodes=(tested.node, joined), outputs=(*tested.node.outputs, *joined.outputs))
@@ -71,8 +71,8 @@ def chain(port: str) -> Builder:
             except Rejection as rejection:
                 violated = ", ".join(rejection.requirements)
                 raise ContextError(
-                    f"`chain` executes {tested.operation.name} again on the last output, and for its shape "
-                    f"{list(types[-1].shape)} that violates {violated}"
+                    f"`chain` executes {tested.operation.name} again on the last output, whose shape "
+                    f"{list(types[-1].shape)} violates {violated}"
                 ) from rejection
         first = tested.node
         names = [name for each in tested.operation.inputs for name in each.names(len(first.inputs))]
@@ -137,7 +137,7 @@ def split(axis_of: AxisOf) -> Builder:
             raise ContextError("a rejected case has no axis along which the context `split` could split its inputs")
         sizes = {tuple(each.shape[axis] for each in given.inputs.values()) for given in tested.arguments}
         if len(sizes) > 1 or any(name is None for name in inputs):
-            raise ContextError("`split` has constant lengths, and in the second feed the inputs have other sizes")
+            raise ContextError("`split` has constant lengths, but the second feed changes the sizes of the inputs")
         joined = _concat(tested, tuple(name for name in inputs if name is not None), axis)
         along = _constant("SplitAxis", "i64", (), [axis])
         lengths = _constant("SplitLengths", "i64", (len(inputs),), next(iter(sizes)))
@@ -189,7 +189,7 @@ def convert(tested: Tested) -> Graph:
         target = "i32" if given[0].element_type == "i64" else "i64"
         limit = 1 << (ELEMENT_TYPES[target].bits - 1)
         if any(each.integers is None or not all(-limit <= one < limit for one in each.integers) for each in given):
-            raise ContextError(f"`convert` converts {port.name} to {target}, which must have its values")
+            raise ContextError(f"`convert` converts {port.name} to {target}, which cannot represent its values")
         nodes.append(_computing(f"Convert_{port.name}", "Convert-1", (source,), destination_type=target))
         inputs[place] = nodes[-1].outputs[0]
     node = replace(tested.node, inputs=tuple(inputs))

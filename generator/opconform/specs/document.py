@@ -145,7 +145,7 @@ def _check_size(text: str, name: str) -> None:
         values += isinstance(event, yaml.NodeEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if values > VALUE_LIMIT:
-            raise SpecMistakes([_at(name, event, f"The file holds more than {VALUE_LIMIT:,} values; split it.")])
+            raise SpecMistakes([_at(name, event, f"The file contains more than {VALUE_LIMIT:,} values; split it.")])
         if depth > DEPTH_LIMIT:
             raise SpecMistakes([_at(name, event, f"Values are nested deeper than {DEPTH_LIMIT} levels here.")])
 
@@ -168,7 +168,7 @@ class _Builder:
             raise SpecMistakes([_at(self.name, node, sentence)])
         self.places[route] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if len(self.places) > VALUE_LIMIT:
-            sentence = f"The file holds more than {VALUE_LIMIT:,} values with its aliases expanded."
+            sentence = f"The file contains more than {VALUE_LIMIT:,} values with its aliases expanded."
             raise SpecMistakes([_at(self.name, node, sentence)])
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, route)

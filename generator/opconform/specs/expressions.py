@@ -53,7 +53,7 @@ class Meter:
         """Add a value that an expression or a part of it made; `ValueError` if it or the total is over its limit."""
         self._made += size_of(value)
         if self._made > MADE:
-            raise ValueError(f"the expressions of the group make more than {MADE:,} values, the limit")
+            raise ValueError(f"the expressions of the group make more values than the limit of {MADE:,}")
 
 
 class _Generator(CodeGenerator):
@@ -65,7 +65,7 @@ class _Generator(CodeGenerator):
         super().visit_Const(node, frame)
 
     def visit_Concat(self, node: nodes.Concat, _frame: Frame) -> None:  # noqa: N802 - jinja2's name
-        self.fail("`~` makes a text, and an expression yields a value", node.lineno)
+        self.fail("`~` makes text, but an expression must yield a value", node.lineno)
 
 
 class _Sandbox(SandboxedEnvironment):
@@ -133,7 +133,7 @@ class Expression:
         if not all(_is_finite(each) for each in leaves):
             raise ExpressionError(f"{self} gives {quoted(found)}, in which a number is not finite")
         if any(isinstance(each, str) and _SURROGATE.search(each) for each in leaves):
-            raise ExpressionError(f"{self} gives a text with half of a surrogate pair, which is not a character")
+            raise ExpressionError(f"{self} gives text with half of a surrogate pair")
         return list(found) if isinstance(found, tuple) else found
 
     @property
@@ -164,13 +164,13 @@ def expression_of(value: str) -> Expression:
 def compiled(text: str) -> Expression:
     """An expression without its brackets, as in `where`; `ExpressionError` if it is malformed, too long or too deep."""
     if len(text) > _TEXT:
-        raise ExpressionError(f"`{quoted_text(text)}` has more than {_TEXT:,} characters, the limit")
+        raise ExpressionError(f"`{quoted_text(text)}` has more characters than the limit of {_TEXT:,}")
     depth = deepest = 0
     for each in text:
         depth += (each in "([{") - (each in ")]}")
         deepest = max(deepest, depth)
     if deepest > NESTED:
-        raise ExpressionError(f"`{quoted_text(text)}` nests brackets more than {NESTED} levels deep, the limit")
+        raise ExpressionError(f"`{quoted_text(text)}` nests brackets deeper than the limit of {NESTED} levels")
     try:
         return Expression(text, _SANDBOX.compile_expression(text, undefined_to_none=False))
     except (TemplateError, RecursionError, SyntaxError, ValueError) as fault:

@@ -37,22 +37,22 @@ def size_of(value: Value, depth: int = 0) -> int:
     else:
         return 1
     if size > LONGEST + 1:
-        raise ValueError(f"a list or text of more than {LONGEST:,} values or letters is over the limit")
+        raise ValueError(f"a list or text of more than {LONGEST:,} values or characters is over the limit")
     return size
 
 
 def check_operands(operator: str, left: Value, right: Value) -> None:
     """Raise `ValueError` for an operation whose result would be large or slow to compute."""
     if operator == "%" and isinstance(left, str):
-        raise ValueError("text is not formatted here")
+        raise ValueError("text cannot be formatted")
     lengths = [len(each) for each in (left, right) if isinstance(each, list | str)]
     factors = [each for each in (left, right) if isinstance(each, int)]
     longest = sum(lengths) if operator == "+" else math.prod(lengths) * math.prod(factors) if lengths else 0
     if longest > LONGEST:
-        raise ValueError(f"a list or text of more than {LONGEST:,} values or letters is over the limit")
+        raise ValueError(f"a list or text of more than {LONGEST:,} values or characters is over the limit")
     bits = [each.bit_length() for each in factors]
     if len(bits) == 2 and (bits[0] * right if operator == "**" else sum(bits)) > _WIDEST:  # noqa: PLR2004 - two numbers
-        raise ValueError(f"a number of over {_WIDEST:,} bits is over the limit")
+        raise ValueError(f"a number of more than {_WIDEST:,} bits is over the limit")
 
 
 def _insert(items: Sequence[Value], index: int, value: Value) -> list[Value]:
@@ -82,7 +82,7 @@ def _product(items: Sequence[Value]) -> Value:
     found: Value = 1
     for each in items:
         if not isinstance(each, int | float):
-            raise TypeError("only numbers are multiplied")
+            raise TypeError("only numbers can be multiplied")
         check_operands("*", found, each)
         found *= each
     return found
@@ -90,7 +90,7 @@ def _product(items: Sequence[Value]) -> Value:
 
 def _divisors(number: int) -> list[int]:
     if not 0 < number <= _LARGEST_DIVIDED:
-        raise ValueError(f"divisors of {quoted(number)} are not computed, only those of 1 to {_LARGEST_DIVIDED:,}")
+        raise ValueError(f"divisors takes a number from 1 to {_LARGEST_DIVIDED:,}, not {quoted(number)}")
     low = [each for each in range(1, math.isqrt(number) + 1) if number % each == 0]
     return low + [number // each for each in reversed(low) if each * each != number]
 

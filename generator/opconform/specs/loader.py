@@ -113,7 +113,7 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     if not isinstance(value, dict):
         raise SpecMistakes([document.mistake((), "A spec is a mapping with the keys 'op' and 'groups'.")])
     if len({text for _, text in _texts(value, ()) if is_expression(text)}) > EXPRESSION_LIMIT:
-        sentence = f"The file holds more than {EXPRESSION_LIMIT:,} different expressions; split it."
+        sentence = f"The file contains more than {EXPRESSION_LIMIT:,} different expressions; split it."
         raise SpecMistakes([document.mistake((), sentence)])
     op, mistakes = _operation(document)
     groups: list[Group] = []
@@ -158,11 +158,11 @@ def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]
     if not isinstance(op, str):
-        return None, [document.mistake(("op",), f"op: {quoted(op)} is not an operation here. {allowed}")]
+        return None, [document.mistake(("op",), f"op: {quoted(op)} is not a known operation. {allowed}")]
     if op in known:
         return op, []
     near = [each for each in known if nearest(op, [each])]
-    sentence = f"op: {quoted(op)} is not an operation here. {nearest(op, known)}{allowed}"
+    sentence = f"op: {quoted(op)} is not a known operation. {nearest(op, known)}{allowed}"
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
 

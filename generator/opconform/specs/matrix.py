@@ -95,7 +95,7 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
     except ExpressionError as fault:
         raise KeyMistake("matrix", f"{name}: {fault}") from fault
     if not isinstance(found, list) or not found:
-        sentence = f"{name}: {expression_of(values)} gives {quoted(found)}, where a list of values is needed"
+        sentence = f"{name}: {expression_of(values)} must give a non-empty list of values, not {quoted(found)}"
         raise KeyMistake("matrix", sentence)
     return found
 

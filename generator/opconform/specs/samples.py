@@ -23,7 +23,7 @@ _LONGEST = 10_000
 
 def _within_limit(length: int) -> int:
     if length > _LONGEST:
-        raise ValueError(f"a list of {quoted(length)} is over the limit of {_LONGEST:,} for what is drawn")
+        raise ValueError(f"a drawn list of {quoted(length)} elements is over the limit of {_LONGEST:,}")
     return length
 
 
@@ -56,7 +56,7 @@ def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
 
     def random_partition(total: int, parts: int) -> list[int]:
         if parts < 1:
-            raise ValueError(f"a total is not divided into {quoted(parts)} parts")
+            raise ValueError(f"a total cannot be divided into {quoted(parts)} parts")
         cuts = sorted(random_integer(0, total) for _ in range(_within_limit(parts) - 1))
         return [end - start for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
 

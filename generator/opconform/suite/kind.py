@@ -34,7 +34,7 @@ def check_kind(path: Path, wanted: Kind) -> None:
     A spec must exist; the readers of the other kinds say what to do where there is nothing.
     """
     if wanted == "spec" and not path.exists():
-        raise MissingError(f"There is no spec at {path}. Name a YAML file or a folder of them.")
+        raise MissingError(f"Spec not found: {path}. Name a YAML file or a folder of them.")
     if path.name in _SIGNS and path.is_file():
         path = path.parent
     kinds = _kinds_of(path)

@@ -131,12 +131,12 @@ def open_suite(path: Path) -> Suite:
     count = sum(header.counts.values())
     manifest = store.read(MANIFEST, min(_MANIFEST_LIMIT, _LINE_LIMIT * max(count, 1)))
     if hashlib.sha256(manifest).hexdigest() != header.digest:
-        raise SuiteError(f"{path}: {MANIFEST} is not the one that {HEADER} was written for. Generate the suite again.")
+        raise SuiteError(f"{path}: {MANIFEST} does not match {HEADER}. Generate the suite again.")
     lines = enumerate(io.BytesIO(manifest), 1)
     entries = tuple(entry_of(line, f"{path}/{MANIFEST}:{number}") for number, line in lines)
     ids = [each.id for each in entries]
     if ids != sorted(set(ids)):
-        raise SuiteError(f"{path}: {MANIFEST} is not sorted by id, each once. Generate the suite again.")
+        raise SuiteError(f"{path}: {MANIFEST} is not sorted by id, or repeats an id. Generate the suite again.")
     return Suite(store=store, header=header, entries=entries)
 
 
@@ -161,15 +161,15 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
         array, tensor = arrays[name], declared[name]
         storage = ELEMENT_TYPES[tensor.element_type].storage
         if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
-            yield f"{where}: {name} is stored as {array.dtype}, and {tensor.element_type} is stored as {storage}."
+            yield f"{where}: {name} is stored as {array.dtype}, but {tensor.element_type} must be stored as {storage}."
         if file in (inputs_name(0), expected_name(0)) and array.shape != tensor.shape:
-            yield f"{where}: {name} has the shape {list(array.shape)}, and {CASE} says {list(tensor.shape)}."
+            yield f"{where}: {name} has the shape {list(array.shape)}, but {CASE} says {list(tensor.shape)}."
 
 
 def _contradiction(case: Case) -> str | None:
     inputs, outputs = [each.name for each in case.inputs], [each.name for each in _expected(case)]
     if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{CONTROL}"):
-        return f"its operation is {case.op}, which its id contradicts"
+        return f"its operation {case.op} contradicts its id"
     if len(set(inputs)) < len(inputs):
         return "two of its inputs have the same name"
     if outputs != [f"output_{number}" for number in range(len(outputs))]:

@@ -63,8 +63,7 @@ class Selection:
         unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
         if unknown or not known:
             name, names = (unknown or [DEFAULT])[0], [DEFAULT, *known]
-            hint = f" {nearest(name, names)}".rstrip() if unknown else ""
-            raise UsageError(f"There is no profile {name!r} {where}; there are: {', '.join(names)}.{hint}")
+            raise UsageError(f"Profile {name!r} is not {where}. {nearest(name, names)}Allowed: {', '.join(names)}.")
         return self if self.profiles else replace(self, profiles=tuple(known))
 
     def wants_profile(self, profile: str) -> bool:

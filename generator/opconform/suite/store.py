@@ -21,7 +21,7 @@ class TooLargeError(SuiteError):
     """A file that is larger than allowed."""
 
     def __init__(self, where: str, size: int, limit: int) -> None:
-        super().__init__(f"{where} has {size:,} bytes, and at most {limit:,} are allowed. Generate the suite again.")
+        super().__init__(f"{where} has {size:,} bytes; at most {limit:,} are allowed. Generate the suite again.")
         self.size = size
 
 
@@ -95,7 +95,7 @@ def open_store(path: Path) -> Store:
             size = os.fstat(file.fileno()).st_size
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as fault:
-        raise MissingError(f"There is no suite at {path}. Write one with `opconform generate --out {path}`.") from fault
+        raise MissingError(f"Suite not found: {path}. Write one with `opconform generate --out {path}`.") from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a suite, a folder or a zip file.") from fault
     except ZIP_ERRORS as fault:
@@ -104,5 +104,5 @@ def open_store(path: Path) -> Store:
         raise SuiteError(f"{path} is not a complete zip file. Generate the suite again.") from fault
     unpacked = sum(each.file_size for each in archive.infolist())
     if unpacked > _GROWTH * size:
-        raise SuiteError(f"{path} has {size:,} bytes and unpacks to {unpacked:,}, which no suite does.")
+        raise SuiteError(f"{path} unpacks to {unpacked:,} bytes, more than {_GROWTH} times its size.")
     return Zip(root=path, archive=archive)

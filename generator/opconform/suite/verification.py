@@ -24,7 +24,7 @@ def faults_of(path: Path) -> Iterator[str]:
     if {name: count for name, count in suite.header.counts.items() if count} != counts:
         yield f"{suite.store.root}/{HEADER}: the counts are not those of {MANIFEST}."
     if hashlib.sha256("".join(map(entry_line, suite.entries)).encode()).hexdigest() != suite.header.digest:
-        yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not spelled as `generate` spells it."
+        yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not in the form that `generate` writes."
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
         yield from faults or _case_faults(suite, entry)
@@ -51,7 +51,7 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
     try:
         case = suite.case(entry)
         if case_text(case).encode() != suite.read(entry, CASE):
-            yield f"{where}/{CASE} repeats a key, or is not spelled as `generate` spells it."
+            yield f"{where}/{CASE} repeats a key, or is not in the form that `generate` writes."
         needed = dict(tensors_of(case, blind=suite.header.blind))
         arrays = {each for each in entry.files if each.endswith(".npz") and not each.startswith(f"{CONTROL}/")}
         for name in sorted(set(needed) ^ arrays):
@@ -70,7 +70,7 @@ def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         if name not in known:
             yield f"{suite.store.root}: {entry.id} tests {name}, which {HEADER} does not list."
     if entry.twin is not None and entry.twin not in suite.by_id:
-        yield f"{suite.store.root}: {entry.id} names the twin {entry.twin}, which the suite does not hold."
+        yield f"{suite.store.root}: {entry.id} names the twin {entry.twin}, which is not in the suite."
 
 
 def foreign_faults(suite: Suite) -> Iterator[str]:

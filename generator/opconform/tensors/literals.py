@@ -55,7 +55,7 @@ def _checked_text(element: Element) -> str:
     if element.endswith("\0"):
         raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
     if any("\ud800" <= each <= "\udfff" for each in element):
-        raise ValueError(f"{quoted(element)} holds half of a surrogate pair, which is not a character")
+        raise ValueError(f"{quoted(element)} contains half of a surrogate pair")
     return element
 
 
@@ -85,14 +85,14 @@ def _checked_float(element_type: ElementType, element: Element) -> Element:
     with np.errstate(all="ignore"):
         rounded = float(np.array([number]).astype(element_type.native)[0])
     if (np.isfinite(number) and not np.isfinite(rounded)) or (isinstance(element, int) and np.isinf(number)):
-        raise ValueError(f"{quoted(element)} is over the range of {element_type.name}")
+        raise ValueError(f"{quoted(element)} is out of range for {element_type.name}")
     return element if isinstance(element, str) else number
 
 
 def _checked_integer(element_type: ElementType, element: Element) -> int:
     first, last = element_type.minimum, element_type.maximum
     if isinstance(element, bool) or not isinstance(element, int):
-        raise ValueError(f"{quoted(element)} is not an integer, as {element_type.name} needs")
+        raise ValueError(f"{quoted(element)} is not an integer, which {element_type.name} requires")
     if not first <= element <= last:
         raise ValueError(f"{quoted(element)} is not in the range of {element_type.name}, {first} to {last}")
     return element

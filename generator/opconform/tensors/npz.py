@@ -105,7 +105,7 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
     except ZIP_ERRORS as fault:
         raise SuiteError(f"{where} is not a readable .npz file: {fault}.") from fault
     if len(arrays) < len(members):
-        raise SuiteError(f"{where} is not a readable .npz file: it holds an array twice.")
+        raise SuiteError(f"{where} is not a readable .npz file: it contains an array twice.")
     return arrays
 
 
@@ -144,7 +144,7 @@ def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, bytes]]
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         total = sum(each.file_size for each in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):
-            raise SuiteError(f"{where} holds {total:,} bytes of arrays where at most {limit:,} are allowed.")
+            raise SuiteError(f"{where} contains {total:,} bytes of arrays; at most {limit:,} are allowed.")
         return [(each.filename, archive.read(each)) for each in archive.infolist()]
 
 
@@ -155,7 +155,7 @@ def _array(name: str, content: bytes) -> Array:
         raise ValueError(f"{name} is pickled, and pickled arrays are not loaded")
     start = len(head)
     if math.prod(shape) * dtype.itemsize != len(content) - start:
-        raise ValueError(f"{name} says shape {shape} of {dtype}, but holds {len(content) - start} bytes")
+        raise ValueError(f"{name} says shape {shape} of {dtype}, but contains {len(content) - start} bytes")
     flat = np.frombuffer(content, dtype, offset=start) if len(content) > start else np.empty(0, dtype)
     array = flat.reshape(shape, order="F" if fortran else "C")
     return array.astype(_ordered(dtype, "="), order="C", copy=False)

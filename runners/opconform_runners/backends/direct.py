@@ -79,7 +79,7 @@ class Framework:
         """The element type of a framework's type; raises `Unsupported` if it has no name here."""
         known = {each: name for name, each in self.types.items()}
         if kind not in known:
-            raise Unsupported(f"the output has {self.name}'s type {kind}, which is not an element type here")
+            raise Unsupported(f"the output has {self.name}'s type {kind}, which opconform does not know")
         return known[kind]
 
     def type_of(self, tensor: Tensor) -> Any:

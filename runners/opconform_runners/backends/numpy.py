@@ -291,10 +291,10 @@ def _given_ends(given: Tensor | None, size: int) -> list[int]:
     if not lengths:
         raise _refuse("lengths.empty", "split_lengths is empty")
     if min(lengths) < -1:
-        raise _refuse("lengths.negative", f"split_lengths holds {min(lengths)}")
+        raise _refuse("lengths.negative", f"split_lengths contains {min(lengths)}")
     open_ones = [place for place, length in enumerate(lengths) if length == -1]
     if len(open_ones) > 1:
-        raise _refuse("lengths.single-remainder", f"split_lengths holds -1 {len(open_ones)} times")
+        raise _refuse("lengths.single-remainder", f"split_lengths contains -1 {len(open_ones)} times")
     known = sum(length for length in lengths if length >= 0)
     for place in open_ones:
         if known > size:

@@ -85,7 +85,7 @@ def _plugin_provider(plugin: Plugin) -> Provider:
     named = named or [each for each in found if _exact_label(each) == plugin.name]
     if not named or len({_exact_label(each) for each in named}) > 1:
         labels = ", ".join(dict.fromkeys(_exact_label(each) for each in named or found))
-        raise UsageError(f"{plugin.name} is not one device of {plugin.path}. Allowed: {labels}.")
+        raise UsageError(f"{plugin.name} does not name one device of {plugin.path}. Allowed: {labels}.")
     first = named[0]
     return Provider(
         device=plugin.name,

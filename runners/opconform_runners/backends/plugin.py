@@ -22,5 +22,5 @@ def plugin_of(device: str) -> Plugin | None:
     if not name or not path:
         raise UsageError(f"The device {device!r} needs a name and a library, as in MYCPU=path/libplugin.so.")
     if not Path(path).is_file():
-        raise UsageError(f"There is no file {path}. A device of a plugin is named NAME=path/libplugin.so.")
+        raise UsageError(f"File not found: {path}. Name the device of a plugin as NAME=path/libplugin.so.")
     return Plugin(name=name, path=Path(path).absolute())

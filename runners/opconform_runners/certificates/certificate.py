@@ -42,7 +42,7 @@ def sign(out: Path, suite: Suite, key: CryptoSigner) -> Statement:
     report, digests = evidence_of(out, suite)
     if errors := report.summary["error"]:
         cases = counted(errors, "case")
-        raise CertificateError(f"{cases} in {out / RESULTS} ended in an error of the harness: it cannot be signed.")
+        raise CertificateError(f"{cases} in {out / RESULTS} ended in a harness error: the results cannot be signed.")
     if report.conformant is None:
         why = "; ".join(report.incomplete)
         raise CertificateError(f"The verdict of {out / RESULTS} is incomplete: {why}. It cannot be certified.")

@@ -44,7 +44,7 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
     all_counts = [finding.cases, *(each.counts for each in finding.profiles)]
     all_counts += [each.counts for each in finding.requirements]
     if any(set(each) != set(VERDICTS) for each in all_counts):
-        yield f"counts are not by {', '.join(VERDICTS)}"
+        yield f"a count does not have exactly the keys {', '.join(VERDICTS)}"
         return
     total: Counter[str] = Counter()
     for profile in finding.profiles:
@@ -55,7 +55,7 @@ def _count_contradictions(finding: Finding) -> Iterator[str]:
         if any(each.counts[name] > finding.cases[name] for name in VERDICTS):
             yield f"{each.test} counts more cases than there are"
     if finding.cases["error"]:
-        yield "it counts errors of the harness, which are not certified"
+        yield "it counts harness errors, which cannot be certified"
     if finding.supported != supported(finding.cases):
         yield f"it says that {finding.supported:,} cases are supported, but counts {supported(finding.cases):,}"
 

@@ -26,8 +26,8 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)
     if not read.whole:
         raise CertificateError(
-            f"{out / REPORT} is of a run that may select cases: only a whole `certify` or `certificate judge` can be "
-            "signed."
+            f"{out / REPORT} is of a run that may select cases: only results of `certify` or `certificate judge` can "
+            "be signed."
         )
     _check_complete(results, suite, out / RESULTS)
     report = replace(
@@ -100,7 +100,7 @@ def file_digest(path: Path) -> str:
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """The bytes of a file that has no more of them than the limit."""
+    """The bytes of a file of at most `limit` bytes."""
     try:
         return read_regular(path, limit, follow_links=True)
     except OSError as fault:

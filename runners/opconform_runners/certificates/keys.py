@@ -55,12 +55,12 @@ def write_pair(name: Path) -> tuple[Path, Path, str]:
     """
     if not name.name or name.suffix in (".key", ".pub"):
         raise UsageError(
-            f"Name the pair without an ending, as in `opconform certificate keygen me`, and not {str(name)!r}."
+            f"Name the pair without an ending, as in `opconform certificate keygen me`, not {str(name)!r}."
         )
     private, public = name.with_name(f"{name.name}.key"), name.with_name(f"{name.name}.pub")
     taken = next((each for each in (private, public) if os.path.lexists(each)), None)
     if taken is not None:
-        raise UsageError(f"{taken} exists, and keys are never overwritten. Choose another name.")
+        raise UsageError(f"{taken} exists, and keys are never overwritten. Use another name.")
     key = Ed25519PrivateKey.generate()
     signer = CryptoSigner(key, _public(key.public_key()))
     try:
@@ -106,13 +106,13 @@ def read_public(path: Path) -> SSlibKey:
     except (ValueError, UnsupportedAlgorithm) as fault:
         raise CertificateError(f"{path} does not contain a public key in PEM format.") from fault
     if not isinstance(key, Ed25519PublicKey):
-        raise CertificateError(f"{path} is not an ed25519 key. Certificates are signed with no other.")
+        raise CertificateError(f"{path} is not an ed25519 key. Certificates need an ed25519 key.")
     point = key.public_bytes_raw()
     if point[:-1] + bytes([point[-1] & 0x7F]) in _SMALL_ORDER:
         raise CertificateError(f"{path} is a weak key: anyone can make a valid signature for it.")
     if public_pem(key) != content:
         raise CertificateError(
-            f"{path} is not written as `opconform certificate keygen` and `openssl pkey -pubout` write a key."
+            f"{path} is not in the form that `opconform certificate keygen` and `openssl pkey -pubout` write."
         )
     return _public(key)
 
@@ -121,7 +121,7 @@ def _read(path: Path) -> bytes:
     try:
         return read_regular(path, _LIMIT, follow_links=True)
     except FileNotFoundError as fault:
-        raise UsageError(f"There is no key at {path}. `opconform certificate keygen NAME` writes a pair.") from fault
+        raise UsageError(f"Key not found: {path}. `opconform certificate keygen NAME` writes a pair.") from fault
     except OSError as fault:
         raise UsageError(f"The key {path} cannot be read: {fault.strerror}.") from fault
 

@@ -184,7 +184,7 @@ def statement_from(payload: bytes, where: str) -> Statement:
     except ValidationError as fault:
         raise CertificateError(f"{what}: {first_error(fault)}.") from fault
     if statement_bytes(statement) != payload:
-        raise CertificateError(f"{what}: it is not spelled in canonical JSON.")
+        raise CertificateError(f"{what}: it is not canonical JSON.")
     return statement
 
 

@@ -21,7 +21,7 @@ def _lines(statement: Statement) -> Iterator[str]:
     backend, total = finding.backend, sum(finding.cases.values())
     device = f" on {backend.device}" if backend.device else ""
     verdict = "CONFORMANT" if finding.conformant else "NOT CONFORMANT"
-    origin = ", judged from outputs that were made elsewhere" if finding.judged else ""
+    origin = ", judged from outputs recorded elsewhere" if finding.judged else ""
     coverage = coverage_text(finding.supported, total)
     yield f"{verdict} ({predicate.result}), {coverage}: {backend.name} {backend.version}{device}{origin}"
     facts = environment_facts(finding.environment, backend.device)
@@ -37,7 +37,7 @@ def _lines(statement: Statement) -> Iterator[str]:
     if predicate.failed:
         yield f"broken: {', '.join(predicate.failed)}"
     if predicate.warned:
-        yield f"in doubt: {', '.join(predicate.warned)}"
+        yield f"warned: {', '.join(predicate.warned)}"
     mapped = sum(each.mapped for each in finding.requirements)
     if mapped:
         yield f"{mapped} of {len(finding.requirements)} requirements are fulfilled by the harness, not by the backend"

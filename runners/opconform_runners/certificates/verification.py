@@ -24,6 +24,7 @@ from opconform_runners.certificates.statement import OUTPUTS, Resource, Statemen
 from opconform_runners.execution.outputs_archive import Recorded, open_recorded
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.report_file import read_report
+from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, read_results
 
 
@@ -47,7 +48,7 @@ def verified(
     if certificate.is_dir():
         certificate /= CERTIFICATE
     if not certificate.is_file():
-        raise UsageError(f"There is no certificate at {certificate}. `opconform certificate sign` writes one.")
+        raise UsageError(f"Certificate not found: {certificate}. `opconform certificate sign` writes one.")
     check_kind(certificate, "certificate")
     statement = read_certificate(certificate, public)
     checked = [f"the signature, made with the key {public.keyid}"]
@@ -96,7 +97,7 @@ def intact_suite(path: Path) -> Suite:
     """A suite that has exactly the files that were generated; a CertificateError for any other."""
     faults = list(faults_of(path))
     if faults:
-        more = f" There are {len(faults) - 1:,} more faults." if len(faults) > 1 else ""
+        more = f" {counted(len(faults) - 1, 'more fault')}." if len(faults) > 1 else ""
         raise CertificateError(f"The suite {path} does not verify: {faults[0]}{more}")
     return open_suite(path)
 

@@ -61,7 +61,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     check_kind(results, "results")
     place = suite or results / "suite"
     if suite is None and not place.exists():
-        raise UsageError(f"There is no suite at {place}. Name the one that was run with --suite.")
+        raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")
     click.echo(sign_results(results, place, key))
 
 

@@ -76,9 +76,9 @@ def _check_place(out: Path) -> None:
     try:
         is_foreign = out.is_file() and not _OURS.search(out.read_bytes())
     except OSError as fault:
-        raise UsageError(f"{out} cannot be read: {fault.strerror}. Name another --out.") from fault
+        raise UsageError(f"{out} cannot be read: {fault.strerror}. Use another --out.") from fault
     if is_foreign:
-        raise UsageError(f"opconform did not write {out} and does not overwrite it. Name another --out.")
+        raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --out.")
 
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:

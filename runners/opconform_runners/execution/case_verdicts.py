@@ -115,7 +115,7 @@ def _second(executions: Mapping[Attempt, Own]) -> Own | None:
 
 
 def facts_of(source: Outcome | Result) -> Mapping[str, Any]:
-    """What a result repeats of the first outcome of its case, given either of them."""
+    """The fields of the first outcome that a result repeats, given the outcome or the result."""
     return {name: getattr(source, name, None) for name in _FACTS}
 
 

@@ -112,7 +112,7 @@ class Kept:
 def _place(name: str) -> tuple[int, int]:
     found = _NAME.fullmatch(name)
     if found is None:
-        raise SuiteError(f"{KEPT} holds {name!r}, which is not an output. Run the suite again.")
+        raise SuiteError(f"{KEPT} contains {name!r}, which is not an output. Run the suite again.")
     return int(found[1]), int(found[2])
 
 

@@ -76,7 +76,7 @@ class Journal:
 
     @property
     def is_begun(self) -> bool:
-        """Whether the folder holds the results of this run so far."""
+        """Whether the folder contains the results of this run so far."""
         return self._file is not None
 
     def begin(self, header: RunHeader) -> None:
@@ -133,7 +133,7 @@ def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
     try:
         return [_STEP.validate_json(line) for line in lines]
     except ValidationError as fault:
-        raise SuiteError(f"{path} holds a line that no interrupted run wrote. Run it again with --force.") from fault
+        raise SuiteError(f"{path} contains a line that no interrupted run wrote. Run it again with --force.") from fault
 
 
 def results_so_far(steps: Sequence[Step]) -> list[Result]:
@@ -155,13 +155,13 @@ def check_folder(out: Path) -> None:
     """Check that results may be written to a folder, without changing it."""
     for each in (out, *out.absolute().parents):
         if (each / MANIFEST).is_file() and (each / HEADER).is_file():
-            raise UsageError(f"Results cannot be written to {out}: it is part of the suite {each}. Name another --out.")
+            raise UsageError(f"Results cannot be written to {out}: it is part of the suite {each}. Use another --out.")
     try:
         if out.exists() and not out.is_dir():
-            raise UsageError(f"Results cannot be written to {out}: it is a file. Name another --out.")
+            raise UsageError(f"Results cannot be written to {out}: it is a file. Use another --out.")
         for name, marks in _MARKS.items():
             if not is_ours(out / name, marks):
-                raise UsageError(f"opconform did not write {out / name} and does not overwrite it. Name another --out.")
+                raise UsageError(f"opconform did not write {out / name} and does not overwrite it. Use another --out.")
     except OSError as fault:
         raise _no_place(out, fault) from fault
 
@@ -177,7 +177,7 @@ def check_certifiable(out: Path, started: str, selection: Selection, seed: int) 
     held = written.header
     wanted = (started, True, tuple(sorted(selection.profiles)), seed, selection.shard)
     if (held.backend, held.whole, held.profiles, held.suite.seed, held.shard) != wanted:
-        raise UsageError(f"{out} holds the results of {held.title}, not of this certification. {_OTHERWISE}")
+        raise UsageError(f"{out} contains the results of {held.title}, not of this certification. {_OTHERWISE}")
 
 
 def _held(path: Path) -> Written | None:
@@ -192,20 +192,20 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
     held, state = written.header, "" if written.is_complete else ", interrupted"
     if (other := difference(held, new)) is not None:
         kind = "a certification" if new.whole else "not a certification"
-        this = f"this run is {kind}" if other == "kind" else f"this run is of another {other}"
-        raise UsageError(f"{out} holds the results of {held.title}{state}, and {this}. {_OTHERWISE}")
+        this = f"this run is {kind}" if other == "kind" else f"this run has a different {other}"
+        raise UsageError(f"{out} contains the results of {held.title}{state}, but {this}. {_OTHERWISE}")
     if resumed and (changed := changes(held, new)):
         raise UsageError(
-            f"{out} holds the results of {held.title}, interrupted, and "
+            f"{out} contains the results of {held.title}, interrupted, and "
             f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since then. {_OTHERWISE}"
         )
 
 
 #: How to get past the results of another run.
-_OTHERWISE = "Name another --out, or replace them with --force."
+_OTHERWISE = "Use another --out, or replace them with --force."
 
 
 def _no_place(out: Path, fault: OSError) -> DiskError | UsageError:
     if DiskError.is_full(fault):
         return DiskError(out, fault)
-    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Name another --out.")
+    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Use another --out.")

@@ -47,7 +47,7 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...] | O
     if (ordered := in_order(arrays)) is not None:
         return ordered
     found = ", ".join(sorted(arrays))[:_LONGEST]
-    return Error(sentence=f"the arrays in {where} are called {found}, and not output_0, output_1, …")
+    return Error(sentence=f"the arrays in {where} are called {found}, not output_0, output_1, …")
 
 
 def in_order(arrays: Mapping[str, Array]) -> tuple[Array, ...] | None:
@@ -66,7 +66,7 @@ def member_content(archive: zipfile.ZipFile, path: Path, name: str, limit: int) 
         raise SuiteError(f"{path} contains no {name}: it is not a file that opconform wrote.") from fault
     except ZIP_ERRORS as fault:
         raise SuiteError(f"{path}: {name} cannot be read: {fault}. Run the suite again.") from fault
-    raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} that it may.")
+    raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} allowed.")
 
 
 def output_limit(suite: Suite, entry: Entry, case: Case) -> int:

@@ -168,7 +168,7 @@ class Recorded:
         if not isinstance(answer, SavedOutputs):
             return answer
         if any(len(each) != case.feeds for each in (answer.files, answer.element_types) if each is not None):
-            raise SuiteError(f"{self.path}: the outputs of {case.id} are not those of {case.feeds} feeds.")
+            raise SuiteError(f"{self.path}: the outputs of {case.id} do not match its number of feeds.")
         is_other = answer.files != files_of(line.first)
         names = [outputs_name(case.id, feed, again=is_other) for feed in range(case.feeds)]
         size = max((self.archive.getinfo(name).file_size for name in names), default=0)
@@ -197,7 +197,7 @@ def open_recorded(path: Path) -> Recorded:
         open_regular(path, follow_links=True).close()
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as fault:
-        raise MissingError(f"There are no outputs at {path}. Name a file that `run --record` wrote.") from fault
+        raise MissingError(f"Recorded outputs not found: {path}. Name a file that `run --record` wrote.") from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --record` wrote.") from fault
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
@@ -209,8 +209,8 @@ def open_recorded(path: Path) -> Recorded:
     known = sorted([HEADER, ANSWERS, *(name for each in lines.values() for name in each.files)])
     held = sorted(archive.namelist())
     if held != known:
-        odd = min(set(held) ^ set(known), default="a file that it holds twice")
-        raise SuiteError(f"{path} does not contain the files that it lists: {odd}.")
+        odd = min(set(held) ^ set(known), default="a repeated file")
+        raise SuiteError(f"{path} does not contain exactly the files that it lists: {odd}.")
     return Recorded(path=path, origin=origin, digest=digest, lines=lines, archive=archive)
 
 
@@ -230,8 +230,8 @@ def _lines(content: bytes, origin: Origin, path: Path) -> dict[str, Line]:
     try:
         lines = [_LINE.validate_json(line) for line in content.splitlines()]
     except ValidationError as fault:
-        raise SuiteError(f"{path}: {ANSWERS} holds a line that is not an answer.") from fault
+        raise SuiteError(f"{path}: {ANSWERS} contains a line that is not an answer.") from fault
     by_id = {each.id: each for each in lines}
     if [each.id for each in lines] != sorted(by_id):
-        raise SuiteError(f"{path}: {ANSWERS} is not sorted by id, each once.")
+        raise SuiteError(f"{path}: {ANSWERS} is not sorted by id, or repeats an id.")
     return by_id

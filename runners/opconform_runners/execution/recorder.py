@@ -77,7 +77,7 @@ def _archive(out: Path) -> Iterator[zipfile.ZipFile]:
         raise UsageError(f"--record {out} must be a file whose name ends in .zip.")
     check_no_link(out)
     if out.exists() and not _is_ours(out):
-        raise UsageError(f"opconform did not write {out} and does not overwrite it. Name another --record.")
+        raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --record.")
     try:
         out.absolute().parent.mkdir(parents=True, exist_ok=True)
         with replacement(out) as file, zipfile.ZipFile(file, "w") as archive:

@@ -31,13 +31,13 @@ def judge(
     digest = blind_digest(suite)
     if recorded.origin.suite != digest:
         raise SuiteError(
-            f"{recorded.path} holds outputs of another suite than {suite.store.root}: without its expected outputs "
-            f"that has the digest {digest[:16]}, and theirs has {recorded.origin.suite[:16]}. Generate it with the "
-            f"same specs, profiles, seed, dialects and version."
+            f"{recorded.path} has outputs of a different suite: the blind digest of {suite.store.root} is "
+            f"{digest[:16]}, not {recorded.origin.suite[:16]}. Generate the suite with the same specs, profiles, seed, "
+            f"dialects and version."
         )
     foreign = next((each for each in recorded.lines if each not in suite.by_id), None)
     if foreign is not None:
-        raise SuiteError(f"{recorded.path} holds outputs of {foreign}, which {suite.store.root} does not.")
+        raise SuiteError(f"{recorded.path} has outputs of {foreign}, which is not in {suite.store.root}.")
     implementation = recorded.origin.implementation
     unknown = sorted(set(implementation.mapped).difference(full_names(suite.header.requirements)))
     if unknown:
@@ -49,7 +49,7 @@ def judge(
             case = suite.case(entry)
             outcome = recorded.outcome(suite, entry, case, again=attempt != "first")
             if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, implementation)[1] is None:
-                raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, and it could.")
+                raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, but it can be.")
             on_outcome(entry, case, outcome)
 
     entries = [each for each in suite.entries if each.id in recorded.lines]

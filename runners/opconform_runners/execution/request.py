@@ -64,7 +64,7 @@ def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
     """The outcome of a request that was answered, with the outputs that the harness wrote."""
     match reply:
         case _ if reply.seq != request.seq:
-            return Error(sentence="the harness answered another request than the one that was due")
+            return Error(sentence="the harness answered the wrong request")
         case Failed(message=message, traceback=log):
             return Error(sentence=message, log=log)
         case Refused() | NotSupported():
@@ -113,7 +113,7 @@ def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[st
             if storage is None:
                 return f"the harness says that output_{number} is {name}, which is not an element type"
             if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
-                return f"output_{number} of {name} is stored as {array.dtype}, and not as {storage}"
+                return f"output_{number} of {name} is stored as {array.dtype}, not {storage}"
     return None
 
 

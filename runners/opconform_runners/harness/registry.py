@@ -50,9 +50,9 @@ def load(name: str) -> Backend:
 def check(name: str) -> None:
     """Check that a name is that of a registered backend, or names a class in a file or module."""
     if (file := file_of(name)) and not Path(file).is_file():
-        raise UsageError(f"There is no file {file}. A backend in a file is named as path/file.py:ClassName.")
+        raise UsageError(f"File not found: {file}. Name a backend in a file as path/file.py:ClassName.")
     if name.endswith(".py"):
-        raise UsageError(f"A backend in a file is named with its class, as {name}:ClassName.")
+        raise UsageError(f"Name the class of a backend in a file, as in {name}:ClassName.")
     if not _CLASS.fullmatch(name):
         _entry(name.partition(":")[0])
 

@@ -41,7 +41,7 @@ def overrun(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:
         return ""
     past = f"index {given[axis]:,}" if end == given[axis] + 1 else f"indices {given[axis]:,} to {end - 1:,}"
     return (
-        f"Read past the end: the input has {given[axis]:,} elements along axis {axis}, and the outputs hold {past} too"
+        f"Read past the end: the input has {given[axis]:,} elements along axis {axis}, and the outputs contain {past}"
     )
 
 

@@ -16,12 +16,12 @@ _LONGEST = 300
 _KINDS = {
     "regressions": ("Regressions (fail now, did not fail before)", "regression", ""),
     "lost": ("No longer passing (passed before, neither pass nor fail now)", "lost pass", "lost passes"),
-    "reasons": ("Fail for another reason", "other reason", ""),
+    "reasons": ("Fail for a different reason", "other reason", ""),
     "new": ("New cases", "new case", ""),
-    "gone": ("Cases that are gone", "case gone", "cases gone"),
+    "gone": ("Missing cases", "missing case", ""),
     "others": ("Other changes of the verdict", "other change", ""),
     "gained": ("Gained (pass now, neither passed nor failed before)", "gained pass", "gained passes"),
-    "fixes": ("Fixes (failed, and pass)", "fix", "fixes"),
+    "fixes": ("Fixes (failed before, pass now)", "fix", "fixes"),
 }
 
 

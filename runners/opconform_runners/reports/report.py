@@ -152,7 +152,7 @@ class Report:
         if self.gave_up is not None:
             return self.gave_up.rstrip(".")
         if errors:
-            return f"{counted(errors, 'case')} ended in an error of the harness"
+            return f"{counted(errors, 'case')} ended in a harness error"
         if self.missing:
             return f"{counted(len(self.missing), 'case has', 'cases have')} no verdict"
         return ""
@@ -224,6 +224,8 @@ class Report:
 
         A requirement that the harness fulfils needs no decided case.
         """
+        if not self.supported:
+            return ("no case was supported",)
         essential = [each for each in self.results if each.essential]
         lacking = [each.id for each in essential if each.verdict not in DECIDED]
         undecided = [
@@ -232,9 +234,7 @@ class Report:
             if self._counts(each) and not each.is_mapped and any(each.counts.values()) and not supported(each.counts)
         ]
         gaps = []
-        if not self.supported:
-            gaps.append("no case was supported")
-        elif lacking:
+        if lacking:
             few = f"{len(lacking):,} of {len(essential):,} essential cases"
             gaps.append(f"{few} were not supported, such as {min(lacking)}")
         if undecided:

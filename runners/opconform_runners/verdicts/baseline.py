@@ -120,7 +120,7 @@ def read_baseline(path: Path) -> Baseline:
     try:
         content = read_regular(path, _LIMIT, follow_links=True)
     except FileNotFoundError as fault:
-        sentence = f"There is no baseline at {path}. Add --update-baseline to write it."
+        sentence = f"Baseline not found: {path}. Add --update-baseline to write it."
         raise UsageError(sentence) from fault
     except FileTooLargeError as fault:
         raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Write fewer lines: a pattern is one line.") from fault

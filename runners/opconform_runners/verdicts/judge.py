@@ -207,7 +207,7 @@ def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[
 
 
 def _oversized(case: Case, size: int) -> Fail:
-    much = f"its outputs take {size:,} bytes, which is far more than can be right"
+    much = f"its outputs take {size:,} bytes, far more than expected"
     if not isinstance(case.expect, Reject):
         return Fail(reason="shape", sentence=much)
     sentence = f"accepted, although it violates {case.expect.reject}; {much}: {OUT_OF_BOUNDS}"

@@ -125,7 +125,7 @@ def read_written(path: Path) -> Written:
         content = read_regular(path, RESULTS_LIMIT)
     except FileNotFoundError as fault:
         raise MissingError(
-            f"There are no results at {path}. Write them with `opconform run` or `opconform certify`."
+            f"Results not found: {path}. Write them with `opconform run` or `opconform certify`."
         ) from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault

@@ -103,7 +103,7 @@ def sentence_of(verdict: Verdict) -> str:
             return sentence
         case Nondeterministic(first=first, second=second):
             again = sentence_of(second) or "passed"
-            return f"first: {first.sentence}; once more in a fresh harness: {again}"
+            return f"first: {first.sentence}; then in a fresh harness: {again}"
         case Unsupported(why=why) | Inconclusive(why=why):
             return why
 

@@ -74,5 +74,5 @@ class Group(click.Group):
             known = {each: each.split() for each in self.known(ctx)}
             guesses = {"-".join(reversed(words)): each for each, words in known.items()}  # check-harness
             names = {words[-1]: each for each, words in known.items()} | guesses | {each: each for each in known}
-            ctx.fail(f"There is no command {args[0]!r}. {nearest(args[0], names, names)}".rstrip())
+            ctx.fail(f"Unknown command {args[0]!r}. {nearest(args[0], names, names)}".rstrip())
         return super().resolve_command(ctx, args)

@@ -69,7 +69,7 @@ def _check_specs(out: Path, specs: Mapping[str, str]) -> None:
     except SuiteError:  # there is none, or none that could be lost
         return
     if lost := sorted(held.keys() - specs.keys()):
-        raise UsageError(f"{out} is a suite of other specs: {', '.join(lost)}. Name another --out, or delete it.")
+        raise UsageError(f"{out} is a suite of other specs: {', '.join(lost)}. Use another --out, or delete it.")
 
 
 def executed(

@@ -59,7 +59,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
         suite = None if found is None else open_suite(found)
         if suite is not None and suite.header.digest != run.report.suite.digest:
             if place is not None:
-                raise UsageError(f"{run.folder} is a run of another suite than {place}. Name its own with --suite.")
+                raise UsageError(f"{run.folder} is not a run of {place}. Name its suite with --suite.")
             suite = None
         words = shlex.split(run.report.started)
         has_scripts = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible

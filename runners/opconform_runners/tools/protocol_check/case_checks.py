@@ -46,7 +46,7 @@ async def run_plain(probe: Probe) -> None:
     """The harness answers `ok` to a simple case that it declares to support."""
     ordinary = sorted((each for each in probe.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
     if not ordinary:
-        raise NotApplicable("the harness declares support for no simple case")
+        raise NotApplicable("the harness does not declare support for any simple case")
     tried = ordinary[:_TRIES]
     for given in tried:
         request = probe.prepare(given)
@@ -184,7 +184,7 @@ async def rejected_status(probe: Probe) -> None:
         if is_simple and is_declared and isinstance(case.expect, Reject):
             smallest.setdefault(case.expect.reject, (entry, case))
     if not smallest:
-        raise NotApplicable("the harness declares support for no case that must be rejected")
+        raise NotApplicable("the harness does not declare support for any case that must be rejected")
     for requirement, given in islice(smallest.items(), _CASES):
         answer = await probe.play(probe.prepare(given))
         if answer.status == "error":

@@ -204,7 +204,7 @@ def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
         found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} contains no arrays"
     except FileNotFoundError:
         elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file())
-        return f"there is no file {path}" + (f"; there is {elsewhere[0]}" if elsewhere else "")
+        return f"file not found: {path}" + (f"; found {elsewhere[0]} instead" if elsewhere else "")
     if isinstance(found, Oversized):
         return f"{path} takes {found.size:,} bytes"
     return found.sentence if isinstance(found, Error) else found

@@ -52,9 +52,11 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
     """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from; it must have scripts."""
     name = backend.partition(":")[0]
     if name not in SCRIPTS:
-        raise UsageError(f"There is no script for {backend!r}. {nearest(name, SCRIPTS)}Allowed: {', '.join(SCRIPTS)}.")
+        raise UsageError(
+            f"opconform repro does not support {backend!r}. {nearest(name, SCRIPTS)}Allowed: {', '.join(SCRIPTS)}."
+        )
     if "=" in backend:
-        raise UsageError(f"There is no script for {backend!r}: scripts cannot load a device plugin.")
+        raise UsageError(f"opconform repro does not support {backend!r}: scripts cannot load a device plugin.")
     return SCRIPTS[name].dialects
 
 
@@ -67,7 +69,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     script = SCRIPTS[backend]
     if script.devices and device not in script.devices:
         allowed = ", ".join(each for each in script.devices if each)
-        raise UsageError(f"There is no script for {backend}:{device}. Allowed: {allowed}.")
+        raise UsageError(f"opconform repro does not support {backend}:{device}. Allowed: {allowed}.")
     case = suite.case(entry)
     variables, feeds = variables_of(suite, entry, case)
     held = [each for each in script.dialects if suite.header.dialects.get(each) in entry.files]
