@@ -18,7 +18,7 @@
 namespace opconform {
 namespace {
 
-/// The real standard output, which belongs to the protocol alone; what others print goes to standard error.
+/// The real standard output, reserved for the protocol; all other output goes to standard error.
 std::FILE* own_output() {
     const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
@@ -41,7 +41,7 @@ std::vector<Inputs> inputs_of(const Run& run) {
     return feeds;
 }
 
-/// The reply to a request to run a case. A harness that fails says so, and goes on.
+/// The reply to a request to run a case. A failure of the harness is a reply too, and the harness continues.
 std::string served(Backend& backend, const Request& request) {
     auto started = std::chrono::steady_clock::now();
     const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
@@ -62,7 +62,7 @@ std::string served(Backend& backend, const Request& request) {
     } catch (const std::exception& fault) {
         return error_line(request.seq, fault.what());
     } catch (...) {
-        return error_line(request.seq, "something was thrown that is no std::exception");
+        return error_line(request.seq, "the backend threw something that is not a std::exception");
     }
 }
 

@@ -13,7 +13,7 @@
 namespace opconform {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the bytes of .npy files are taken as they are");
+static_assert(std::endian::native == std::endian::little, "the bytes of .npy files are used unchanged");
 
 constexpr std::string_view kMagic{"\x93NUMPY", 6};
 constexpr std::size_t kLongestHeader = 10'000;
@@ -23,12 +23,12 @@ constexpr char32_t kReplacement = 0xFFFD;
 struct Header {
     std::string stored;  ///< The dtype, as in <f4.
     std::vector<std::size_t> shape;
-    std::size_t size;  ///< What comes before the elements.
+    std::size_t size;  ///< The bytes before the elements.
 };
 
 std::size_t product(std::size_t left, std::size_t right) {
     if (right != 0 && left > std::numeric_limits<std::size_t>::max() / right) {
-        throw std::runtime_error("the .npy file's shape has more elements than can be counted");
+        throw std::runtime_error("the .npy file's shape has too many elements");
     }
     return left * right;
 }
@@ -64,11 +64,11 @@ Header header_of(const std::vector<std::uint8_t>& file) {
     static const std::regex form(
         R"(\{'descr': '([<|][bifuU]\d{1,9})', 'fortran_order': False, 'shape': \((\d{1,19}(?:, \d{1,19})*,?)?\), \} *\n)");
     if (file.size() < 12 || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
-        throw std::runtime_error("it is no .npy file");
+        throw std::runtime_error("it is not a .npy file");
     }
     const auto major = file[6];
     if ((major != 1 && major != 2) || file[7] != 0) {
-        throw std::runtime_error("only versions 1.0 and 2.0 of the .npy format are read");
+        throw std::runtime_error("only versions 1.0 and 2.0 of the .npy format are supported");
     }
     const std::size_t width = major == 1 ? 2 : 4;
     const std::size_t length = little(file.data() + 8, width);
@@ -107,7 +107,7 @@ bool is_character(char32_t point) {
     return point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
 }
 
-/// A text of numpy's: code points in 32 bits each, filled up with zeros.
+/// A string of numpy: 32-bit code points, padded with zeros.
 std::string text_of(const std::uint8_t* at, std::size_t length) {
     std::u32string points(length, U'\0');
     std::memcpy(points.data(), at, length * sizeof(char32_t));
@@ -115,14 +115,14 @@ std::string text_of(const std::uint8_t* at, std::size_t length) {
     std::string text;
     for (const auto point : points) {
         if (!is_character(point)) {
-            throw std::runtime_error("a text in the .npy file holds what is no character");
+            throw std::runtime_error("a string in the .npy file contains an invalid character");
         }
         append_utf8(text, point);
     }
     return text;
 }
 
-/// The code points of a text. What is no UTF-8 shows as U+FFFD, since to return it is the backend's mistake.
+/// The code points of a string. Invalid UTF-8 from the backend becomes U+FFFD.
 std::u32string points_of(const std::string& text) {
     static constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};
     std::u32string points;
@@ -186,7 +186,7 @@ Tensor tensor_of_texts(const std::vector<std::uint8_t>& file, const Header& head
     const std::size_t length = header.stored.starts_with("<U") ? std::stoull(header.stored.substr(2)) : 0;
     const std::size_t count = elements_of(header.shape);
     if (length == 0 || product(count, length * sizeof(char32_t)) != file.size() - header.size) {
-        throw std::runtime_error("the .npy file does not hold the texts that its header says");
+        throw std::runtime_error("the .npy file does not contain the strings that its header declares");
     }
     Tensor tensor{"string", header.shape, {}, {}};
     for (std::size_t each = 0; each < count; ++each) {
@@ -204,11 +204,11 @@ Tensor tensor_of_npy(const std::vector<std::uint8_t>& file, const std::string& e
         return tensor_of_texts(file, header);
     }
     if (header.stored != type.stored) {
-        throw std::runtime_error("the .npy file holds " + header.stored + " where " + type.name + " is stored as " +
-                                 type.stored);
+        throw std::runtime_error("the .npy file contains " + header.stored + ", but " + type.name +
+                                 " must be stored as " + type.stored);
     }
     if (product(elements_of(header.shape), type.bytes) != file.size() - header.size) {
-        throw std::runtime_error("the .npy file does not hold as many elements as its header says");
+        throw std::runtime_error("the .npy file does not contain as many elements as its header declares");
     }
     return {element_type, header.shape, {file.begin() + header.size, file.end()}, {}};
 }

@@ -13,7 +13,7 @@
 namespace opconform {
 namespace {
 
-/// The most bytes that the arrays of a file may take together.
+/// The most bytes that all arrays of a file may take.
 constexpr zip_uint64_t kLimit = zip_uint64_t{1} << 34;
 
 struct Discard {
@@ -49,7 +49,7 @@ std::vector<std::uint8_t> content_of(const Archive& archive, zip_uint64_t index,
     check(member != nullptr, archive);
     std::vector<std::uint8_t> content(size);
     std::uint8_t beyond = 0;
-    // The checksum is looked at where the member ends, so its end is read too.
+    // libzip checks the checksum at the end of the member, so the end is read too.
     if (zip_fread(member.get(), content.data(), size) != static_cast<zip_int64_t>(size) ||
         zip_fread(member.get(), &beyond, 1) != 0) {
         throw std::runtime_error("a member is cut short or damaged");
@@ -62,7 +62,7 @@ const Input& input_of(const std::string& member, const std::vector<Input>& input
     const auto is_its = [&](const Input& each) { return each.name + ".npy" == member; };
     const auto found = std::find_if(inputs.begin(), inputs.end(), is_its);
     if (found == inputs.end()) {
-        throw std::runtime_error("it holds " + member + ", which is no input of the case");
+        throw std::runtime_error("it contains " + member + ", which is not an input of the case");
     }
     return *found;
 }
@@ -75,7 +75,7 @@ Inputs tensors_of(const Archive& archive, const std::vector<Input>& inputs) {
         zip_stat_t member;
         check(zip_stat_index(archive.get(), index, 0, &member) == 0, archive);
         if (member.size > kLimit - total) {
-            throw std::runtime_error("it holds more than can be read");
+            throw std::runtime_error("it contains more bytes than the limit");
         }
         total += member.size;
         const auto& input = input_of(member.name, inputs);
@@ -84,7 +84,7 @@ Inputs tensors_of(const Archive& archive, const std::vector<Input>& inputs) {
     return tensors;
 }
 
-/// libzip writes no file for an archive without members; this is what such a file holds.
+/// An archive without members, for which libzip writes no file.
 void write_empty(const std::filesystem::path& path) {
     const std::string end_of_directory("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
     std::ofstream file(path, std::ios::binary);
@@ -124,7 +124,7 @@ void write_npz(const std::filesystem::path& path, const Outputs& outputs) {
         check(zip_set_file_compression(archive.get(), index, ZIP_CM_STORE, 0) == 0, archive);
     }
     check(zip_close(archive.get()) == 0, archive);
-    archive.release();  // closed, and freed with that
+    archive.release();  // closing has freed it
 }
 
 }  // namespace opconform

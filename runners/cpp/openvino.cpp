@@ -1,4 +1,4 @@
-/// The backend: OpenVINO's runtime on one device. This file alone knows OpenVINO.
+/// The backend: OpenVINO's runtime on one device. Only this file uses OpenVINO.
 
 #include <algorithm>
 #include <iterator>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 400;
 
-/// Words that stand in a message together.
+/// Parts of one message.
 using Words = std::vector<std::string_view>;
 
-/// The words of a message, and the requirement that it names.
+/// The parts of a message, and the requirement that it is about.
 struct Meaning {
     Words words;
     std::string requirement;
@@ -32,7 +32,7 @@ bool has(std::string_view message, const Words& words) {
     return std::all_of(words.begin(), words.end(), [&](auto each) { return message.find(each) != message.npos; });
 }
 
-/// How OpenVINO says that it does not implement something, as against refusing it.
+/// OpenVINO's messages for something that it does not implement.
 const std::vector<Words> not_implemented{
     {"Input image format ", " is not supported"},          // the plugin has no memory of this element type
     {"Not Implemented"},                                   // a node, or a way to execute it
@@ -43,7 +43,7 @@ const std::vector<Words> not_implemented{
     {"type is not supported"},
 };
 
-/// What OpenVINO's messages about each operation say. A message about a missing input does not say which.
+/// What OpenVINO's messages about each operation mean. A message about a missing input does not name the input.
 const std::map<std::string, std::vector<Meaning>> messages{
     {"Split-1",
      {
@@ -74,14 +74,14 @@ const std::map<std::string, std::map<std::string, std::string>> integers{
     {"VariadicSplit-1", {{"axis", "axis.element-type"}, {"split_lengths", "lengths.element-type"}}},
 };
 
-/// The row of an operation in a table, or nothing.
+/// The row of an operation in a table, or an empty row.
 template <typename Row>
 Row row_of(const std::map<std::string, Row>& table, const std::string& op) {
     const auto found = table.find(op);
     return found == table.end() ? Row{} : found->second;
 }
 
-/// A message in one line, without the places in OpenVINO's source and the description of the node.
+/// A message on one line, without the positions in OpenVINO's source and the description of the node.
 std::string shortened(const std::string& message) {
     std::istringstream lines(message);
     std::string text;
@@ -97,7 +97,7 @@ std::string shortened(const std::string& message) {
     return text.substr(0, kLongestMessage);
 }
 
-/// The requirement that a message about an operation names, where there is one.
+/// The requirement that a message about an operation is about, if known.
 std::optional<std::string> requirement_of(const std::string& op, const std::string& message) {
     for (const auto& each : row_of(messages, op)) {
         if (has(message, each.words)) {
@@ -107,10 +107,9 @@ std::optional<std::string> requirement_of(const std::string& op, const std::stri
     return std::nullopt;
 }
 
-/// Throws what a message of OpenVINO's means.
+/// Throws the exception that a message of OpenVINO means.
 ///
-/// Where the specification demands integers at a control input, to say that another type is not implemented is to
-/// refuse the case.
+/// If the specification requires integers at a control input, "not implemented" for another type is a rejection.
 [[noreturn]] void answer(const Case& asked, const std::string& stage, const std::string& message) {
     const auto matches = [&](const Words& each) { return has(message, each); };
     if (std::none_of(not_implemented.begin(), not_implemented.end(), matches)) {
@@ -126,8 +125,8 @@ std::optional<std::string> requirement_of(const std::string& op, const std::stri
     throw Unsupported(shortened(message));
 }
 
-/// What `action` gives. What OpenVINO throws is its answer to the case, but for a lack of memory and for mistakes in the
-/// use of a library, which are failures of the harness.
+/// The result of `action`. An exception of OpenVINO is its answer to the case, except for a lack of memory and misuse
+/// of a library, which are failures of the harness.
 template <typename Action>
 auto asking(const Case& asked, const std::string& stage, Action action) {
     try {
@@ -141,7 +140,7 @@ auto asking(const Case& asked, const std::string& stage, Action action) {
     }
 }
 
-/// How many elements OpenVINO keeps in a byte, the first in the lowest bits.
+/// How many elements OpenVINO stores in a byte, the first in the lowest bits.
 std::size_t elements_a_byte(const ElementType& type) {
     if (type.bits >= 8) {
         return 1;
@@ -205,7 +204,7 @@ Tensor returned(ov::Tensor tensor) {
     return result;
 }
 
-/// The devices that a name such as `HETERO:GPU,CPU` allows to execute; any, where it lists none, as `AUTO` does.
+/// The devices that a name such as `HETERO:GPU,CPU` allows; empty if any may execute, as for `AUTO`.
 std::vector<std::string> allowed_by(const std::string& device) {
     const auto colon = device.find(':');
     const auto base = device.substr(0, colon);
@@ -251,7 +250,7 @@ public:
                 .element_types = {"boolean", "bf16", "f16", "f32", "f64", "f4e2m1", "f8e4m3", "f8e5m2",
                                   "f8e8m0",  "i4",   "i8",  "i16", "i32", "i64",    "u2",     "u4",
                                   "u8",      "u16",  "u32", "u64", "nf4", "string"},
-                .operations = {},  // whatever the dialect can express
+                .operations = {},  // all that the dialect can express
                 .dynamic = true,
                 .bindings = {"constant", "parameter"}};
     }
@@ -284,7 +283,7 @@ private:
         return plugins;
     }
 
-    /// Throws where the constants of a suite's model are packed otherwise than this version of OpenVINO reads them.
+    /// Throws if this version of OpenVINO does not read the constants of a suite's model as they are packed.
     static void check_packing(const Case& asked) {
         for (const auto& input : asked.inputs) {
             const auto& type = input.element_type;
@@ -295,7 +294,7 @@ private:
         }
     }
 
-    /// Notes the devices that executed a model, which AUTO may change between inferences.
+    /// Records the devices that executed a model, which AUTO may change between inferences.
     void note_placement(const ov::CompiledModel& compiled, Placement& placement) const {
         const auto allowed = allowed_by(device_);
         const auto supported = compiled.get_property(ov::supported_properties);
@@ -309,7 +308,7 @@ private:
                     return device == each || device.starts_with(each + '.');
                 };
                 if (!allowed.empty() && std::none_of(allowed.begin(), allowed.end(), covers)) {
-                    throw Unsupported("OpenVINO executed the case on " + device + ", and " + device_ + " was named");
+                    throw Unsupported("OpenVINO executed the case on " + device + ", not on " + device_);
                 }
                 if (std::find(placement.devices.begin(), placement.devices.end(), device) == placement.devices.end()) {
                     placement.devices.push_back(device);

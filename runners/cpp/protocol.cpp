@@ -11,7 +11,7 @@ using Json = nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::size_t kLongestMessage = 2'000;
 
-/// A reply in one line; what is no UTF-8 in a backend's message becomes U+FFFD.
+/// A reply on one line; invalid UTF-8 in a backend's message becomes U+FFFD.
 std::string line_of(const Json& reply) {
     return reply.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -39,11 +39,11 @@ Request request_of(const std::string& line) {
         const auto command = commands.at(document.at("cmd"));
         const auto seq = command == Request::Command::run ? document.at("seq").get<std::int64_t>() : 0;
         if (command == Request::Command::start && document.at("protocol") != kVersion) {
-            throw std::runtime_error("another version than 1 of the protocol");
+            throw std::runtime_error("the harness supports only version 1 of the protocol");
         }
         return {command, seq, std::move(document)};
     } catch (const std::exception& fault) {
-        throw std::runtime_error(std::string("A line is no request of the protocol: ") + fault.what());
+        throw std::runtime_error(std::string("A line is not a request of the protocol: ") + fault.what());
     }
 }
 
@@ -60,7 +60,7 @@ Run run_of(const Request& request) {
 
 namespace {
 
-/// What is known, or null.
+/// A text, or null if it is empty.
 Json known(const std::string& text) {
     return text.empty() ? Json() : Json(text);
 }

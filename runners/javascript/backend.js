@@ -4,7 +4,7 @@ import ort from "onnxruntime-node";
 
 import { Rejected, Unsupported } from "./protocol.js";
 
-/** What onnxruntime-node calls each element type that it has tensors of. */
+/** The element types of which onnxruntime-node has tensors, by its names. */
 const NAMES = new Map([
   ["boolean", "bool"],
   ["f16", "float16"],
@@ -35,10 +35,10 @@ const MAPPED = [
   "VariadicSplit-1:types.independent",
 ];
 
-/** How ONNX Runtime, or its binding, says that it does not implement something, as against refusing it. */
+/** Messages of ONNX Runtime, or its binding, for something that it does not implement. */
 const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|^Unsupported data type/;
 
-const QUIET = { logSeverityLevel: 4 }; // what is wrong is in the exception too
+const QUIET = { logSeverityLevel: 4 }; // the exception has the message
 
 export class OnnxRuntime {
   describe() {
@@ -79,13 +79,13 @@ async function executed(session, feed) {
 
 function tensorOf(feed, name) {
   const tensor = feed.get(name);
-  if (tensor === undefined) throw new Error(`the model asks for an input ${name}, which the case does not have`);
+  if (tensor === undefined) throw new Error(`the model has the input ${name}, which the case does not have`);
   const type = NAMES.get(tensor.elementType);
   if (type === undefined) throw new Unsupported(`onnxruntime-node has no tensors of ${tensor.elementType}`);
   return new ort.Tensor(type, tensor.data, tensor.shape);
 }
 
-/** What ONNX Runtime gives, or its refusal. A TypeError is the binding's, about how it was called. */
+/** The result of ONNX Runtime, or `Rejected`. The binding raises a TypeError if it is called wrongly. */
 async function tried(stage, action) {
   try {
     return await action();

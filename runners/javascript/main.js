@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The harness: `node main.js`, spoken to as docs/protocol.md says.
+// The harness, started with `node main.js`; docs/protocol.md defines its messages.
 
 import { ownOutput } from "./output.js";
 

@@ -1,11 +1,11 @@
-// `.npy` arrays: versions 1.0 and 2.0, little-endian, in C order, and never pickled. Anything else is refused.
+// `.npy` arrays: versions 1.0 and 2.0, little-endian, in C order, never pickled. Any other array is an error.
 
 const MAGIC = Buffer.from("\x93NUMPY", "latin1");
 const HEADER = /^\{'descr': '(\|[biu]1|<[iuf][248]|<U\d+)', 'fortran_order': False, 'shape': \(([\d, ]*)\), \} *\n$/;
 const ALIGNMENT = 64;
 const LARGEST_UTF32 = 4;
 
-/** The typed array that holds the bits of each kind of element; f16 is 16 bits of whatever meaning. */
+/** The typed array for the bits of each kind of element; f16 is stored as 16-bit integers. */
 const ARRAYS = new Map([
   ["|b1", Uint8Array],
   ["|i1", Int8Array],
@@ -21,29 +21,29 @@ const ARRAYS = new Map([
   ["<u8", BigUint64Array],
 ]);
 
-/** The array `{descr, shape, data}` of a file's bytes, which `where` names in an error. */
+/** The array `{descr, shape, data}` in a file's bytes; `where` names the file in errors. */
 export function arrayOfNpy(bytes, where) {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view[6];
   if (!view.subarray(0, 6).equals(MAGIC) || (version !== 1 && version !== 2) || view[7] !== 0) {
-    throw new Error(`${where} is no .npy file of version 1.0 or 2.0`);
+    throw new Error(`${where} is not a .npy file of version 1.0 or 2.0`);
   }
   const start = version === 1 ? 10 + view.readUInt16LE(8) : 12 + view.readUInt32LE(8);
   const header = view.toString("latin1", version === 1 ? 10 : 12, start);
   const [, descr, dimensions] = HEADER.exec(header) ?? [];
-  if (descr === undefined) throw new Error(`${where} has a header that is not read here: ${header.trim()}`);
+  if (descr === undefined) throw new Error(`${where} has an unsupported header: ${header.trim()}`);
   const shape = dimensions.split(",").filter((each) => each.trim() !== "").map(Number);
   const count = shape.reduce((product, each) => product * each, 1);
   const width = descr.startsWith("<U") ? LARGEST_UTF32 * Number(descr.slice(2)) : ARRAYS.get(descr).BYTES_PER_ELEMENT;
   if (count * width !== view.length - start) {
-    throw new Error(`${where} says shape [${shape}] of ${descr}, but holds ${view.length - start} bytes`);
+    throw new Error(`${where} says shape [${shape}] of ${descr}, but contains ${view.length - start} bytes`);
   }
   const content = new Uint8Array(view.subarray(start)); // a copy: a typed array's elements must be aligned
   const data = descr.startsWith("<U") ? texts(content, count, width) : new (ARRAYS.get(descr))(content.buffer);
   return { descr, shape, data };
 }
 
-/** A file's bytes; `descr` is one that is read here, or `<U` for strings of any length. */
+/** A file's bytes; `descr` is a supported one, or `<U` for strings of any length. */
 export function bytesOfNpy({ descr, shape, data }) {
   const [said, content] = descr === "<U" ? utf32(data) : [descr, bytesOf(data)];
   const tuple = shape.length === 1 ? `${shape[0]},` : shape.join(", ");
@@ -57,7 +57,7 @@ function bytesOf(data) {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** Strings of so many bytes each, as numpy keeps them: code points, filled up with zeros. */
+/** Strings of a fixed number of bytes each, as numpy stores them: code points, padded with zeros. */
 function texts(content, count, width) {
   const codes = new Uint32Array(content.buffer);
   const length = width / LARGEST_UTF32;

@@ -1,13 +1,13 @@
 // Tensors and `.npz` containers: a tensor is `{elementType, shape, data}`, bit for bit.
 //
-// `data` is a typed array as npy.js reads it, or a list of strings. No element passes through a JavaScript number, so
-// that a NaN keeps its payload and an i64 all of its bits.
+// `data` is a typed array as npy.js reads it, or a list of strings. No element is converted to a JavaScript number, so
+// that a NaN keeps its payload and an i64 keeps all bits.
 
 import { unzipSync, zipSync } from "fflate";
 
 import { arrayOfNpy, bytesOfNpy } from "./npy.js";
 
-/** What `.npy` calls each element type; those that it cannot name are unsigned integers of their width. */
+/** The dtype of each element type in `.npy`; types that it cannot name are unsigned integers of the same width. */
 const DESCR = new Map([
   ["boolean", "|b1"],
   ["bf16", "<u2"],
@@ -36,7 +36,7 @@ export function tensorsOfNpz(bytes, types) {
     const elementType = types.get(name);
     const { descr, shape, data } = arrayOfNpy(content, member);
     if (descr.replace(/(?<=U)\d+$/, "") !== DESCR.get(elementType)) {
-      throw new Error(`${member} holds ${descr}, and ${name} is of ${elementType ?? "no element type"}`);
+      throw new Error(`${member} contains ${descr}, but ${name} is ${elementType ?? "no element type"}`);
     }
     tensors.set(name, { elementType, shape, data });
   }

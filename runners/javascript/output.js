@@ -1,13 +1,12 @@
-// Standard output, kept for replies.
+// Standard output, reserved for replies.
 
 import { closeSync, openSync } from "node:fs";
 
 /**
- * The descriptor of the real standard output, which belongs to the protocol alone; what others print there goes to
- * standard error.
+ * The descriptor of the real standard output, reserved for the protocol; all other output goes to standard error.
  *
- * Native code prints to descriptor 1 without asking Node.js, so the descriptor itself is made another. Where it cannot
- * be opened again (on Windows, or where it is a socket) it is 1 itself, and the backend must keep quiet.
+ * Native code prints directly to descriptor 1, so that descriptor is redirected. If it cannot be opened again (on
+ * Windows, or if it is a socket), the result is descriptor 1 itself, and the backend must not print.
  */
 export function ownOutput() {
   let replies;
@@ -18,6 +17,6 @@ export function ownOutput() {
     return 1;
   }
   closeSync(1);
-  openSync("/dev/fd/2", "a"); // it is given the lowest number that is free, which is 1
+  openSync("/dev/fd/2", "a"); // gets the lowest free number, which is 1
   return replies;
 }

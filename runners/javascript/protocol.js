@@ -1,4 +1,4 @@
-// The harness protocol, version 1: one JSON object a line, requests on standard input and replies on standard output.
+// The harness protocol, version 1: one JSON object per line, requests on standard input and replies on standard output.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,12 +20,12 @@ export class Rejected extends Error {
 export class Unsupported extends Error {}
 
 /**
- * Answers requests until `stop`, or until they end.
+ * Answers requests until `stop` or the end of the input.
  *
- * A backend has two methods. `describe()` gives the reply to `start` but for the protocol's version.
- * `run(testCase, model, feeds)` gives the outputs of each feed, all on one built model, or throws `Rejected` or
- * `Unsupported`. `testCase` is case.json, `model` the model's bytes (null without a dialect), a feed a Map of tensors
- * by name and its outputs a list of tensors. A tensor is `{elementType, shape, data}`, as npz.js has it.
+ * A backend has two methods. `describe()` returns the reply to `start` without the protocol's version.
+ * `run(testCase, model, feeds)` returns the outputs of each feed, all from one built model, or throws `Rejected` or
+ * `Unsupported`. `testCase` is case.json, `model` is the model's bytes (null without a dialect), a feed is a Map of
+ * tensors by name, and its outputs are a list of tensors. A tensor is `{elementType, shape, data}`, as in npz.js.
  */
 export async function serve(backend, input, replies) {
   const reply = (message) => writeFileSync(replies, `${JSON.stringify(message)}\n`);
@@ -58,7 +58,7 @@ async function answered(backend, request) {
   }
 }
 
-/** The lines of a stream of bytes. Node's readline would also split at U+2028, which JSON may hold. */
+/** The lines of a stream of bytes. Node's readline would also split at U+2028, which JSON may contain. */
 async function* linesOf(stream) {
   let rest = [];
   for await (const chunk of stream) {

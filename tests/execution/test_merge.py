@@ -125,14 +125,14 @@ def test_what_is_not_all_shards_of_one_run_is_refused(opconform: Run, shards: Se
 
     for folders, sentence in (
         ((first, second), "Not all shards are given: 3/3 missing."),
-        ((first, second, third, first), f"{first} and {first} both hold shard 1/3."),
-        ((first, second, whole), f"{whole} holds the results of a run of numpy "),
-        ((first, second, other), f"{other} holds shard 3/4, but {first} shard 1/3."),
+        ((first, second, third, first), f"{first} and {first} both contain shard 1/3."),
+        ((first, second, whole), f"{whole} contains the results of a run of numpy "),
+        ((first, second, other), f"{other} contains shard 3/4, but {first} shard 1/3."),
         ((first, second, selected), f"{first} and {selected} are of different runs, which differ in the selection."),
         ((first, second, slower), f"{first} and {slower} are of different runs, which differ in --timeout."),
         ((first, second, strict), f"{first} and {strict} are of different runs, which differ in the options."),
         ((first, second, cut), f"{cut} is interrupted. Run the same command again to continue shard 3/3."),
-        ((first, second, tmp_path / "none"), f"There are no results at {tmp_path / 'none' / 'results.jsonl'}."),
+        ((first, second, tmp_path / "none"), f"Results not found: {tmp_path / 'none' / 'results.jsonl'}."),
     ):
         done = opconform("merge", *folders, "--out", tmp_path / "merged", code=2)
         assert sentence in done.stderr
@@ -149,6 +149,6 @@ def test_a_shard_cannot_be_signed_or_replace_another(
     signed = opconform("certify", "numpy", "--profile", "core", "--shard", "1/2", "--sign", key, code=2).stderr
     assert signed == "error: A shard cannot be signed. Merge the shards with `opconform merge`, and sign the result.\n"
     replaced = opconform("run", suite, "numpy", "--shard", "2/3", "--out", shards[0], code=2).stderr
-    assert "holds the results of shard 1/3 of a run of numpy" in replaced
+    assert "contains the results of shard 1/3 of a run of numpy" in replaced
     recorded = opconform("run", suite, "numpy", "--shard", "2/3", "--record", tmp_path / "a.zip", code=2).stderr
     assert "--shard and --record cannot be used together" in recorded

@@ -27,7 +27,7 @@ class Shard:
     def __post_init__(self) -> None:
         """Check that there is such a shard, or raise a ValueError."""
         if not 1 <= self.number <= self.of:
-            raise ValueError(f"there is no shard {self}; shards are numbered from 1")
+            raise ValueError(f"shard {self} does not exist; shards are numbered from 1")
 
     def holds(self, identity: str) -> bool:
         """Whether a case belongs to the shard."""
@@ -42,7 +42,7 @@ def shard_of(text: str) -> Shard:
     """The shard that a text such as `2/8` names, or a ValueError."""
     found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
     if found is None:
-        raise ValueError(f"{text!r} is not a shard, such as 2/8, the second of eight")
+        raise ValueError(f"{text!r} is not a shard; write one as in 2/8, the second of eight")
     return Shard(number=int(found[1]), of=int(found[2]))
 
 

@@ -29,7 +29,7 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
     Exit code: 0 conformant, 1 not conformant or incomplete.
     """
     if out in shards:
-        raise UsageError(f"{out} is one of the shards. Name another --out.")
+        raise UsageError(f"{out} is one of the shards. Use another --out.")
     for each in shards:
         check_kind(each, "results")
     header, results = merge(shards, out, force=given["force"])

@@ -35,7 +35,7 @@ def merge(folders: Sequence[Path], out: Path, *, force: bool) -> tuple[RunHeader
                 found[each.id] = (each.verdict == "fail", is_own, each, folder)
     header = replace(read[0][1].header, cases=len(found), shard=None)
     if ids_digest(found) != header.selected:
-        raise UsageError("The shards have other cases than the suite that they name. Run them again.")
+        raise UsageError("The cases of the shards are not those of the suite that they name. Run the shards again.")
     with contextlib.closing(Journal(out, force=force, resume=False)) as journal:
         journal.begin(header)
     _keep({each.id: folder for _, _, each, folder in found.values() if each.verdict == "fail"}, out)
@@ -51,13 +51,13 @@ def _check(read: Sequence[tuple[Path, Written]]) -> None:
     for folder, written in read:
         shard = written.header.shard
         if shard is None:
-            raise UsageError(f"{folder} holds the results of {written.header.title}, not of a shard.")
+            raise UsageError(f"{folder} contains the results of {written.header.title}, not of a shard.")
         if not written.is_complete:
             raise UsageError(f"{folder} is interrupted. Run the same command again to continue shard {shard}.")
         if held.header.shard is None or shard.of != held.header.shard.of:
-            raise UsageError(f"{folder} holds shard {shard}, but {first} shard {held.header.shard}.")
+            raise UsageError(f"{folder} contains shard {shard}, but {first} shard {held.header.shard}.")
         if shard.number in seen:
-            raise UsageError(f"{seen[shard.number]} and {folder} both hold shard {shard}.")
+            raise UsageError(f"{seen[shard.number]} and {folder} both contain shard {shard}.")
         seen[shard.number] = folder
         if other := _differences(held.header, written.header):
             raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")
@@ -67,7 +67,7 @@ def _check(read: Sequence[tuple[Path, Written]]) -> None:
 
 
 def _differences(held: RunHeader, other: RunHeader) -> list[str]:
-    """The names of what the runs of two shards do not have in common."""
+    """The names of the properties in which the runs of two shards differ."""
     first, second = (replace(each, cases=0, shard=None) for each in (held, other))
     return changes(first, second) or ([] if first == second else ["the options"])
 

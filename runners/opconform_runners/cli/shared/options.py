@@ -57,7 +57,7 @@ def private_key(_context: click.Context, _option: click.Parameter, path: Path | 
 
 
 def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> Shard | None:
-    """The shard that is named, or else the one that Bazel asks for in the environment."""
+    """The named shard, or the one in Bazel's environment variables."""
     total, index = os.environ.get("TEST_TOTAL_SHARDS"), os.environ.get("TEST_SHARD_INDEX")
     if text is None and total is not None and index is not None:
         if status := os.environ.get("TEST_SHARD_STATUS_FILE"):

@@ -241,7 +241,7 @@ async def odd_paths(probe: Probe) -> None:
 
 
 async def outputs_outside(probe: Probe) -> None:
-    """`outputs` may lie outside of `dir`, in any existing folder."""
+    """`outputs` may lie outside `dir`, in any existing folder."""
     with tempfile.TemporaryDirectory(prefix="opconform-out-", ignore_cleanup_errors=True) as outputs:
         await _want_ok(probe, probe.prepare(outputs=Path(outputs).resolve()))
 
