@@ -33,7 +33,7 @@ def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
     except OSError as fault:
         if fault.errno == errno.ELOOP and path.is_symlink():
             raise OSError(errno.ELOOP, "it is a symbolic link", str(path)) from fault
-        if fault.errno == errno.ENXIO:  # a socket, or a device that is not there
+        if fault.errno == errno.ENXIO:  # a socket, or a missing device
             raise _irregular(path) from fault
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

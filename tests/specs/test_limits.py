@@ -88,7 +88,7 @@ MISTAKES = {
     ),
     "a title with an escape sequence": (
         'op: Split-1\ngroups:\n  - id: a\n    title: "\\e[31m"\n',
-        "spec.yaml:4:12: title: '\\x1b[31m' is not allowed: it must be a text on one line, without control characters.",
+        "spec.yaml:4:12: title: '\\x1b[31m' is not allowed: it must be one line of text, without control characters.",
     ),
     "a failing element of the matrix": (
         f"{HEAD}    matrix: {{n: ['${{{{ 1 / 0 }}}}']}}\n{BODY}",

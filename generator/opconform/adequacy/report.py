@@ -43,7 +43,7 @@ class Adequacy:
         cases: The number of evaluated feeds.
         survivors: The mutants that no case detects.
         reviewed: The reviewed survivors, and conditions whose effect no two cases can show, with the reason.
-        stale: The reviewed equivalents that are not equivalent any more.
+        stale: The reviewed equivalents that are no longer equivalent.
     """
 
     ops: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Reference semantics loaded again from changed source, without replacing the ones in use."""
+"""Reference semantics reloaded from changed source, without replacing those in use."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Trials: cases evaluated by an operation, by which mutants of its semantics are detected."""
+"""Trials: cases evaluated by an operation, to detect mutants of its semantics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ _MOST_ELEMENTS = 1 << 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """One feed of a case: the arguments, filled with elements or not, and the answer of the semantics in use."""
+    """One feed of a case: the arguments, with or without elements, and the result of the semantics in use."""
 
     case: str
     twin: str | None

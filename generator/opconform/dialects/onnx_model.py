@@ -1,4 +1,4 @@
-"""What the renderings of ONNX's operations share: the opsets, the case as they see it, and lines of the text format."""
+"""Shared by the renderings of ONNX's operations: opsets, the model of a case, and lines of the text format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

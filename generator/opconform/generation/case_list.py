@@ -63,7 +63,7 @@ def _shipped_groups() -> dict[str, Path]:
 
 
 class CaseList:
-    """The cases of a suite or of specs; without a source, of the shipped specs, or of the part that can have a case."""
+    """The cases of a suite or of specs; by default of the shipped specs, or of those groups that can have a `case`."""
 
     def __init__(self, sources: Sequence[Path], *, case: str = "") -> None:
         """Read the manifest of the suite, or the specs."""

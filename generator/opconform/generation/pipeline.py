@@ -28,9 +28,9 @@ OnProgress = Callable[[float, int], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Generated:
-    """A generated suite with its header, the number of cases taken over from an earlier one, and warnings.
+    """A generated suite with its header, the number of cases reused from an earlier one, and warnings.
 
-    Warnings are of requirements that are listed without effect, and of two groups that expand to the same case.
+    The warnings name requirements that are listed without effect, and groups that expand to the same case.
     """
 
     out: Path

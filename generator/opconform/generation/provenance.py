@@ -31,7 +31,7 @@ def foreign_specs(specs: Mapping[str, str]) -> list[str]:
 
 
 def check_provenance(suite: Suite) -> None:
-    """Check that a suite of shipped specs is what these specs give: its header, its cases, and all digests of files.
+    """Check that a suite is what the shipped specs generate: its header, its cases, and all digests of files.
 
     Every case is evaluated again. `verification` checks the files against these digests.
     """

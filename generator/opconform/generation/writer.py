@@ -1,6 +1,6 @@
 """The writer of suites: case by case in the work folder, which replaces the suite when it is complete.
 
-A generation continues a killed one from its work folder, and takes over the unchanged cases of the suite that it
+A generation continues a killed one from its work folder, and reuses the unchanged cases of the suite that it
 replaces. Every case is still evaluated, and a file is kept only if its bytes are the evaluated ones.
 """
 
@@ -31,7 +31,7 @@ _ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A case in its folder of `size` bytes: its line of the manifest, and whether the folder was taken over."""
+    """A case in its folder of `size` bytes: its line of the manifest, and whether the folder was reused."""
 
     id: str
     line: bytes
@@ -53,9 +53,9 @@ class CaseWriter:
     options: Options
 
     def write(self, draft: Draft) -> Written:
-        """Write a case, unless an identical folder of it can be taken over."""
+        """Write a case, unless an identical folder of it can be reused."""
         entry, contents = case_files(draft, self.options)
-        taken = self._is_taken_over(entry.id, contents)
+        taken = self._is_reused(entry.id, contents)
         if not taken:
             with translated_faults(self.partial):
                 _write_folder(f"{self.partial}/{entry.id}", contents)
@@ -63,7 +63,7 @@ class CaseWriter:
         expect = "accept" if entry.expect == "accept" else "reject"
         return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)
 
-    def _is_taken_over(self, identity: str, contents: Mapping[str, bytes]) -> bool:
+    def _is_reused(self, identity: str, contents: Mapping[str, bytes]) -> bool:
         """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""
         target = self.partial / identity
         if self.resumed and _holds(target, contents):
@@ -113,7 +113,7 @@ def case_writer(work: WorkFolder, options: Options) -> Iterator[CaseWriter]:
 
 
 def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
-    """Put a written suite in its place atomically, unless there is something else now."""
+    """Put a written suite in its place atomically, unless something else is there now."""
     with translated_faults(work.out):
         (work.partial / HEADER).write_bytes(header_text(header).encode())
         if resumed:

@@ -58,7 +58,7 @@ def golden_of(draft: Draft, seed: int) -> Golden:
 def control_of(golden: Golden) -> Golden | None:
     """The control of a case: its graph without the node under test, with golden values in place of that node's outputs.
 
-    It tells whether a failure is due to the other nodes. A rejected case, or one without other nodes, has none.
+    It shows whether a failure is due to the other nodes. A rejected case, or one without other nodes, has none.
     """
     tested = [each for each in golden.graph.nodes if each.under_test]
     others = [each for each in golden.graph.nodes if not each.under_test]

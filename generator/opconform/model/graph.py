@@ -18,7 +18,7 @@ Dimensions = tuple[int | None, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declared:
-    """What a model declares of a tensor."""
+    """The declaration of a tensor in a model."""
 
     element_type: str
     dimensions: Dimensions
@@ -91,7 +91,7 @@ def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
 
 
 def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
-    """What the model of a case declares of each of its tensors.
+    """The declarations of the tensors in the model of a case.
 
     The dimensions of a node's outputs are known where every input is: its dimensions, and at a control port its values.
     """

@@ -1,6 +1,6 @@
 """Contexts that several operations can be tested in: builders of graphs around the node under test.
 
-An operation lists the ones that suit it in its declaration, bound to what they need to know of it.
+The declaration of an operation lists the ones that it supports, with the details that they need.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ Builder = Callable[[Tested], Graph]
 
 
 def partial(tested: Tested) -> Graph:
-    """Every second output is an output of the model; the others are used by nothing."""
+    """Every second output is an output of the model; the others are unused."""
     used = tested.node.outputs[_USED]
     if not used:
         raise ContextError("`partial` uses every second output, so there must be at least two")

@@ -1,4 +1,4 @@
-"""What the operations that compute control inputs share. Contexts need them only for integers."""
+"""Shared by the operations that compute control inputs. Contexts need them only for integers."""
 
 from collections.abc import Callable
 

@@ -162,7 +162,7 @@ class Operation:
         highlight: The region of an input that is each output, or None if the outputs are not regions.
         joined: The region of the only output that is each input, or None if the inputs are not regions of it.
         values: The integers of its only output, or None if its inputs do not determine them during inference; for
-            operations that compute control inputs of others.
+            operations that compute control inputs of other operations.
     """
 
     name: str
@@ -183,7 +183,7 @@ class Operation:
         return self.name.rpartition("-")[0]
 
     def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
-        """What the reference semantics are given: attributes that are left out have their defaults."""
+        """The arguments of the reference semantics: omitted attributes have their defaults."""
         defaults = {each.name: each.default for each in self.attributes if each.default is not None}
         return Arguments(inputs=inputs, attributes={**defaults, **attributes})
 

@@ -1,4 +1,4 @@
-"""Expressions `${{ … }}` of a spec, in jinja2's sandbox. An expression yields a value and not a string."""
+"""Expressions `${{ … }}` of a spec, in jinja2's sandbox. An expression yields a value, not a string."""
 
 import math
 import re
@@ -40,7 +40,7 @@ class ExpressionError(Exception):
 
 
 class UndefinedVariableError(ExpressionError):
-    """An expression that is a variable that is not defined."""
+    """An expression that is an undefined variable."""
 
 
 class Meter:

@@ -20,8 +20,8 @@ REQUIREMENTS = "requirements.yaml"
 class Page(Keys):
     """One revision of an operation's specification page."""
 
-    revision: str = Field(description="What the requirements call this revision.")
-    page: str = Field(description="The page, as it is published.")
+    revision: str = Field(description="The name of this revision in the requirements.")
+    page: str = Field(description="The published page.")
     url: str | None = Field(None, pattern=r"^https://", description="The address of the page.")
 
 
@@ -37,10 +37,10 @@ class Requirement(Keys):
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9_]+([.-][a-z0-9_]+)*$")]
     level: Level
-    text: str = Field(description="The statement, in our own words.")
+    text: str = Field(description="The statement in the project's own words.")
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
-    violable: bool = Field(description="Whether a case can violate it, so that a backend must refuse the case.")
-    reading: str | None = Field(None, description="For an interpretation: what we read, and why.")
+    violable: bool = Field(description="Whether a case can violate it, so that a backend must reject the case.")
+    reading: str | None = Field(None, description="For an interpretation: the project's reading, and its reason.")
 
 
 class Requirements(Keys):
@@ -50,8 +50,8 @@ class Requirements(Keys):
     pages: Annotated[tuple[Page, ...], Field(min_length=1)]
     establishes: Mapping[Stage, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="The requirements that a comparison which got past a stage has shown to be kept; at `nan-payload` "
-        "those that are about nothing but what a NaN carries.",
+        description="The requirements that are shown to be met when a comparison passes a stage; under `nan-payload`, "
+        "those only on NaN payloads.",
     )
     requirements: Annotated[tuple[Requirement, ...], Field(min_length=1)]
 

@@ -63,7 +63,7 @@ _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
 #: What each pattern of a spec matches, in words.
 PATTERNS: Mapping[str, str] = {
     _KEBAB: "lower-case words joined by hyphens, as in zero-length",
-    _LINE: "a text on one line, without control characters",
+    _LINE: "one line of text, without control characters",
     _REQUIREMENT: "a requirement's id, as in axis.range",
     _VARIABLE: "a name of letters, digits and underscores",
     SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
@@ -86,7 +86,7 @@ class TensorKeys(Keys):
         None, description="OpenVINO's name of the element type."
     )
     shape: Annotated[tuple[Annotated[_Size, _MAYBE], ...], _MAYBE] | None = Field(
-        None, description="The sizes of the dimensions; by default as `values` are nested."
+        None, description="The sizes of the dimensions; by default those of `values`."
     )
     fill: Annotated[Literal["ramp", "bits", "special", "constant"], _MAYBE] | None = Field(
         None, description="How the elements are made; ramp by default."
@@ -94,7 +94,7 @@ class TensorKeys(Keys):
     value: Annotated[Element, _MAYBE] | None = Field(None, description="The element of a constant fill.")
     values: Any = Field(
         None,
-        description="The elements in place, nested as the shape is: numbers, true and false, texts; `nan`, `inf`, "
+        description="The elements, nested like the shape: numbers, true and false, strings; `nan`, `inf`, "
         "`-inf`; and bit patterns such as 0x7fc00001.",
     )
 
@@ -117,11 +117,11 @@ _Tensor = Annotated[TensorKeys | None, _MAYBE, _OrValues()]
 
 
 class RejectKeys(Keys):
-    """The expectation that a case is refused."""
+    """The expectation that a case is rejected."""
 
     reject: Annotated[_Requirement, _MAYBE] = Field(description="The one requirement that the case violates.")
     also: tuple[Annotated[_Requirement, _MAYBE], ...] = Field(
-        (), description="Requirements whose violation cannot be avoided at the same time."
+        (), description="Further violations that cannot be avoided."
     )
 
 
@@ -131,19 +131,19 @@ _Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE]
 class _CaseKeys(Keys):
     binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
         "constant",
-        description="Whether inputs are constants of the IR or parameters fed at run time: one word for all inputs "
-        "that decide what the operation does, or one for any input by name.",
+        description="Whether inputs are constants in the IR or parameters fed at run time: one word for all control "
+        "inputs, or a mapping by input name.",
     )
     dynamic: _Declared | Annotated[Mapping[str, _Declared | None], _MAYBE] | None = Field(
         None,
-        description='The dimensions that the IR declares of the other inputs: sizes, "?" or bounds such as "2..8"; '
-        '"all" makes each of them "?", and "..." leaves even the rank open. One value, or one for each by name.',
+        description='The dimensions that the IR declares for the other inputs: sizes, "?" or bounds such as "2..8"; '
+        '"all" makes every dimension "?", and "..." makes the rank dynamic. One value, or a mapping by input name.',
     )
     expect: Annotated[Literal["accept"] | RejectKeys, _MAYBE] = Field(
         "accept", description="What a conformant backend does."
     )
     essential: Annotated[bool, Field(strict=True), _MAYBE] = Field(
-        False, description="Whether no backend of the operation may lack the case: it must pass or fail."
+        False, description="Whether every backend of the operation must support the case."
     )
 
 
@@ -151,30 +151,30 @@ class Sample(Keys):
     """Random cases: `count` draws of the variables in `draw`, one after the other."""
 
     count: Annotated[int, Field(strict=True, ge=1)] = Field(description="How many different cases are drawn.")
-    seed: int = Field(0, description="Draws other cases when it changes.")
+    seed: int = Field(0, description="Change it to draw other cases.")
     draw: Mapping[_Variable, Any] = Field(
-        description="The variables, each an expression that may use the earlier ones and random functions."
+        description="The variables: expressions that may use earlier variables and random functions."
     )
 
 
 class GroupKeys(Keys):
     """The keys of a group that are not keys of its cases."""
 
-    id: _Kebab = Field(description="The group's name, which the ids of its cases bear.")
-    title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="Why these cases exist.")
-    profile: _Kebab = Field("core", description="The part of a suite that the cases belong to.")
+    id: _Kebab = Field(description="The group's name, which is part of the ids of its cases.")
+    title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="What the cases test.")
+    profile: _Kebab = Field("core", description="The profile that the cases belong to.")
     requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
-    seen: tuple[Seen, ...] = Field((), description="Public reports of backends that got such a case wrong.")
+    seen: tuple[Seen, ...] = Field((), description="Public bug reports of backends that failed such a case.")
     matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), _MAYBE]] = Field(
         default_factory=dict, description="Variables and their values; every combination is a case."
     )
     combine: Literal["product", "pairwise"] = Field(
-        "product", description="Every combination of the matrix, or as few as cover every pair of values."
+        "product", description="`product`: every combination; `pairwise`: a small set that covers every pair of values."
     )
-    where: str | None = Field(None, description="An expression; combinations that it is false for are left out.")
+    where: str | None = Field(None, description="An expression; combinations for which it is false are left out.")
     include: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to add or extend.")
     exclude: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to leave out.")
-    sample: Sample | None = Field(None, description="Random cases beside the matrix.")
+    sample: Sample | None = Field(None, description="Random cases for each combination of the matrix.")
 
 
 class OperationModels:
@@ -192,7 +192,7 @@ class OperationModels:
         case: Any = create_model(
             f"{title}Case",
             __base__=_CaseKeys,
-            __doc__="What a case of this operation is.",
+            __doc__="The keys of a case of this operation.",
             context=(context, Field("bare", description="The graph around the operation.")),
             feed=(
                 Annotated[feed, _MAYBE] | None,
@@ -207,7 +207,7 @@ class OperationModels:
             __doc__="One entry of a spec, expanded into cases.",
             twin=(
                 Annotated[case, _MAYBE] | None,
-                Field(None, description="What to override to mend the fault of a rejected case."),
+                Field(None, description="The overrides that remove the violation from a rejected case."),
             ),
         )
         name: Any = Literal[op]
@@ -225,7 +225,7 @@ class OperationModels:
 
 def _input_field(op: str, port: Port) -> tuple[Any, Any]:
     """The field of one input: a tensor, or a list of tensors for a variadic port."""
-    sentence = f"The input {port.name} of {op}, of {port.default_type} where nothing else is said."
+    sentence = f"The input {port.name} of {op}, of {port.default_type} by default."
     if not port.variadic:
         return _Tensor, Field(None, description=sentence)
     return Annotated[tuple[_Tensor, ...], _MAYBE] | None, Field(None, description=f"{sentence} A list of tensors.")
@@ -234,7 +234,7 @@ def _input_field(op: str, port: Port) -> tuple[Any, Any]:
 def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
     """The field of one attribute. A rejected case may give any value, so the type is not enforced."""
     kind = f"one of {', '.join(attribute.values)}" if attribute.values else attribute.type
-    default = "" if attribute.default is None else f"; {attribute.default!r} where it is left out"
+    default = "" if attribute.default is None else f"; {attribute.default!r} if omitted"
     sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
     return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)
 

@@ -1,4 +1,4 @@
-"""The kind of a path given to a command, and the error for a path of another kind than the wanted one."""
+"""The kind of a path given to a command, and the error for a path of the wrong kind."""
 
 import zipfile
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _NAMES: Mapping[Kind, str] = {
 }
 #: The file that shows the kind of the folder or zip file that it is in.
 _SIGNS: Mapping[str, Kind] = {HEADER: "suite", "results.jsonl": "results", "outputs.json": "record"}
-#: How to get what is wanted, where that does not depend on what is given.
+#: How to get each kind, if that does not depend on the given path.
 _ADVICE: Mapping[Kind, str] = {
     "record": "`opconform run SUITE BACKEND --record FILE.zip` writes one.",
     "baseline": "`opconform run SUITE BACKEND --baseline FILE --update-baseline` writes one.",
@@ -29,9 +29,9 @@ _ADVICE: Mapping[Kind, str] = {
 
 
 def check_kind(path: Path, wanted: Kind) -> None:
-    """Raise `MissingError`, with what to do, if a path is of another known kind than the wanted one.
+    """Raise `MissingError`, with what to do, if a path is of a known kind, but not of the wanted one.
 
-    A spec must exist; the readers of the other kinds say what to do where there is nothing.
+    Only a missing spec is reported here: the readers of the other kinds report missing files.
     """
     if wanted == "spec" and not path.exists():
         raise MissingError(f"Spec not found: {path}. Name a YAML file or a folder of them.")

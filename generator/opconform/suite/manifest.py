@@ -45,7 +45,7 @@ class Header:
         specs: The SHA-256 of each spec file, by name.
         specification: The revisions of the specification's pages, by operation.
         requirements: By operation and id.
-        establishes: The requirements that a comparison which passed a stage shows to be met, by operation and stage.
+        establishes: The requirements that are shown to be met when a comparison passes a stage, by operation and stage.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
         digest: The SHA-256 of the manifest: the suite digest.
         checksum: The SHA-256 of this document without this key, in canonical JSON.
@@ -75,7 +75,7 @@ class Entry:
     """A line of `manifest.jsonl`: one case, and the SHA-256 of each file in its folder.
 
     `left_out` has the reason for each dialect that cannot express the case; it is absent when empty.
-    `essential` is true if no backend of the operation may lack the case; it is absent when false.
+    `essential` is true if every backend of the operation must support the case; it is absent when false.
     """
 
     __pydantic_config__ = _STRICT
@@ -122,7 +122,7 @@ def sealed_text(document: Mapping[str, object]) -> str:
 
 
 def header_of(content: bytes, where: str) -> Header:
-    """The header that `suite.json` holds; `SuiteError` if `generate` did not write it so."""
+    """The header that `suite.json` holds; `SuiteError` if `generate` did not write it in this form."""
     try:
         header = _HEADER.validate_json(content)
     except ValidationError as fault:

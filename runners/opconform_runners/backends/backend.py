@@ -1,4 +1,4 @@
-"""What a Python backend is: a class with two methods, `describe` and `run`."""
+"""The contract of a Python backend: a class with two methods, `describe` and `run`."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Unsupported(Exception):  # noqa: N818 - an answer, not an error
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Implementation:
-    """The description that a backend gives of itself.
+    """A backend's description of itself.
 
     Attributes:
         name: The product's name, as in `openvino`.
@@ -73,7 +73,7 @@ class Implementation:
         bindings: How control inputs may reach it.
         graphs: Whether a backend without dialects executes the graph of a case, and not only the node under test.
         mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils because the
-            backend's own operation lacks the notion. Cases for them do not test the backend.
+            backend's own operation lacks the concept. Cases for them do not test the backend.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)

@@ -26,7 +26,7 @@ def short_message(text: object, noise: re.Pattern[str] | None = None, limit: int
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Translation:
-    """How the exceptions of a product are read.
+    """How the exceptions of a product are interpreted.
 
     Attributes:
         messages: What its messages mean; those about an operation that is not in the table name no requirement.

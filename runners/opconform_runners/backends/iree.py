@@ -33,7 +33,7 @@ _FLAGS = (
 
 _BYTE = 8
 
-#: The runtime's names of the element types: its word for what the bits mean, and their number.
+#: The runtime's names of the element types: its name for the kind, and the number of bits.
 _WORDS = {"boolean": "BOOL", "float": "FLOAT", "signed": "INT", "unsigned": "UINT"}
 _NAMES = {
     each.name: f"{_WORDS[each.kind]}_{each.bits}"

@@ -97,7 +97,7 @@ class Jax:
         return replace(_JAX.implementation("CPU"), dynamic=False, bindings=("constant",))
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all of them of one compiled function."""
+        """The outputs of each feed, all from one compiled function."""
         _check(case, feeds)
         functions = _JAX.functions(case, "build")
         given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]

@@ -33,7 +33,7 @@ _NO_MEMORY = frozenset({"u1", "u3", "u6"})
 
 #: The element types that this version's Python interface lacks, such as u2 in 2025.2.
 _NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, each))
-#: The others.
+#: The element types that it has.
 NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
 _ABOUT_AXIS = (

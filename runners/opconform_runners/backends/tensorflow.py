@@ -186,7 +186,7 @@ class TensorFlow:
         return _TENSORFLOW.implementation("CPU")
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all of them of one traced function; refusals while tracing are `build`."""
+        """The outputs of each feed, all from one traced function; refusals while tracing are `build`."""
         parameters = [each for each in case.inputs if each.binding == "parameter"]
         function = _traced(case, parameters, feeds[0])
         call = _TENSORFLOW.caller(case, "run")

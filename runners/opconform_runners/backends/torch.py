@@ -114,7 +114,7 @@ class Torch:
         return _TORCH.implementation(self._mode)
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all of them of one compiled function under `compile`."""
+        """The outputs of each feed, all from one compiled function under `compile`."""
         given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
         parameters = [{name: value for name, value in each.items() if name not in constants} for each in given]

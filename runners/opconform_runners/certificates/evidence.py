@@ -20,7 +20,7 @@ from opconform_runners.verdicts.run_header import suite_note
 def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     """The report that follows from results and suite, and the SHA-256 of the certified files by name.
 
-    Results that are not complete, or contradict themselves, their report or the suite, are a CertificateError.
+    Raises CertificateError for results that are incomplete, or contradict themselves, their report or the suite.
     """
     results = read_results(out / RESULTS)
     read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)

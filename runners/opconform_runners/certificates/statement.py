@@ -67,7 +67,7 @@ class CertifiedRequirement:
 
     @property
     def test(self) -> str:
-        """The name of the requirement among the tests of the predicate."""
+        """The name of the requirement in the predicate's lists of tests."""
         return f"{self.op}/{self.id}"
 
 
@@ -159,7 +159,7 @@ def statement_of(report: Report, header: Header, digests: Mapping[str, str], tim
 
 
 def tests_of(finding: Finding, doubtful: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The tests that are failed, warned and passed; one that is `doubtful` is warned where it is not failed."""
+    """The tests that are failed, warned and passed; a `doubtful` one that did not fail is warned."""
     tests: dict[str, list[str]] = {"failed": [], "warned": [], "passed": []}
     for each in finding.requirements:
         if each.broken and finding.counts(each):

@@ -94,7 +94,7 @@ def _unchecked(statement: Statement, results: Path | None, suite: Path | None, o
 
 
 def intact_suite(path: Path) -> Suite:
-    """A suite that has exactly the files that were generated; a CertificateError for any other."""
+    """A suite that has exactly the files that were generated; raises CertificateError for any other."""
     faults = list(faults_of(path))
     if faults:
         more = f" {counted(len(faults) - 1, 'more fault')}." if len(faults) > 1 else ""

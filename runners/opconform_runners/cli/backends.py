@@ -31,7 +31,7 @@ def command(as_json: bool) -> None:
 
 
 def _description(name: str) -> Implementation | str:
-    """What a backend says of itself, or why it cannot be started."""
+    """A backend's description of itself, or why it cannot be started."""
     try:
         return asyncio.run(described(backend_command(name)))
     except HarnessError as fault:

@@ -68,7 +68,7 @@ class CaseVerdicts:
         return [each for each in entries if each.id in self._executions and self._is_due(each, attempt)]
 
     def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
-        """Settle cases whose controls are still due without them."""
+        """Settle the cases whose controls are still due, without their controls."""
         for name in self._controls_due(entries):
             self._keep(self._suite.by_id[name], "control", Unsupported(why=why))
 

@@ -62,7 +62,7 @@ class Journal:
     """A journal that is being written. Until `begin` the folder is as an earlier run left it."""
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
-        """Read what the folder holds, after checking that results may be written to it."""
+        """Check that results may be written to the folder, and read its contents."""
         check_folder(out)
         self._out = out
         self._keeper = Keeper(out)
@@ -76,7 +76,7 @@ class Journal:
 
     @property
     def is_begun(self) -> bool:
-        """Whether the folder contains the results of this run so far."""
+        """Whether the folder contains results of this run."""
         return self._file is not None
 
     def begin(self, header: RunHeader) -> None:

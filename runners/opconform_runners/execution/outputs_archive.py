@@ -120,7 +120,7 @@ class Origin:
     checksum: str = ""
 
 
-#: The files that a blind suite does not have: expected outputs, and controls, whose inputs would tell them.
+#: The files that a blind suite does not have: expected outputs, and controls, whose inputs would reveal them.
 _NOT_BLIND = ("expected.", f"{CONTROL}/")
 _LINE = TypeAdapter(Line)
 _ORIGIN = TypeAdapter(Origin)

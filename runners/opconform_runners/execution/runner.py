@@ -74,7 +74,7 @@ class Run:
     Attributes:
         results: The result of each case, sorted by id.
         missing: The ids of the cases that have no verdict.
-        gave_up: Why there are some, or None.
+        gave_up: Why cases are missing, or None.
         interrupted: What ended the run early, to be raised once the report is written, or None.
         continued: How many cases were executed before an interruption.
     """

@@ -98,7 +98,7 @@ class Worker:
 
     An error can be caused by another case, one that printed a line too many or removed files. So can an exit of the
     harness, which may have happened before it read the case. Such a case is executed again in a harness that is sent
-    nothing else, and only that execution counts. The end by a signal is a crash and counts at once.
+    nothing else, and only that execution counts. Termination by a signal is a crash and counts at once.
 
     Attributes:
         harness: The harness, or None where the next case needs a new one.
@@ -112,7 +112,7 @@ class Worker:
     doubted: tuple[Entry, Outcome] | None = None
 
     async def begin(self) -> Implementation:
-        """Start the first harness; returns what it says of itself."""
+        """Start the first harness; returns its description of itself."""
         self.harness = await connect(self.execution.launch.command)
         try:
             check_dialects(self.execution.suite, self.harness.implementation)

@@ -21,8 +21,8 @@ from opconform_runners.verdicts.verdict import Pass
 class Session:
     """Verdicts of single cases. Harnesses stay between cases.
 
-    As in a run, a failure is executed again in a second harness, and in a fresh one where that ends differently or it
-    crashed; `once` prevents that. A rejection counts when the twin passes, which is executed for that.
+    As in a run, a failure is executed again in a second harness, and in a fresh one if the results differ or it
+    crashed; `once` prevents this. A rejection counts if the twin passes, which is executed if necessary.
     """
 
     def __init__(self, suite: Suite, launch: Launch, *, once: bool = False) -> None:
@@ -43,7 +43,7 @@ class Session:
         return CaseVerdicts(self._suite, self.implementation)
 
     def result_of(self, entry: Entry) -> Result:
-        """The result of a case, which is executed when it is first asked for."""
+        """The result of a case; the first call executes it."""
         self._execute(entry)
         twin = None if entry.twin is None else self._suite.by_id.get(entry.twin)
         if twin is not None and isinstance(self._verdicts.own[entry.id], Pass):

@@ -37,7 +37,7 @@ async def connect(command: Command) -> Harness:
 
 
 async def described(command: Command) -> Implementation:
-    """The answer of a harness to `start`; it is started and stopped for that. Raises what `connect` raises."""
+    """The answer of a harness to `start`; starts and stops the harness. Raises what `connect` raises."""
     harness = await connect(command)
     await harness.process.stop()
     return harness.implementation

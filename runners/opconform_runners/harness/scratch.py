@@ -39,7 +39,7 @@ def check_room(folder: Path) -> None:
 
 
 def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:
-    """An outcome whose texts name files as the suite does: `onnx/model.onnx`, not `/tmp/opconform-x/7/onnx/model.onnx`.
+    """An outcome whose texts have the paths of the suite: `onnx/model.onnx`, not `/tmp/opconform-x/7/onnx/model.onnx`.
 
     The folder has a different name in every run, and the texts of two runs must compare equal. Only the text fields of
     the dataclass are changed.

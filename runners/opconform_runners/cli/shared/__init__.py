@@ -1,1 +1,1 @@
-"""What several commands share: options, progress, and steps of more than one command."""
+"""Shared by several commands: options, progress and steps."""

@@ -54,7 +54,7 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of commands; a mistyped one is an error that names the nearest."""
+    """A group of commands; the error for a mistyped one names the nearest."""
 
     command_class = Command
 

@@ -1,1 +1,1 @@
-"""Checks whether a harness keeps the rules of the protocol."""
+"""Checks whether a harness follows the rules of the protocol."""

@@ -45,7 +45,7 @@ class Observation:
 
 
 def observation_of(suite: Suite, entry: Entry, launch: Launch) -> Observation:
-    """The observation of a case, which is executed for that.
+    """Execute a case, and return the observation.
 
     Raises `UsageError` if the harness, and not the backend, fulfils the requirement, so that a script cannot show it.
     """
