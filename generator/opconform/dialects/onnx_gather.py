@@ -7,11 +7,13 @@ from opconform.suite.case import Node
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 _TYPES = frozenset({"i32", "i64"})
+_NO_BATCHES = "ONNX's Gather has no batch dimensions"
 #: The violations that are valid in ONNX, with the reason.
 _NO_FAULT = {
     "axis.required": "in ONNX, an omitted axis defaults to 0",
     "axis.shape": "ONNX's axis is an attribute, and has no shape",
     "axis.element-type": "ONNX's axis is an attribute, and has no element type",
+    **dict.fromkeys((f"batch_dims.{each}" for each in ("type", "range", "axis", "equal")), _NO_BATCHES),
 }
 
 
@@ -35,7 +37,7 @@ def _check_batches(draft: Draft) -> None:
     given = draft.attributes.get("batch_dims", 0)
     for feed in draft.feeds:
         if given != 0 and ("indices" not in feed or given != -len(feed["indices"].shape)):
-            raise Inexpressible("ONNX's Gather has no batch dimensions")
+            raise Inexpressible(_NO_BATCHES)
 
 
 def _check_indices(draft: Draft) -> None:

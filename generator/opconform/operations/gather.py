@@ -34,15 +34,15 @@ def _batch_violations(arguments: Arguments) -> list[str]:
     given = arguments.attributes["batch_dims"]
     if type(given) is not int:
         return ["batch_dims.type"]
-    if not {*_TENSORS} <= arguments.inputs.keys():
+    data, indices = (arguments.inputs.get(each) for each in _TENSORS)
+    if data is None or indices is None:
         return []
-    data, indices = (arguments.inputs[each].shape for each in _TENSORS)
-    limit, axis = min(len(data), len(indices)), axis_from_front(arguments)
+    limit, axis = min(len(data.shape), len(indices.shape)), axis_from_front(arguments)
     if not -limit <= given <= limit:
         return ["batch_dims.range"]
     batches = _batches(arguments)
     beyond = ["batch_dims.axis"] if axis is not None and batches > axis else []
-    unequal = any(one != other for one, other in zip(data[:batches], indices[:batches], strict=False))
+    unequal = any(one != other for one, other in zip(data.shape[:batches], indices.shape[:batches], strict=False))
     return [*beyond, *(["batch_dims.equal"] if unequal else [])]
 
 
@@ -74,19 +74,25 @@ def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
     shape, size = data.shape, data.shape[axis]
     count, before, after = (prod(each) for each in (shape[:batches], shape[batches:axis], shape[axis + 1 :]))
     blocks = data.array.reshape(count, before, size, after)
-    chosen = np.array(indices.integers(), object).reshape(count, prod(indices.shape[batches:]))
-    taken = np.zeros((count, before, chosen.shape[1], after), data.array.dtype)
-    for block, row, output in zip(blocks, chosen, taken, strict=True):
-        inside = np.array([-size <= each < size for each in row], np.bool_)
-        output[:, inside] = block[:, np.array([each % size for each in row[inside]], np.int64)]
-    [output_type] = _infer(arguments)
-    return (Tensor(element_type=data.element_type, array=taken.reshape(output_type.shape)),)
+    places = [each % size if -size <= each < size else size for each in indices.integers()]
+    rows = np.array(places, np.int64).reshape(count, prod(indices.shape[batches:]))
+    taken = np.zeros((count, before, rows.shape[1], after), data.array.dtype)
+    for block, row, output in zip(blocks, rows, taken, strict=True):
+        inside = row < size
+        output[:, inside] = block[:, row[inside]]
+    array = taken.reshape((*shape[:axis], *indices.shape[batches:], *shape[axis + 1 :]))
+    return (Tensor(element_type=data.element_type, array=array),)
 
 
 def _values(arguments: Arguments) -> tuple[int, ...] | None:
     """The selected elements of a list of known integers."""
-    data, indices = (None if each is None else each.known_integers for each in map(arguments.inputs.get, _TENSORS))
-    return None if data is None or indices is None else tuple(data[each] for each in indices)
+    data, indices = (arguments.inputs.get(each) for each in _TENSORS)
+    if data is None or indices is None or len(data.shape) != 1:
+        return None
+    known, chosen = data.known_integers, indices.known_integers
+    if known is None or chosen is None:
+        return None
+    return tuple(known[each] if -len(known) <= each < len(known) else 0 for each in chosen)
 
 
 GATHER = Operation(
