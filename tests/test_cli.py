@@ -153,7 +153,7 @@ def test_a_wrong_command_ends_with_2_and_a_sentence(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_suite_that_is_not_there_ends_with_2(opconform: Run, tmp_path: Path) -> None:
+def test_a_missing_suite_ends_with_2(opconform: Run, tmp_path: Path) -> None:
     """The sentence says how to write one."""
     done = opconform("run", tmp_path / "suite", "--backend", "numpy", code=2, cwd=tmp_path)
 

@@ -61,7 +61,7 @@ def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, name: str
         read_regular(tmp_path / "it", 10)
 
 
-def test_a_link_is_followed_only_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_link_is_followed_only_on_request(tmp_path: Path) -> None:
     """A file that a user names may be a link to a regular file, and to nothing else."""
     (tmp_path / "file").write_bytes(b"it")
     (tmp_path / "link").symlink_to("file")

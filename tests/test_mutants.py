@@ -147,7 +147,7 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
     assert {group_of(each.id) for each in entries} - needed <= expected
 
 
-def test_refusing_everything_earns_no_credit(workbench: Workbench) -> None:
+def test_refusing_everything_proves_nothing(workbench: Workbench) -> None:
     """Not for one rejected case."""
     assert workbench.kill("credit/refuses-everything").refusals == 0
     assert workbench.kill("axis/sign-lost").refusals > 0
@@ -208,7 +208,7 @@ def test_only_mutants_of_the_operations_of_the_specs_are_run(tmp_path: Path) -> 
 
 
 def test_the_matrix_names_survivors(tmp_path: Path) -> None:
-    """A suite that tests too little is told what would pass it, and the program ends with 1."""
+    """For a suite that tests too little, the program lists the survivors and ends with 1."""
     (tmp_path / "thin.yaml").write_text(THIN)
     chosen = ("--select", "counts/backwards", "--select", "axis/sign-lost", "--select", "right/peel")
     done = run_program(tmp_path / "thin.yaml", *chosen, "--jobs", 1)

@@ -173,8 +173,8 @@ def test_paths_in_a_file_are_relative_to_its_folder(run_pytest: Pytest, suite: P
     )
 
 
-def test_a_backend_that_is_not_there_stops_cases_alone(run_pytest: Pytest, tmp_path: Path) -> None:
-    """Tests that are named are run; so is pytest's help."""
+def test_a_missing_backend_stops_only_cases(run_pytest: Pytest, tmp_path: Path) -> None:
+    """Named tests and pytest's help still run."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -q --opconform-backend src/own.py:Own\n")
     done = run_pytest(folder="tests")
@@ -197,7 +197,7 @@ def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tm
     assert outcomes(run_pytest("--opconform-backend=numpy")) == {"passed": 7}
 
 
-def test_a_crash_costs_its_case_and_is_told_in_words(run_pytest: Pytest, suite: Path) -> None:
+def test_a_crash_costs_only_its_case_and_is_described(run_pytest: Pytest, suite: Path) -> None:
     """The twin that crashed makes its case inconclusive; the message is a sentence, and holds no traceback."""
     done = run_pytest("-rfs", "--opconform-backend", miniature("Aborts"), "--opconform-suite", suite, "opconform")
     [failed] = re.findall(r"_+ (VariadicSplit-1/accepted/\w+) _+\n(.*?)(?=\n_|\n=)", done.stdout, re.DOTALL)
@@ -233,8 +233,8 @@ def test_a_hang_ends_at_the_timeout(run_pytest: Pytest, suite: Path) -> None:
     assert "timeout: no answer within 1 seconds" in done.stdout
 
 
-def test_another_reading_fails_only_where_it_is_asked_for(run_pytest: Pytest, suite: Path) -> None:
-    """What breaks no more than an interpretation is expected to fail."""
+def test_another_reading_fails_only_with_strict(run_pytest: Pytest, suite: Path) -> None:
+    """A case that breaks only an interpretation is expected to fail."""
     options = ("-rx", "--opconform-backend", miniature("QuietsNans"), "--opconform-suite", suite, "-k", "nans")
     done = run_pytest(*options)
 
@@ -282,7 +282,7 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
         ),
     ],
 )
-def test_a_wrong_option_is_told_in_a_sentence(
+def test_a_wrong_option_is_reported_in_one_sentence(
     run_pytest: Pytest, suite: Path, options: tuple[str, ...], sentence: str
 ) -> None:
     """With pytest's own exit code for it."""

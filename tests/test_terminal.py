@@ -1,4 +1,4 @@
-"""Names and messages of others steer neither a terminal nor a GitHub workflow, whatever prints them."""
+"""Names and messages from outside control neither a terminal nor a GitHub workflow."""
 
 import io
 import json

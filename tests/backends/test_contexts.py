@@ -92,7 +92,7 @@ def is_right(root: Path, name: str, backend: Backend) -> bool:
 
 
 def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None:
-    """Who checks the first one only is caught, and told with both inputs; who checks both passes."""
+    """A backend that checks only the first inference fails, with both inputs in the report; one that checks both passes."""
     (tmp_path / "second.yaml").write_text(SECOND)
     opconform("generate", tmp_path / "second.yaml", "--out", tmp_path / "suite")
     opconform("run", tmp_path / "suite", "--backend", "numpy", "--out", tmp_path / "right")
@@ -131,8 +131,10 @@ def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None
         ("seen: [a bug]\n    split_lengths: [6]", "it must be a tracker's thread such as apache/tvm#1595"),
     ],
 )
-def test_what_cannot_be_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], keys: str, sentence: str) -> None:
-    """A context that the case leaves nothing for, a first feed that is wrong, a report that is none."""
+def test_an_impossible_case_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], keys: str, sentence: str
+) -> None:
+    """A context that does not fit the case, an invalid first feed, and an invalid bug report."""
     axis = "" if "axis:" in keys else "\n    axis: 0"
     (tmp_path / "a.yaml").write_text(
         f"op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n    data: {{shape: [6, 6]}}{axis}\n    {keys}\n"

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(900)]  # a build, and two
 
 SOURCES = ROOT / "runners" / "cpp"
 
-#: How cmake says that something is not there, as against a mistake in what it is told to build.
+#: CMake's messages for a missing package, as opposed to a mistake in the build.
 ABSENT = re.compile(
     r"No CMAKE_CXX_COMPILER could be found"
     r'|Could not find a package configuration file provided by "\w+"'
@@ -104,7 +104,7 @@ def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, co
     }
 
 
-def test_it_says_of_itself_what_the_python_backend_says(
+def test_it_describes_itself_as_the_python_backend_does(
     opconform: Run, harness: Path, small_suite: Path, tmp_path: Path
 ) -> None:
     """All but the language, so that the two are sent the same cases."""

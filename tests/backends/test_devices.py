@@ -226,7 +226,7 @@ def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) 
         ("HETERO:CP+", "'HETERO:CP+' is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU."),
     ],
 )
-def test_an_openvino_device_that_is_not_there_is_a_sentence(device: str, sentence: str, tmp_path: Path) -> None:
+def test_a_missing_openvino_device_is_reported_in_one_sentence(device: str, sentence: str, tmp_path: Path) -> None:
     """What is wrong, and what is allowed."""
     text = tmp_path / "text.so"
     text.write_text("no library")
@@ -300,7 +300,7 @@ def test_a_provider_without_kernels_passes_nothing(suite: Suite, tmp_path: Path)
         ("X={plugin}", "ONNX Runtime cannot load {plugin}: Failed to get symbol CreateEpFactories"),
     ],
 )
-def test_a_provider_that_is_not_there_is_a_sentence(device: str, beginning: str, tmp_path: Path) -> None:
+def test_a_missing_provider_is_reported_in_one_sentence(device: str, beginning: str, tmp_path: Path) -> None:
     """A name, a file and a library that is not an ONNX Runtime plugin."""
     text = tmp_path / "text.so"
     text.write_text("no library")
@@ -427,8 +427,8 @@ def test_recorded_outputs_keep_what_executed(suite: Suite, tmp_path: Path) -> No
     assert (noted["devices"], noted["threads"], noted["driver"]) == (["PAIR.0", "PAIR.1"], [3], "pair_driver 7.1")
 
 
-def test_a_named_device_that_nobody_reports_is_told() -> None:
-    """A reader sees that the name is all there is; without a name there is nothing to tell."""
+def test_an_unconfirmed_device_is_shown_as_not_reported() -> None:
+    """A named device without a report is shown as such; an unnamed one is not shown."""
     nothing = Environment(system="s", machine="m", runner="r")
 
     assert environment_facts(nothing, "GPU") == (("Executed on", "not reported"),)

@@ -194,7 +194,7 @@ def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_pat
         ("tinygrad", "tinygrad", "Install clang, name a compiler in CC, or use tinygrad:PYTHON, which interprets."),
     ],
 )
-def test_a_compiler_that_is_missing_is_told_in_a_sentence(
+def test_a_missing_compiler_is_reported_in_one_sentence(
     opconform: Run,
     small_suite: Path,
     tmp_path: Path,

@@ -485,7 +485,7 @@ def test_a_statement_of_another_tool_is_refused_though_it_is_signed(original: Ce
 def test_a_backend_that_is_not_conformant_is_certified_as_that(
     opconform: Run, original: Certified, small_spec: Path, tmp_path: Path
 ) -> None:
-    """The certificate says FAILED and what is broken; it is genuine, and ends with 1 only where conformance is asked for."""
+    """The certificate says FAILED and what is broken; it is genuine, and verification ends with 1 only with --require-conformant."""
     backend, key = f"{MINIATURES}:LosesNegativeZero", original.folder / "me.key"
     opconform("certify", small_spec, "--backend", backend, "--out", tmp_path / "out", "--sign", key, code=1)
     said = Certified(tmp_path).statement()["predicate"]

@@ -10,7 +10,7 @@ from tests.conftest import Run, interpreter_with
 
 pytestmark = pytest.mark.ci_only
 
-#: Reads the modules that it is told on standard input, and prints what the loader says of each that it refuses.
+#: Reads paths of modules from standard input, and prints the loader's message about each one that it rejects.
 LOADER = """\
 import json, sys
 from pathlib import Path

@@ -141,10 +141,10 @@ def false(tmp_path: Path) -> Path:
 
 
 @pytest.mark.ci_only
-def test_a_backend_that_is_not_asked_for_and_not_there_is_named(
+def test_a_missing_backend_that_only_all_names_is_listed(
     opconform: Run, small_spec: Path, tmp_path: Path, false: Path
 ) -> None:
-    """A column that is missing is missing with a reason, where all installed backends are run."""
+    """With `all`, the matrix gives the reason for a missing column."""
     shown = opconform(
         *("certify", small_spec, "all", "--out", tmp_path / "out", "--python", f"onnxruntime={false}"), code=None
     )
@@ -152,7 +152,7 @@ def test_a_backend_that_is_not_asked_for_and_not_there_is_named(
     assert " - onnxruntime: not run: The harness onnxruntime cannot be started: it ended with code 1." in shown.stdout
 
 
-def test_a_backend_that_is_asked_for_and_not_there_stops_the_command(
+def test_a_missing_backend_that_is_named_stops_the_command(
     opconform: Run, small_spec: Path, tmp_path: Path, false: Path
 ) -> None:
     """The sentence says why it cannot be started."""

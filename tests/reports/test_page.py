@@ -228,7 +228,7 @@ def test_a_wide_tensor_scrolls_in_a_box_of_its_own(browser: "Browser", opconform
 
 
 @pytest.mark.ci_only
-def test_a_link_to_a_part_opens_it_and_an_unknown_one_says_so(browser: "Browser", run: Path) -> None:
+def test_a_link_to_a_part_opens_it_and_an_unknown_one_is_reported(browser: "Browser", run: Path) -> None:
     """A requirement without a failure is unfolded; its row has the focus, without a ring."""
     page = opened(browser, run / "report.html")
     page.evaluate("location.hash = 'VariadicSplit-1%3Alengths.single-remainder'")
@@ -437,7 +437,7 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
 
 
 @pytest.mark.ci_only
-def test_a_run_whose_suite_is_not_there_says_so(
+def test_a_run_without_its_suite_says_so(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:
     """On the command line and in the page; a suite beside another of the runs is found; a dead link is reported."""

@@ -106,7 +106,7 @@ def test_a_requirement_that_an_expression_names_is_not_warned_of(warnings: Warni
 
 
 def test_a_group_has_a_twin_if_its_cases_are_rejected(warnings: Warnings) -> None:
-    """Without a twin, a backend that rejects everything could not be told apart."""
+    """Without a twin, a backend that rejects everything could not be detected."""
     accepted = SPEC.format(requirements="")
     rejected, _, twin = REJECTED.format(requirements="", reject="lengths.single-remainder").partition("    twin")
 

@@ -87,7 +87,7 @@ def test_every_random_function_is_known_to_expressions() -> None:
     assert {each for each in random_functions() if each.startswith("random_")} == set(RANDOM_FUNCTIONS)
 
 
-def test_a_total_is_not_divided_into_no_parts() -> None:
+def test_a_total_cannot_be_divided_into_no_parts() -> None:
     """It is one sentence."""
     with pytest.raises(ValueError, match=r"^a total cannot be divided into 0 parts$"):
         random_functions()["random_partition"](10, 0)

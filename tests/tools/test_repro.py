@@ -183,8 +183,8 @@ def test_the_script_of_a_case_that_passes_ends_with_0(
 
 
 @pytest.mark.parametrize("backend", ["openvino", "openvino-onnx", "onnxruntime"])
-def test_a_device_that_is_not_there_refuses_nothing(opconform: Run, suite: Path, tmp_path: Path, backend: str) -> None:
-    """The script of a case that must be refused ends with a traceback, before anything is tried."""
+def test_a_missing_device_is_not_a_rejection(opconform: Run, suite: Path, tmp_path: Path, backend: str) -> None:
+    """The script of a rejected case ends with a traceback before it executes the case."""
     python, script, case = interpreter(backend), tmp_path / "script.py", cases_of(PAGES[backend][0])[0]
     written = opconform("repro", case, "--backend", f"{backend}:NOWHERE", "--suite", suite, "--out", script)
     done = executed(script, python)
@@ -196,8 +196,8 @@ def test_a_device_that_is_not_there_refuses_nothing(opconform: Run, suite: Path,
     assert "Traceback" in done.stderr
 
 
-def test_the_sentence_is_told_of_what_does_not_count(opconform: Run, suite: Path) -> None:
-    """A case that the backend need not do, and fails all the same, has a reason to be shown."""
+def test_a_failure_that_does_not_count_has_its_sentence(opconform: Run, suite: Path) -> None:
+    """The script of an undeclared case that fails states the reason."""
     interpreter("openvino")
     [case] = [each for each in cases_of(PAGES["openvino"][0]) if "/other-types-in-contexts/1ec" in each]
     written = opconform("repro", case, "--backend", "openvino", "--suite", suite)
@@ -265,8 +265,8 @@ def test_what_a_spec_says_cannot_become_code(opconform: Run, tmp_path: Path) -> 
     assert done.stdout.startswith("expected: rejected\nrejected, as expected: ")
 
 
-def test_what_cannot_be_shown_is_told(opconform: Run, small_suite: Path) -> None:
-    """A backend without scripts, a case that is not there, and several that match."""
+def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite: Path) -> None:
+    """A backend without scripts, a missing case, and several matches."""
     command = ("repro", "--suite", small_suite, "--backend")
     accepted = [each for each in ids(small_suite, accepted=True) if "/accepted/" in each]
 
