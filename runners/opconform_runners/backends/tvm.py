@@ -12,7 +12,7 @@ from tvm.relax.frontend.onnx import from_onnx
 from opconform.errors import UsageError
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
 from opconform_runners.backends.exceptions import MessageTable, Translation
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
@@ -80,14 +80,15 @@ class Tvm:
             given = [self._given(feed[name]) for name in names]
             with _TRANSLATION.at("run", case.op):
                 results = machine[_ENTRY](*given)
-            tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
-            outputs.append([_output(each) for each in tensors])
+                tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
+                arrays = [(str(each.dtype), each.numpy()) for each in tensors]  # fails for a negative dimension
+            outputs.append([_output(*each) for each in arrays])
         return outputs
 
     def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:
         return tvm.runtime.tensor(tensor.array.view(tensor.type.arithmetic), self._device)
 
 
-def _output(tensor: tvm.runtime.Tensor) -> Tensor:
-    name = _NAMES[str(tensor.dtype)]
-    return Tensor(element_type=name, array=tensor.numpy().view(ELEMENT_TYPES[name].storage))
+def _output(dtype: str, array: Array) -> Tensor:
+    name = _NAMES[dtype]
+    return Tensor(element_type=name, array=array.view(ELEMENT_TYPES[name].storage))
