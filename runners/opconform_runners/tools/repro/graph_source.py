@@ -8,6 +8,7 @@ import numpy as np
 
 from opconform.model.graph import evaluated
 from opconform.operations import OPERATIONS
+from opconform.operations.operation import AttributeSpec
 from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import python_values
@@ -75,19 +76,21 @@ def _source(
 def _is_regular(node: Node) -> bool:
     """Whether a node has every input and plain attributes, as a function call needs."""
     operation = OPERATIONS[node.op]
-    types = {each.name: each.type for each in operation.attributes}
+    specs = {each.name: each for each in operation.attributes}
     wanted = sum(not each.optional for each in operation.inputs)
     return (
         None not in node.inputs
         and len(node.inputs) >= wanted
-        and set(node.attributes) == {each.name for each in operation.attributes if each.default is None}
-        and all(_is_plain(value, types[name]) for name, value in node.attributes.items())
+        and {each.name for each in operation.attributes if each.default is None} <= set(node.attributes)
+        and all(_is_plain(value, specs[name]) for name, value in node.attributes.items())
     )
 
 
-def _is_plain(value: Attribute, kind: str) -> bool:
-    """Whether a function takes an attribute as it is: a boolean, or an integer that is not too large."""
-    return type(value) is bool if kind == "boolean" else type(value) is int and 0 <= value <= _LARGEST
+def _is_plain(value: Attribute, spec: AttributeSpec) -> bool:
+    """Whether a function takes an attribute as it is: a boolean, one of its texts, or a small integer."""
+    if spec.type == "boolean":
+        return type(value) is bool
+    return value in spec.values if spec.type == "enum" else type(value) is int and 0 <= value <= _LARGEST
 
 
 def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
