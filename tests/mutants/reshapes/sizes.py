@@ -113,6 +113,16 @@ ROWS = (
         {"special_zero": lambda call, given: not call.is_parameter("shape") and call.right("special_zero", given)},
     ),
     _row(
+        "zeros-literal-later",
+        "A 0 that comes at run time in the second inference is a dimension.",
+        _DYNAMIC,
+        {
+            "special_zero": lambda call, given: (
+                call.right("special_zero", given) and not (call.feed and call.is_parameter("shape"))
+            )
+        },
+    ),
+    _row(
         "zeros-inverted",
         "special_zero is read as allowzero.",
         _ALLOWZERO,
