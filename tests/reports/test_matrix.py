@@ -33,6 +33,7 @@ BROKEN = {
             "step.increment",
         },
         "Split-1": {"data.bits", "data.element-type", "num_splits.divides", "num_splits.required", "num_splits.type"},
+        "Transpose-1": {"arg.bits"},
         "VariadicSplit-1": {
             "data.bits",
             "data.element-type",
@@ -53,6 +54,7 @@ BROKEN = {
             "stop.required",
         },
         "Split-1": {"axis.negative", "axis.range", "data.bits", "data.element-type", "num_splits.type"},
+        "Transpose-1": {"arg.bits", "arg.element-type"},
         "VariadicSplit-1": {
             "axis.element-type",
             "axis.negative",

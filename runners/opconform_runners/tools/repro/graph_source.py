@@ -137,11 +137,17 @@ def _reshape(operands: Sequence[object], attributes: Mapping[str, Attribute], sh
     return f"[torch.reshape({data}, {sizes!r})]"
 
 
+def _permute(operands: Sequence[object], _attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+    arg, order = (*operands, None, None)[:2]
+    return f"[torch.permute({arg}, {order or list(reversed(range(len(shape))))!r})]"
+
+
 #: The call of each operation; its value is a sequence of tensors.
 _TORCH: Mapping[str, Call] = {
     "Concat-1": _cat,
     "Reshape-1": _reshape,
     "Split-1": _tensor_split,
+    "Transpose-1": _permute,
     "VariadicSplit-1": _split_with_sizes,
 }
 
