@@ -21,10 +21,10 @@ from opconform_runners.reports.report import report_of
 @click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")
 @json_option("the report")
 def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bool) -> None:
-    """Merge the results of all the shards of a run into those of the whole run, and report them.
+    """Merge the results of all shards of a run, and report them.
 
-    SHARD is a folder that `run --shard` or `certify --shard` wrote. A missing or repeated shard, and one of another
-    suite, backend version, device, driver or selection, is an error.
+    SHARD is a folder that `run --shard` or `certify --shard` wrote. It is an error if a shard is
+    missing or repeated, or differs in suite, backend version, device, driver or selection.
 
     Exit code: 0 conformant, 1 not conformant or incomplete.
     """

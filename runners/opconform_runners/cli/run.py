@@ -49,8 +49,8 @@ _LONGEST = 300
 @backend_options
 @selection_options
 @result_options
-@click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only others count.")
-@click.option("--update-baseline", is_flag=True, help="Make that file list exactly the failures.")
+@click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only other failures count.")
+@click.option("--update-baseline", is_flag=True, help="Update that file to list exactly the failures.")
 @shard_option
 @rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes.", 1)

@@ -11,8 +11,7 @@ from opconform_runners.cli.shared.output import print_json
 def command() -> None:
     """Print the JSON Schema of specs.
 
-    To use it in an editor, save it to a file, and name the file in the editor's settings or in the first line of a
-    spec:
+    To use it in an editor, save it to a file. Name that file in the editor's settings or in the first line of a spec:
 
     # yaml-language-server: $schema=opconform.schema.json
     """

@@ -23,7 +23,7 @@ _MOST = 12
 @click.option("--suite", "sources", multiple=True, type=PATH, help="Look in this suite or spec (repeatable).")
 @json_option("case.json")
 def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
-    """Display CASE: its tensors, their outputs, and the expectation.
+    """Display CASE: its inputs, outputs and expectation.
 
     CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
     """

@@ -119,7 +119,7 @@ backend_options = collected(
         "pythons",
         multiple=True,
         metavar="[NAME=]PATH",
-        help="The interpreter of a backend elsewhere (repeatable).",
+        help="A backend's interpreter, in another environment (repeatable).",
     ),
     timeout_option,
     rare_option(

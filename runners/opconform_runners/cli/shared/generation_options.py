@@ -45,7 +45,7 @@ class GenerationOptions:
 
 
 def _limit_option(name: str, default: int, what: str) -> Decorator:
-    return rare_option(name, type=count, default=default, metavar="N", help=f"Most {what} ({default:,}).")
+    return rare_option(name, type=count, default=default, metavar="N", help=f"Maximum {what} ({default:,}).")
 
 
 def generation_options(jobs: str) -> Decorator:

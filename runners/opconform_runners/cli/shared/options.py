@@ -105,7 +105,7 @@ selection_options = collected(
         "patterns",
         multiple=True,
         metavar="PATTERN",
-        help="Use only cases of an id or requirement (repeatable).",
+        help="Use only cases that match an id or requirement (repeatable).",
     ),
 )
 
