@@ -134,6 +134,8 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
     needed = {group for groups in [*catching, *evidence.values()] if len(groups) == 1 for group in groups}
     expected = {  # the page's examples, and the groups that a reader looks for first
         "Concat-1/page-example",
+        "Gather-8/page-example-out-of-range",
+        "Gather-8/page-examples",
         "Slice-8/page-examples",
         "Slice-8/page-examples-of-higher-rank",
         "Split-1/axis-values",

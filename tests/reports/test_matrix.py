@@ -22,6 +22,7 @@ BROKEN = {
     "onnxruntime": {"Slice-8": {"outputs.empty"}, "VariadicSplit-1": {"data.shape"}},
     "openvino-onnx": {
         "Concat-1": {"axis.type", "inputs.bits"},
+        "Gather-8": {"data.bits"},
         "Reshape-1": {"data.bits", "shape.volume"},
         "Slice-8": {
             "axes.range",
@@ -44,6 +45,14 @@ BROKEN = {
     },
     "openvino-reference": {
         "Concat-1": {"axis.required", "axis.type", "inputs.bits", "inputs.types"},
+        "Gather-8": {
+            "axis.range",
+            "batch_dims.axis",
+            "batch_dims.range",
+            "batch_dims.type",
+            "data.element-type",
+            "indices.select",
+        },
         "Reshape-1": {"shape.volume", "special_zero.required", "special_zero.type"},
         "Slice-8": {
             "bounds.clamped",

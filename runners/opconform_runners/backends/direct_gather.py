@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 from opconform_runners.backends.direct import Support, padded
@@ -62,6 +64,8 @@ def _gather(gathering: _Gathering, call: Call, inputs: Sequence[Any], attributes
 
 def _axis(gathering: _Gathering, axis: Any, rank: int) -> int:
     """The axis, counted from the front."""
+    if isinstance(axis, np.ndarray):  # of a type that Python does not have
+        raise gathering.refuse("axis.element-type", f"the axis is of type {axis.dtype}")
     if not isinstance(axis, int | float | bool | str | list):
         raise Unsupported("the axis is given at run time, and the framework's is a number")
     if not rank:
