@@ -44,6 +44,13 @@ def test_the_pages_examples_come_out_as_the_pages_print_them(core_suite: Path, g
     assert re.sub(r">\s+<", "><", layer.read_text().strip()) == EXAMPLES[group]
 
 
+def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
+    """As in the files that OpenVINO writes: its reader does not take weights of no bytes."""
+    weights = {each.read_bytes() for each in (core_suite / "Transpose-1" / "scalar").glob("*/openvino/model.bin")}
+
+    assert weights == {b"\0"}
+
+
 def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
     """OpenVINO reads the model of each accepted case, and finds its inputs and outputs; all the XML is well-formed."""
     core, suite = openvino.Core(), open_suite(core_or_shipped)

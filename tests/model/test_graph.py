@@ -10,7 +10,7 @@ from opconform.model.draft import Draft, TensorDraft, operands_of
 from opconform.model.graph import declared, evaluated, graph_of, inferred, taken
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError
-from opconform.suite.case import Graph, Node
+from opconform.suite.case import Binding, Graph, Node
 from opconform.tensors.tensor import Tensor
 
 #: Why a split into as many outputs as there are rows cannot be split again.
@@ -37,6 +37,16 @@ def split(context: str, *, axis: int = 0, parts: int = 2, dynamic: bool = False,
         dynamic={"data": ("?", 6)} if dynamic else {},
         context=context,
     )
+
+
+def transposition(context: str) -> Draft:
+    """A draft of Transpose-1 on i32[2, 3, 4] by the order 1, 2, 0."""
+    tensors = {
+        "arg": TensorDraft(element_type="i32", shape=(2, 3, 4), fill="ramp"),
+        "input_order": TensorDraft(element_type="i64", shape=(3,), fill="values", elements=(1, 2, 0)),
+    }
+    binding: Mapping[str, Binding] = {"arg": "parameter", "input_order": "constant"}
+    return replace(split(context), op="Transpose-1", attributes={}, tensors=tensors, binding=binding)
 
 
 def values(draft: Draft) -> Mapping[str, Tensor]:
@@ -83,6 +93,28 @@ def test_chain_executes_the_operation_again_on_the_last_output() -> None:
         [[12, 13, 14, 15, 16, 17]],
         [[18, 19, 20, 21, 22, 23]],
     ]
+
+
+def test_a_transposition_is_inverted_or_follows_one_that_changes_nothing() -> None:
+    """By constant orders, and all transpositions are under test."""
+    inverse, identity = (transposition(context) for context in ("inverse", "identity"))
+
+    assert [(each.op, each.under_test) for each in graph_of(inverse).nodes] == [
+        ("Transpose-1", True),
+        ("Constant-1", False),
+        ("Transpose-1", True),
+    ]
+    assert graph_of(inverse).nodes[1].attributes["value"] == (2, 0, 1)
+    assert graph_of(inverse).nodes[2].inputs == ("Transpose_0", "InverseOrder_0")
+    assert [each.inputs for each in graph_of(identity).nodes] == [
+        (),
+        ("arg", "IdentityOrder_0"),
+        ("Transpose_1_0", "input_order"),
+    ]
+    assert graph_of(identity).nodes[0].attributes["value"] == (0, 1, 2)
+    for draft, shape in ((inverse, (2, 3, 4)), (identity, (3, 4, 2))):
+        graph = graph_of(draft)
+        assert inferred(graph, operands_of(draft, 0))[graph.outputs[0]].shape == shape
 
 
 def test_partial_uses_every_second_output() -> None:

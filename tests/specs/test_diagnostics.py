@@ -135,6 +135,10 @@ MISTAKES = {
         HEAD + BODY + "    feed: {data: {shape: [6, 3]}}\n",
         "feed: data of shape [6, 3] does not fit the IR's [6, 2]; see `dynamic`.",
     ),
+    "a second feed of another number of values": (
+        HEAD + BODY + "    binding: {split_lengths: parameter}\n    feed: {split_lengths: [1, 2, 3]}\n",
+        "feed: split_lengths of shape [3] does not fit the IR's [2]; see `dynamic`.",
+    ),
     "a number in quotes": (
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [6]}, axis: 0, num_splits: '3'}\n",
         "num_splits: in an IR the text '3' is the number 3; write 3.",
