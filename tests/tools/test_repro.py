@@ -28,7 +28,14 @@ CASE = re.compile(r"`(\w+-1/[a-z0-9-]+/[0-9a-f]{10})`")
 #: What fails only where the backend has one core, as its page says.
 ON_ONE_CORE = frozenset({"Split-1/axis-beside-the-range/8ad6c9c8f3"})
 #: What differs between two executions, as its page says it.
-VARYING = frozenset({"Concat-1/other-types-in-contexts/2626200cf7"})
+VARYING = frozenset(
+    {
+        "Concat-1/other-types-in-contexts/2626200cf7",
+        "Gather-8/extended-types/3160c87065",
+        "Gather-8/of-nothing/7c77d94052",
+        "Gather-8/page-example-out-of-range/5b444f689e",
+    }
+)
 #: What a maintainer is ready to read.
 MOST_LINES = 90
 #: What a script says at the most.
