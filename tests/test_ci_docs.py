@@ -90,6 +90,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
         "badge.svg",
         "cases.csv",
         "junit.xml",
+        "report.html",
         "report.json",
         "results.jsonl",
     }

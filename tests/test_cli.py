@@ -415,3 +415,13 @@ def test_the_module_is_the_program() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
 
     assert done.stdout == "plain,certify\nplain,certificate\n"
+
+
+def test_an_operation_stands_for_its_shipped_specs(opconform: Run, tmp_path: Path) -> None:
+    """Where a spec can be named, unless there is a file of that name; a backend of part of the operations needs that."""
+    listed = opconform("list", "Split-1", "--profile", "core").stdout
+    assert {each.partition("/")[0] for each in listed.splitlines()} == {"Split-1"}
+    assert listed == opconform("list", ROOT / "cases" / "Split-1", "--profile", "core").stdout
+
+    (tmp_path / "Split-1").mkdir()
+    assert "contains no spec" in opconform("list", "Split-1", cwd=tmp_path, code=2).stderr

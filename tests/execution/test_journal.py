@@ -211,6 +211,7 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "another version": ({}, {"version": "2"}, "the backend (fake 1, now fake 2)"),
     "another device": ({}, {"device": "GPU"}, "the backend (fake 1, now fake 1 on GPU)"),
     "another time limit": ({"timeout": 5.0}, {}, "--timeout"),
+    "another file": ({"program": "0" * 64}, {}, "the backend's file"),
     "another environment": ({"environment_of": lambda _: replace(UNKNOWN, machine="arm64")}, {}, "the environment"),
 }
 

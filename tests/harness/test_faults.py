@@ -164,6 +164,12 @@ UNUSABLE = {
     "class Own:\n  def describe(self): return [1]\n  def run(self, case, model, feeds): ...": (
         "describe() of own.py:Own must return an Implementation, but returned [int]."
     ),
+    "from opconform_runners.backends.numpy import Numpy\nclass Own(Numpy):\n"
+    "  def describe(self):\n    from dataclasses import replace\n"
+    "    return replace(super().describe(), element_types=('float32',))": (
+        "The harness own.py:Own cannot be started: it declares the element type 'float32', which does not exist "
+        "(did you mean 'f32'?); see docs/protocol.md."
+    ),
     "class Onw: ...": "own.py does not define a class Own. Did you mean 'Onw'?",
     "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py does not define a class Own.",
     "import os\nprint('no licence', flush=True)\nos._exit(4)": (

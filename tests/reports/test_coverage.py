@@ -1,6 +1,7 @@
 """The coverage of a verdict: a backend without a decided case is not conformant, and every verdict gives its coverage."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,14 @@ def test_a_normative_requirement_without_a_decided_case_leaves_the_verdict_open(
 
     assert found.conformant is None
     assert found.incomplete == ("no case was supported for Split-1:axis.shape",)
+
+
+def test_an_operation_without_a_supported_case_is_named_once() -> None:
+    """Not each of its requirements, with the command that leaves it out; another operation is judged as before."""
+    lacking = replace(result(2, "unsupported", "axis.shape", essential=True), id="Concat-1/group/0000000002")
+    found = report(result(1, "pass", "axis.range", essential=True), lacking)
+
+    assert found.incomplete == ("no case of Concat-1 was supported; `certify BACKEND Split-1` leaves it out",)
 
 
 def test_what_the_harness_fulfils_needs_no_decided_case() -> None:

@@ -129,8 +129,16 @@ def _shipped() -> Path:
     return Path(str(root() / "cases"))
 
 
+def shipped_operations() -> list[str]:
+    """The operations that have shipped specs."""
+    return [each for each in OPERATIONS if (_shipped() / each / REQUIREMENTS).is_file()]
+
+
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
+    """The spec files at some paths; the name of an operation stands for its shipped specs."""
+    for given in paths:
+        is_operation = not given.exists() and str(given) in shipped_operations()
+        path = _shipped() / given if is_operation else given
         check_kind(path, "spec")
         if not path.is_dir():
             yield path
@@ -153,7 +161,7 @@ def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[t
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     """The spec's operation, or the probable one if it is misspelt, so that the rest can be checked."""
     op = document.value.get("op")
-    known = [each for each in OPERATIONS if (_shipped() / each / REQUIREMENTS).is_file()]
+    known = shipped_operations()
     allowed = f"Allowed: {', '.join(known)}."
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]

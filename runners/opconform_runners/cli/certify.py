@@ -8,6 +8,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import check_ours
+from opconform.specs.loader import shipped_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
@@ -39,7 +40,7 @@ from opconform_runners.harness.registry import names
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
-@click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime --profile core")
+@click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
 @backend_options
 @collected("selection", Selection, profile_option, shard_option)
@@ -56,9 +57,9 @@ def command(
 ) -> None:
     """Generate a suite, run backends on whole profiles of it, and report a verdict for each requirement.
 
-    A YAML file or a folder is a SPEC; without one, the shipped specs are used. Writes suite/, results.jsonl,
-    report.json and report.html to --out, and certificate.json with --sign. Several backends get a folder each, and a
-    matrix. The same command continues an interrupted run.
+    A SPEC is a YAML file, a folder, or an operation such as Split-1, whose shipped specs are used; without one, all
+    shipped specs are. Writes suite/, results.jsonl, report.json and report.html to --out, and certificate.json with
+    --sign. Several backends get a folder each, and a matrix. The same command continues an interrupted run.
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot be started.
     """
@@ -100,12 +101,14 @@ def command(
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
-    """The backends and the specs among words: a YAML file or a folder is a spec, unless it is a backend's name."""
-    installed = names()
+    """The backends and the specs among words. What is not a backend is a spec if it is a file or an operation."""
+    installed, operations = names(), shipped_operations()
     specs = [
-        each for each in words if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir())
+        each
+        for each in words
+        if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir() or each in operations)
     ]
     for each in words:
-        if each in specs or (each not in installed and Path(each).exists()):
+        if (each in specs and each not in operations) or (each not in installed and Path(each).exists()):
             check_kind(Path(each), "spec")
     return [each for each in words if each not in specs], [Path(each) for each in specs]

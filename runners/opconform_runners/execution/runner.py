@@ -65,6 +65,7 @@ class RunPlan:
     started: str = ""
     memory: int | None = None
     outputs: str | None = None
+    program: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,6 +119,7 @@ def run_suite(
         environment_of=lambda implementation: environment_of(command, implementation, ()),
         started=command.options,
         memory=command.memory,
+        program=command.program,
     )
     return judged(suite, selected(suite, options.selection), executor, plan, on_progress)
 
@@ -233,6 +235,7 @@ class _Judgement:
             memory=plan.memory,
             outputs=plan.outputs,
             shard=selection.shard,
+            program=plan.program,
             requirements=self.suite.header.requirements,
         )
         self.verdicts = CaseVerdicts(self.suite, implementation)

@@ -1,7 +1,9 @@
 """The command that starts a harness, of a Python backend or in any language."""
 
+import hashlib
 import os
 import shlex
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ import psutil
 import opconform
 from opconform.errors import UsageError
 from opconform_runners.harness import bootstrap
-from opconform_runners.harness.registry import check, placed
+from opconform_runners.harness.registry import check, file_of, placed
 
 #: The bytes of a GiB, the unit of `--memory`.
 GIB = 1 << 30
@@ -36,6 +38,16 @@ class Command:
     memory: int | None = None
     python: str | None = None
     elsewhere: bool = False
+
+    @property
+    def program(self) -> str | None:
+        """The SHA-256 of the file of a backend's class, or of the files in a harness's command; None without files."""
+        if self.python is None:
+            files = [Path(shutil.which(self.arguments[0]) or self.arguments[0]), *map(Path, self.arguments[1:])]
+        else:
+            files = [Path(file_of(self.name))] if file_of(self.name) else []
+        digests = [hashlib.sha256(each.read_bytes()).digest() for each in files if each.is_file()]
+        return hashlib.sha256(b"".join(digests)).hexdigest() if digests else None
 
 
 def memory_limit(gib: float | None = None) -> int:

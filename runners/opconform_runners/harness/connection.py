@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from opconform.errors import HarnessError
+from opconform.errors import HarnessError, nearest
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
@@ -28,12 +29,23 @@ async def connect(command: Command) -> Harness:
     process = await started(command)
     try:
         process.send(START_LINE)
-        return Harness(process, said_of(await process.receive(START_LIMIT)))
+        implementation = said_of(await process.receive(START_LIMIT))
+        _check_types(implementation)
+        return Harness(process, implementation)
     except BaseException as fault:
         await process.kill()
         if isinstance(fault, TimeoutError | HarnessEnded | ProtocolError):
             raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
         raise
+
+
+def _check_types(implementation: Implementation) -> None:
+    """Refuse an unknown element type, since failures of undeclared types are not counted."""
+    for each in implementation.element_types:
+        if each not in ELEMENT_TYPES:
+            hint = nearest(each, ELEMENT_TYPES).strip().replace("Did", "did")
+            known = hint or f"there are {', '.join(ELEMENT_TYPES)}"
+            raise ProtocolError(f"it declares the element type {each!r}, which does not exist ({known})")
 
 
 async def described(command: Command) -> Implementation:

@@ -226,14 +226,25 @@ class Report:
         """
         if not self.supported:
             return ("no case was supported",)
-        essential = [each for each in self.results if each.essential]
+        ran = sorted({each.op for each in self.results})
+        supporting = {each.op for each in self.results if each.verdict in DECIDED}
+        absent = [op for op in ran if op not in supporting]
+        essential = [each for each in self.results if each.essential and each.op in supporting]
         lacking = [each.id for each in essential if each.verdict not in DECIDED]
         undecided = [
             each.name
             for each in self.requirements
-            if self._counts(each) and not each.is_mapped and any(each.counts.values()) and not supported(each.counts)
+            if self._counts(each)
+            and each.op in supporting
+            and not each.is_mapped
+            and any(each.counts.values())
+            and not supported(each.counts)
         ]
         gaps = []
+        if absent:
+            others = " ".join(sorted(supporting))
+            them = "it" if len(absent) == 1 else "them"
+            gaps.append(f"no case of {', '.join(absent)} was supported; `certify BACKEND {others}` leaves {them} out")
         if lacking:
             few = f"{len(lacking):,} of {len(essential):,} essential cases"
             gaps.append(f"{few} were not supported, such as {min(lacking)}")

@@ -147,8 +147,12 @@ def _table(report: Report) -> Table:
     for heading, _ in used.values():
         table.add_column(heading, justify="right", no_wrap=True)
     for op, rows in groupby((each for each in report.requirements if any(each.counts.values())), attrgetter("op")):
+        shown = list(rows)
+        if all(not any(count for name, count in row.counts.items() if name != "unsupported") for row in shown):
+            table.add_row(f"[bold]{op}[/bold]: not supported")
+            continue
         table.add_row(f"[bold]{op}[/bold]")
-        for row in rows:
+        for row in shown:
             counts = (f"[{used[name][1]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
             table.add_row(f"{_mark(row)} {row.id}", "mapped" if row.is_mapped else row.note, *counts)
     return table

@@ -53,6 +53,7 @@ class RunHeader:
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
         shard: The part of the selected cases that is executed, or None for all of them.
+        program: The SHA-256 of the file of a backend, or of a harness, that is not a registered one.
         requirements: The level and the text of every requirement, by operation and id.
     """
 
@@ -71,6 +72,7 @@ class RunHeader:
     memory: int | None
     outputs: _Digest | None
     shard: Shard | None = None
+    program: _Digest | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
 
     @property
@@ -92,6 +94,7 @@ RUN_HEADER = TypeAdapter(RunHeader)
 #: The fields that may have changed when a run is continued, and their names in messages.
 _DETAILS: Mapping[str, str] = {
     "suite": "the suite",
+    "program": "the backend's file",
     "selected": "the selection",
     "shard": "the shard",
     "implementation": "the backend",
