@@ -25,6 +25,7 @@ from tests.mutants.split import counts as split_counts
 from tests.mutants.split import shapes as split_shapes
 from tests.mutants.split import state as split_state
 from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
+from tests.mutants.transposes import orders as transpose_orders
 from tests.mutants.transposes import rows as transposes
 from tests.mutants.transposes.kernel import TRANSPOSE
 
@@ -65,6 +66,7 @@ MODULES = (
     slices,
     gathers,
     transposes,
+    transpose_orders,
     crash,
     hang,
     credit,
