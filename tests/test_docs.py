@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from opconform.specs.loader import load_specs
+from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
-from tests.conftest import ROOT
-
-OPERATIONS = ("Split-1", "VariadicSplit-1")
+from tests.conftest import ROOT, Run
 
 
 def test_every_interpretation_is_written_up_with_its_cases() -> None:
@@ -19,7 +17,7 @@ def test_every_interpretation_is_written_up_with_its_cases() -> None:
     groups = {group.id for spec in load_specs([]) for group in spec.groups}
     named = [each for line in re.findall(r"\*Cases\*:([^.]*)", page) for each in re.findall(r"`([^`]+)`", line)]
 
-    for op in OPERATIONS:
+    for op in shipped_operations():
         for each in requirements_of(op).requirements:
             assert each.level == "normative" or f"(`{each.id}`" in page, each.id
     assert len(named) > 20
@@ -41,3 +39,14 @@ def test_every_finding_names_a_case_and_what_it_breaks(shipped_suite: Path) -> N
             for case in (*ids, *re.findall(r"`(\w+-\d+/[a-z0-9-]+/[0-9a-f]{10})`", " ".join(row[3:]))):
                 assert case in cases, (page.name, row[0], case)
             assert set(requirements) <= set(cases[ids[0]].requirements), (page.name, row[0])
+
+
+@pytest.mark.parametrize("page", ["certificates.md", "suite.md"])
+def test_the_examples_of_the_core_are_up_to_date(core_suite: Path, opconform: Run, tmp_path: Path, page: str) -> None:
+    """Its number of cases, and the beginning of the digest of the suite in its default dialect."""
+    text, count = (ROOT / "docs" / page).read_text(), len(open_suite(core_suite).entries)
+    opconform("generate", "--profile", "core", "--out", tmp_path / "suite")
+    digest = open_suite(tmp_path / "suite").header.digest
+
+    assert f"{count:,} cases" in text
+    assert f"{digest[:16]}…" in text
