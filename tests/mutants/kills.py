@@ -9,6 +9,7 @@ from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
 
+from opconform.operations import OPERATIONS
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, Header, inputs_name
 from opconform.suite.reader import Suite, open_suite
@@ -24,6 +25,7 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.judge import broken_by, final_verdict, first_verdict
 from opconform_runners.verdicts.verdict import Fail, Pass, Verdict
 from tests.mutants.backend import Mutant
+from tests.mutants.catalogue import MUTANTS, concerns
 
 #: The profile that must kill every normative mutant by itself.
 CORE = "core"
@@ -134,20 +136,22 @@ class Workbench:
         )
 
     def verdicts(self, name: str, *, isolated: bool) -> list[tuple[Entry, Verdict]]:
-        """The verdict of each case on an implementation, run behind a harness where it is to be isolated."""
+        """The verdict of each case that a mutant can fail, run behind a harness where it is to be isolated."""
         own: dict[str, Verdict] = {}
+        wanted = {op for op in OPERATIONS if name not in MUTANTS or concerns(MUTANTS[name], op)}
+        entries = [each for each in self._entries if each.op in wanted]
 
         def judge(entry: Entry, case: Case, outcome: Outcome) -> None:
             own[entry.id] = first_verdict(self._suite, entry, case, outcome)
 
         if isolated:
             command = backend_command(f"tests.mutants.backend:Mutant:{name}")
-            execute(self._suite, self._entries, Launch(command=command, timeout=self._timeout), judge)
+            execute(self._suite, entries, Launch(command=command, timeout=self._timeout), judge)
         else:
             mutant = Mutant(name)
-            for entry, case, given, feeds in self._given:
+            for entry, case, given, feeds in (each for each in self._given if each[0].op in wanted):
                 judge(entry, case, self._bounded(entry, case, _outcome(mutant, given, feeds)))
-        return [(each, final_verdict(each, own)) for each in self._entries if each.id in own]
+        return [(each, final_verdict(each, own)) for each in entries if each.id in own]
 
     def _bounded(self, entry: Entry, case: Case, outcome: Outcome) -> Outcome:
         """The outcome, unless its outputs are larger than those of a harness may be."""

@@ -51,7 +51,7 @@ def _text(name: str, what: str, changed: Callable[[str], str]) -> Row:
 
 
 def _where(array: Array, condition: Array, value: Any) -> Array:
-    return np.where(condition, np.full(1, value, array.dtype), array)
+    return np.where(condition, np.full((), value, array.dtype), array)
 
 
 def _without_minus_zero(tensor: Tensor) -> Array:
