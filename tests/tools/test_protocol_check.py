@@ -45,7 +45,7 @@ UNRULINESS = {
     "LastFirst": ("run.order", "were answered in the order"),
     "ReadsShortLines": ("run.long-line", "a simple case is not answered `ok` here"),
     "WritesNothing": ("ok.outputs", "file not found: "),
-    "WritesIntoDir": ("ok.outputs", "; there is "),
+    "WritesIntoDir": ("ok.outputs", "; found "),
     "Pickles": ("ok.outputs", "is pickled, and pickled arrays are not loaded"),
     "NamesOutputsOtherwise": ("ok.outputs", "are called arr_0"),
     "WidensFloats": ("ok.dtype", "output_0 of f32 is stored as float64, not float32"),
