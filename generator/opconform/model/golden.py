@@ -58,11 +58,12 @@ def golden_of(draft: Draft, seed: int) -> Golden:
 def control_of(golden: Golden) -> Golden | None:
     """The control of a case: its graph without the node under test, with golden values in place of that node's outputs.
 
-    It shows whether a failure is due to the other nodes. A rejected case, or one without other nodes, has none.
+    It shows whether a failure is due to the other nodes. A rejected case has none, nor has one without other nodes than
+    constants.
     """
     tested = [each for each in golden.graph.nodes if each.under_test]
     others = [each for each in golden.graph.nodes if not each.under_test]
-    if not golden.tensors or not others:
+    if not golden.tensors or not any(each.inputs for each in others):
         return None
     replaced = {name for node in tested for name in node.outputs}
     renamed = {name: port for node in others for port, name in ports_of(node).items() if name in replaced}

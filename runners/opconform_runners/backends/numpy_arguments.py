@@ -7,8 +7,8 @@ from opconform_runners.backends.backend import Rejected
 INTEGER_TYPES = frozenset({"i4", "i8", "i16", "i32", "i64", "u1", "u2", "u3", "u4", "u6", "u8", "u16", "u32", "u64"})
 
 
-def refused(requirement: str, message: str) -> Rejected:
-    """The rejection of a case when it is built."""
+def refused(requirement: str | None, message: str) -> Rejected:
+    """The rejection of a case when it is built, for a requirement if one is known."""
     return Rejected("build", message, requirement)
 
 
