@@ -15,7 +15,7 @@ import yaml
 from opconform_runners.verdicts.baseline import parse_baseline
 from tests.conftest import MINIATURES, ROOT, interpreter_with
 
-INSTALL = re.compile(r'python -m pip install "\.\[(\w+)\]"')
+INSTALL = re.compile(r'python -m pip install -c constraints.txt "\.\[(\w+)\]"')
 
 
 def blocks(page: str, language: str) -> list[str]:
