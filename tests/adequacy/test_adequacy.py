@@ -62,13 +62,13 @@ def test_a_mutation_names_the_requirements_beside_it() -> None:
 
 def test_the_modules_of_an_operation_are_those_that_hold_its_semantics() -> None:
     """Its own after those that it imports; what all operations share is left out."""
-    assert list(modules_of(["VariadicSplit-1"])) == ["axis", "variadic_split"]
+    assert list(modules_of(("VariadicSplit-1",))) == ["axis", "variadic_split"]
 
 
 def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     """The mutant accepts an axis that is missing; the semantics in use do not."""
-    tree = ast.parse(modules_of(["Split-1"])["axis"].read_text().replace('return ["axis.required"]', "return []"))
-    mutant = loaded(["Split-1"], {"axis": tree})["Split-1"]
+    tree = ast.parse(modules_of(("Split-1",))["axis"].read_text().replace('return ["axis.required"]', "return []"))
+    mutant = loaded(("Split-1",), {"axis": tree})["Split-1"]
     arguments = Arguments(inputs={"data": Operand(element_type="f32", shape=(6,))}, attributes={"num_splits": 2})
     refused = []
     for operation in (mutant, OPERATIONS["Split-1"]):

@@ -36,7 +36,7 @@ class _Decision:
     seen: dict[Vector, list[int]] = field(default_factory=dict)
 
 
-def conditions_of(ops: Sequence[str], trials: Sequence[Trial]) -> list[Condition]:
+def conditions_of(ops: tuple[str, ...], trials: Sequence[Trial]) -> list[Condition]:
     """Every condition of the semantics of some operations, with the two cases that show its effect."""
     decisions: list[_Decision] = []
     trees = {name: _instrumented(name, path.read_text(), decisions) for name, path in modules_of(ops).items()}

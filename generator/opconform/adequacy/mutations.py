@@ -4,6 +4,7 @@ import ast
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -48,11 +49,13 @@ def mutations_of(source: str, module: str) -> Iterator[Mutation]:
     tree = ast.parse(source)
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     owner = {id(node): each for each in functions for node in _inside(each)}
-    for node in [each for each in ast.walk(tree) if id(each) in owner]:
-        function = owner[id(node)]
+    for number, node in enumerate(ast.walk(tree)):
+        function = owner.get(id(node))
+        if function is None:
+            continue
         for field, place, replacement in _changes(node):
-            mutant = copy.deepcopy(tree, {})
-            twin = _same_place(tree, mutant, node)
+            mutant = ast.parse(source)
+            twin = next(islice(ast.walk(mutant), number, None))
             if place is None:
                 setattr(twin, field, replacement)
             else:
@@ -113,11 +116,6 @@ def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
         yield node
         skipped = {node.annotation} if isinstance(node, ast.AnnAssign) else set()
         waiting.extend(each for each in ast.iter_child_nodes(node) if each not in skipped)
-
-
-def _same_place(tree: ast.AST, twin: ast.AST, node: ast.AST) -> ast.AST:
-    """The node of a copied tree that corresponds to a node of the original."""
-    return next(b for a, b in zip(ast.walk(tree), ast.walk(twin), strict=True) if a is node)
 
 
 def _names(node: ast.AST, function: ast.FunctionDef) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
     mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
-    survivors, conditions = _surviving(ops, mutants, trials), conditions_of(ops, trials)
+    survivors, conditions = _surviving(mutants, trials), conditions_of(ops, trials)
     found: dict[Mutation | Condition, tuple[str, ...]] = {
         **{each: (each.module, each.function, each.before, each.after) for each in survivors},
         **{each: (each.module, "", each.condition, "") for each in conditions if each.pair is None},
@@ -94,23 +94,26 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     )
 
 
-def _surviving(ops: Sequence[str], mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:
-    """The mutants that no trial detects. A trial that detected one is tried first for the next."""
-    order, alive = list(trials), []
+def _surviving(mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:
+    """The mutants that no trial detects. A trial that detected one is tried first for the next in its module."""
+    modules = {each.module for each in mutants}
+    concerned = {module: [each for each in trials if module in modules_of((each.op,))] for module in modules}
+    alive = []
     for mutant in mutants:
-        killer = _killer(ops, mutant, order)
+        order = concerned[mutant.module]
+        killer = _killer(mutant, order)
         if killer is None:
             alive.append(mutant)
-        elif killer:
+        else:
             order.insert(0, order.pop(killer))
     return alive
 
 
-def _killer(ops: Sequence[str], mutant: Mutation, trials: Sequence[Trial]) -> int | None:
+def _killer(mutant: Mutation, trials: Sequence[Trial]) -> int | None:
     """The index of the first trial that detects a mutant; 0 if it cannot be loaded."""
     place = 0
     try:
-        operations = loaded(ops, {mutant.module: mutant.tree})
+        operations = loaded(tuple(sorted({each.op for each in trials})), {mutant.module: mutant.tree})
         for place, each in enumerate(trials):
             if answer_of(operations[each.op], each.arguments, filled=each.filled) != each.expected:
                 return place

@@ -4,7 +4,8 @@ import ast
 import importlib
 import pkgutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -16,7 +17,8 @@ _PACKAGE = "opconform.operations"
 _SHARED = frozenset({"operation", "contexts"})
 
 
-def modules_of(ops: Sequence[str]) -> dict[str, Path]:
+@cache
+def modules_of(ops: tuple[str, ...]) -> Mapping[str, Path]:
     """The modules with the reference semantics of operations, by name, in the order of their imports."""
     names = [each.name for each in pkgutil.iter_modules(opconform.operations.__path__)]
     homes = {op: name for name in names for op in _declared(importlib.import_module(f"{_PACKAGE}.{name}"))}
@@ -27,7 +29,7 @@ def modules_of(ops: Sequence[str]) -> dict[str, Path]:
 
 
 def loaded(
-    ops: Sequence[str], changed: Mapping[str, ast.Module], known: Mapping[str, object] | None = None
+    ops: tuple[str, ...], changed: Mapping[str, ast.Module], known: Mapping[str, object] | None = None
 ) -> dict[str, Operation]:
     """Operations whose modules are loaded again, with changed syntax trees and with additional global names."""
     files = modules_of(ops)
