@@ -74,7 +74,8 @@ def placement_of(session: ort.InferenceSession, provider: Provider) -> Placement
 def _plugin_provider(plugin: Plugin) -> Provider:
     before = {each.ep_name for each in ort.get_ep_devices()}
     try:
-        ort.register_execution_provider_library(plugin.name, str(plugin.path))
+        # Some plugins name their provider after the registration, so that the hardware must not be part of it.
+        ort.register_execution_provider_library(plugin.name.partition(".")[0], str(plugin.path))
     except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as fault:
         said = short_message(fault, _ERROR, 300).rstrip(". ")
         raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from fault
