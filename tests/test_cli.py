@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -130,8 +131,11 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             ["generate", AXIS, "--out", "x", "--select", "Split-1/axis-integer-typs/*"],
             "No case matches Split-1/axis-integer-typs/*. Did you mean 'Split-1/axis-integer-types'?\n",
         ),
-        (["show", "nosuch"], "error: No case matches 'nosuch'. `opconform list` lists them.\n"),
-        (["repro", "nosuch", "-b", "torch"], "error: No case matches 'nosuch'. `opconform list` lists them.\n"),
+        (["show", "nosuch"], "error: No case matches 'nosuch'. `opconform list` lists the shipped ones; "),
+        (
+            ["repro", "nosuch", "-b", "torch"],
+            "error: No case matches 'nosuch'. `opconform list` lists the shipped ones; ",
+        ),
         (["repro", "lengths.sm", "-b", "torch"], "No case matches 'lengths.sm'. Did you mean 'lengths.sum'?\n"),
         (
             ["show", "Split-1/axis-integer-typs/12"],
@@ -340,11 +344,51 @@ def test_several_backends_get_a_folder_and_a_certificate_each(opconform: Run, sm
     found = json.loads((tmp_path / "again" / "matrix.json").read_text())["backends"]
     names = [each["name"].replace(" ", "-") for each in found]
 
+    assert "Next:" not in signed
     assert len(names) == 2
     for each in names:
         assert (tmp_path / "again" / each / "report.json").exists()
         assert f"Certificate: {tmp_path / 'out' / each}/certificate.json, PASSED" in signed
     assert (tmp_path / "again" / "matrix.md").read_text() == (tmp_path / "out" / "matrix.md").read_text()
+
+
+def test_each_failing_backend_of_a_matrix_has_a_next_step(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """The case to look at first; the suite is not beside the results."""
+    backends = ("numpy", f"{MINIATURES}:LosesNegativeZero", f"{MINIATURES}:AcceptsEverything")
+    shown = opconform("run", small_suite, *(f"-b{each}" for each in backends), "-o", tmp_path, code=1).stdout
+    steps = [shlex.split(each.removeprefix("Next: ")) for each in shown.splitlines()[-2:]]
+
+    assert [each[:2] for each in steps] == [["opconform", "show"]] * 2
+    assert [opconform(*each[1:]).stdout.count(": fail (") for each in steps] == [1, 1]
+
+
+def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Expected and returned elements, with the differences marked, and the likely cause."""
+    opconform("run", small_suite, "-b", f"{MINIATURES}:LosesNegativeZero", "-o", tmp_path / "out", code=1)
+    results = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    failed = next(each["id"] for each in results if each["verdict"] == "fail")
+    passed = next(each["id"] for each in results if each["verdict"] == "pass")
+    show = ("--suite", small_suite)
+    shown = opconform("show", failed, tmp_path / "out", *show).stdout.splitlines()
+    marked = [[text for text in each.split() if text.startswith("*")] for each in shown if "differs" not in each]
+
+    assert any(each.startswith("  likely cause: ") for each in shown)
+    assert [each for each in marked if each] == [["*-0"], ["*0"]]
+    assert ": pass\n" in opconform("show", passed, tmp_path / "out", *show).stdout
+    refused = opconform("show", failed, tmp_path / "out", "--json", code=2).stderr
+    assert refused.startswith("error: --json prints case.json. What was returned is in report.json in ")
+    opconform("run", small_suite, "-b", "numpy", "-k", passed, "-o", tmp_path / "one")
+    assert f"The run has no result of {failed}." in opconform("show", failed, tmp_path / "one", *show, code=2).stderr
+
+
+def test_the_verdict_on_own_specs_says_so(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """It is not a verdict on the operation."""
+    done = opconform("certify", "numpy", small_spec, "-j", "1", "-o", tmp_path)
+
+    assert f"note: The verdict is on your own specs: VariadicSplit-1/{small_spec.name}.\n" in done.stderr
+    assert (
+        "note:" not in opconform("certify", "numpy", "Concat-1", "--profile", "core", "-o", tmp_path / "shipped").stderr
+    )
 
 
 def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -357,7 +401,10 @@ def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, sma
     assert quiet.stdout.startswith("NOT CONFORMANT, ")
     assert (len(quiet.stdout.splitlines()), quiet.stderr) == (1, "")
     show, report = (each.removeprefix("Next: ").split() for each in plain.splitlines()[-2:])
-    assert "must be rejected" in opconform(*show[1:]).stdout
+    assert "Worst failure: VariadicSplit-1 lengths.single-remainder: accepted-invalid, 1 case" in plain
+    shown = opconform(*show[1:]).stdout
+    assert "must be rejected" in shown
+    assert "fail (accepted-invalid): accepted, although it violates lengths.single-remainder" in shown
     assert report == ["opconform", "report", str(tmp_path), "--suite", str(small_suite)]
     assert "Remarks" not in verbose
     assert verbose.count("VariadicSplit-1/rejected/") >= plain.count("VariadicSplit-1/rejected/")

@@ -468,6 +468,7 @@ OUTPUTS: dict[str, Hostile] = {
     "Fortran order of text": Hostile(array(npy(header(order="'no'"), bytes(16))), ("error", "fail")),
     "texts of 4 GB": Hostile(array(npy(header("(1,)", "'<U1000000000'")))),
     "a type of nothing": Hostile(array(npy(header(f"({10**6},)", "'|V0'"))), ("error", "fail")),
+    "a letter beyond Unicode": Hostile(array(npy(header("(1,)", "'<U1'"), b"\xff" * 4)), ("error", "fail")),
     "times": Hostile(array(npy(header("(2,)", "'<M8[s]'"), bytes(16))), FAILS),
     "bytes of any type": Hostile(array(npy(header("(2,)", "'|V4'"), bytes(8))), FAILS),
     "records": Hostile(array(npy(header("(2,)", "[('a', '<f4'), ('b', '<i4')]"), bytes(16))), ("error", "fail")),

@@ -191,3 +191,21 @@ def test_a_backend_that_supports_nothing_is_not_certified(tmp_path: Path, small_
 
     assert done.exit_code == 1
     assert "INCOMPLETE, 0 of 6 cases supported: no case was supported." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("started", "backend"),
+    [
+        ("--backend torch", "torch"),
+        ("--backend openvino:CPU --python py", "openvino"),
+        ("--backend 'onnxruntime:my=a b.so'", "onnxruntime"),
+        ("--backend torch.py:Mine", ""),
+        ("--backend", ""),
+        ("--backend 'torch", "torch"),
+        ("--harness 'torch'", ""),
+        ("", ""),
+    ],
+)
+def test_an_installed_backend_is_known_by_its_options(started: str, backend: str) -> None:
+    """Whatever the results contain: options that no shell would accept are not an error."""
+    assert replace(report(), started=started).backend == backend

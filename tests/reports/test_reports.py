@@ -458,7 +458,7 @@ def test_a_summary_steers_neither_a_terminal_nor_a_workflow(
     assert "::stop-commands::" not in plain
     assert first.startswith("::stop-commands::")
     assert last == f"::{first.removeprefix('::stop-commands::')}::"
-    assert lines[-3].startswith("Results: ")
+    assert lines[-4].startswith("Results: ")
     assert not any(line.lstrip().startswith("::") for line in lines)
 
 

@@ -6,13 +6,15 @@ from tests.conftest import MINIATURES, Run
 
 
 def test_inconclusive_cases_are_one_line(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """With the count and the reason; -v lists them."""
+    """With the count and the reason. `-v` lists them, and so does `report -v` afterwards."""
     arguments = ("run", small_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
     brief, long = (opconform(*arguments, *more, code=1).stdout for more in ((), ("-v", "--force")))
 
-    line = "Inconclusive: 1 case, since the same case without the fault did not pass either. -v lists them."
+    line = "Inconclusive: 1 case, since the same case without the fault did not pass either."
     assert [each for each in brief.splitlines() if each.startswith("Inconclusive")] == [line]
     assert "Inconclusive cases\n  1 case, such as VariadicSplit-1/rejected/" in long
+    assert f"opconform report {tmp_path} -v\n" in brief
+    assert long.startswith(opconform("report", tmp_path, "-v").stdout)
 
 
 def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -25,5 +27,5 @@ def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_pa
     )
     shown = opconform("run", small_suite, "--backend", "misreturned.py:Late", "--out", "out", cwd=tmp_path).stdout
 
-    remark = "Remarks: 1 case rejected at run time instead of when the model was built. -v lists them."
+    remark = "Remarks: 1 case rejected at run time instead of when the model was built."
     assert [each for each in shown.splitlines() if "Remarks" in each] == [remark]

@@ -172,7 +172,7 @@ MISTAKES = {
     ),
     "a colon in a text": (
         "op: Split-1\ngroups:\n  - id: a\n    title: random: shapes\n",
-        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon.",
+        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon, and indent the keys of a mapping alike.",
     ),
     "another line break": (
         "op: Split-1\r\u2028\x85groups: [\r  ${{ a",

@@ -114,6 +114,17 @@ def test_objects_are_not_written() -> None:
         npz_bytes({"data": np.array([{}], object)})
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_a_character_beyond_unicode_is_refused(order: str) -> None:
+    """Numpy reads it, and fails when the text is used."""
+    text = np.array(["ab", "c"], f"{order}U2")
+    text.view(f"{order}u4")[1] = 0x110000
+
+    with pytest.raises(SuiteError, match=r"data\.npy contains a character that Unicode does not have"):
+        arrays_of(npz_bytes({"data": text}), "it", limit=LIMIT)
+    assert arrays_of(npz_bytes({"data": text[1:]}), "it", limit=LIMIT)["data"].tolist() == ["c"]
+
+
 @pytest.mark.parametrize("shape", ["(1L,)", "(1 if True else 1,)", "(0 is 0,)"])
 def test_a_header_that_numpy_warns_of_is_refused(shape: str) -> None:
     """A header in the spelling of Python 2, or one that is not a plain literal, is an error and not a warning."""

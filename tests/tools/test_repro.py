@@ -278,7 +278,8 @@ def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite
     accepted = [each for each in ids(small_suite, accepted=True) if "/accepted/" in each]
 
     assert opconform(*command, "numpy", "x", code=2).stderr == (
-        "error: opconform repro does not support 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch.\n"
+        "error: opconform repro does not support 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch. "
+        "For other backends, `opconform run SUITE --backend NAME --select CASE` executes the case again.\n"
     )
     assert "Did you mean 'openvino'?" in opconform(*command, "opnvino", "x", code=2).stderr
     assert opconform(*command, "buggy.py:Buggy", "x", code=2).stderr.startswith(

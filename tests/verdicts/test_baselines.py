@@ -77,7 +77,8 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
-        f"Next: opconform show {ACCEPTED[2]} --suite {small_suite}\n"
+        "Worst failure: VariadicSplit-1 data.bits: wrong data (value), 3 cases\n"
+        f"Next: opconform show {ACCEPTED[2]} out --suite {small_suite}\n"
         f"      opconform report out --suite {small_suite}\n"
     )
 

@@ -39,8 +39,12 @@ def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
     """The only case of a suite or of specs, by default the shipped ones, that has an id, digits or a pattern."""
     cases = CaseList(sources, case=name)
     found = list(cases.cases(Selection(patterns=(pattern_of(name),)), ONE_CASE, every_profile=True))
-    check_one(name, [each.case.id for each in found], hint="" if found else cases.near_miss([name]))
+    check_one(name, [each.case.id for each in found], hint="" if found else cases.near_miss([name]) or _hint(sources))
     return found[0]
+
+
+def _hint(sources: Sequence[Path]) -> str:
+    return "" if sources else " `opconform list` lists the shipped ones; name a suite or spec of your own with --suite."
 
 
 def specs_of_case(name: str) -> list[Spec]:

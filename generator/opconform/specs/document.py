@@ -29,6 +29,11 @@ KEY = "\0key"
 _PREFIX = "tag:yaml.org,2002:"
 #: The line breaks that YAML counts.
 _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+#: What to do about problems that YAML finds in the indentation.
+_ADVICE = {
+    "did not find expected '-' indicator": "; indent the items of a list alike",
+    "did not find expected key": "; indent the keys of a mapping alike",
+}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -105,7 +110,8 @@ def read_document(path: Path, name: str) -> Document:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise _wrong(name, f"This is not YAML: {fault.problem}{_advice(text, *place)}.", place) from fault
+        advice = _advice(text, *place) or _ADVICE.get(fault.problem or "", "")
+        raise _wrong(name, f"This is not YAML: {fault.problem}{advice}.", place) from fault
     except yaml.reader.ReaderError as fault:
         sentence = f"This is not YAML: a character U+{int(fault.character):04X} is not allowed."
         raise _wrong(name, sentence, _end_of(text[: fault.position])) from fault
@@ -129,7 +135,7 @@ def _advice(text: str, line: int, column: int) -> str:
     if written[column - 1 : column] == "\t":
         return "; indent with spaces, not tabs"
     if written[column - 1 : column] == ":":
-        return "; quote a text that contains a colon"
+        return "; quote a text that contains a colon, and indent the keys of a mapping alike"
     return "; quote an expression inside {…}" if "${{" in written else ""
 
 

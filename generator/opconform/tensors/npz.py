@@ -8,6 +8,7 @@ import io
 import lzma
 import math
 import struct
+import sys
 import tokenize
 import warnings
 import zipfile
@@ -157,6 +158,8 @@ def _array(name: str, content: bytes) -> Array:
     if math.prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError(f"{name} says shape {shape} of {dtype}, but contains {len(content) - start} bytes")
     flat = np.frombuffer(content, dtype, offset=start) if len(content) > start else np.empty(0, dtype)
+    if dtype.kind == "U" and flat.size and flat.view(dtype.byteorder + "u4").max() > sys.maxunicode:
+        raise ValueError(f"{name} contains a character that Unicode does not have")
     array = flat.reshape(shape, order="F" if fortran else "C")
     return array.astype(_ordered(dtype, "="), order="C", copy=False)
 

@@ -8,6 +8,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import check_ours
+from opconform.generation.provenance import foreign_specs
 from opconform.specs.loader import shipped_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
@@ -89,6 +90,8 @@ def command(
         resume=key is None,
     )
     suite = open_suite(place)
+    if foreign := foreign_specs(suite.header.specs):
+        click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
     if backend.is_several:
         raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
     run = executed(suite, next(iter(started.commands.values())), folder, running, results)

@@ -9,6 +9,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import replace_ours
+from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.steps import page_of_runs
@@ -21,6 +22,7 @@ from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import finished
+from opconform_runners.reports.terminal import print_summary
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
@@ -55,6 +57,9 @@ _STDOUT = "-"
 @click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
 @click.option("--csv", metavar="FILE", help="Write CSV, with one row per case.")
 @click.option("--badge", metavar="FILE", help="Write an SVG badge with the verdict.")
+@click.option(
+    "-v", "--verbose", "is_printed", is_flag=True, help="Print the summary, with all cases that a run only counts."
+)
 @click.option("--github", is_flag=True, help="Print the annotations of a GitHub workflow.")
 @click.option(
     "--suite", type=PATH, help="The suite that was run, for the HTML report; OUT/suite or OUT/../suite by default."
@@ -69,6 +74,7 @@ _STDOUT = "-"
 def command(
     results: tuple[Path, ...],
     html: str | None,
+    is_printed: bool,
     github: bool,
     suite: Path | None,
     against: tuple[Path, ...],
@@ -82,7 +88,7 @@ def command(
     Exit code: 0 if the runs are complete, whatever their verdict, 1 if one is incomplete.
     """
     wanted = {name: file for name, file in files.items() if file is not None}
-    to_stdout = github + [*wanted.values(), html].count(_STDOUT)
+    to_stdout = is_printed + github + [*wanted.values(), html].count(_STDOUT)
     if to_stdout > 1:
         raise UsageError("Only one format can go to standard output. Name a file for the others.")
     if len(results) > 1 and (wanted or github):
@@ -96,7 +102,10 @@ def command(
         _write(file, text(runs[0].report), title, mark, quiet=quiet)
     if github:
         print_document(annotations_text(runs[0].report), nl=False)
-    if html is not None or not (wanted or github):
+    if is_printed:
+        for each in runs:
+            print_summary(each.report, console_of(), is_verbose=True)
+    if html is not None or not (wanted or github or is_printed):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
         _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)
     incomplete = [each for each in runs if not each.report.is_finished]

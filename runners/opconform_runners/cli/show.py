@@ -5,30 +5,61 @@ from pathlib import Path
 
 import click
 
+from opconform.errors import UsageError
 from opconform.generation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.case_text import drawing_lines, input_lines, seen_link
+from opconform_runners.reports.case_text import drawing_lines, input_lines, returned_lines, seen_link
+from opconform_runners.reports.feeds import feeds_of
+from opconform_runners.reports.html.subject import Subject, subjects_of
+from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.text import counted
 
 #: The most outputs that are listed.
 _MOST = 12
 
 
-@click.command("show", cls=Command, example="show VariadicSplit-1/remainder-over/17a2d48cd0")
+@click.command(
+    "show",
+    cls=Command,
+    example="show VariadicSplit-1/remainder-over/17a2d48cd0\nshow 17a2d48cd0 opconform-out/openvino",
+)
 @click.argument("case")
+@click.argument("out", required=False, type=PATH)
 @click.option("--suite", "sources", multiple=True, type=PATH, help="Look in this suite or spec (repeatable).")
 @json_option("case.json")
-def command(case: str, sources: tuple[Path, ...], as_json: bool) -> None:
-    """Display CASE: its inputs, outputs and expectation.
+def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: bool) -> None:
+    """Display CASE: its inputs, outputs and expectation, and what a backend returned in the run OUT.
 
-    CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case.
+    CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case. OUT is the folder
+    that `run` or `certify` wrote.
     """
-    found = one_case(case, sources)
-    print_result(document_of(found.case) if as_json else None, _lines(found), as_json=as_json)
+    if out is None:
+        found, returned = one_case(case, sources), []
+    else:
+        if as_json:
+            raise UsageError(f"--json prints case.json. What was returned is in report.json in {out}.")
+        [subject] = subjects_of([finished(out)], next(iter(sources), None), ())
+        found = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
+        returned = _returned(found, subject)
+    print_result(document_of(found.case) if as_json else None, [*_lines(found), *returned], as_json=as_json)
+
+
+def _returned(shown: ListedCase, subject: Subject) -> list[str]:
+    """The verdict on a case, and the outputs that the run kept."""
+    report, case = subject.column.report, shown.case
+    result = next((each for each in report.results if each.id == case.id), None)
+    if result is None:
+        raise UsageError(f"The run has no result of {case.id}.")
+    feeds = []
+    if subject.suite is not None and result.verdict == "fail":
+        entry = next(each for each in subject.suite.entries if each.id == case.id)
+        feeds = feeds_of(subject.suite, entry, result, subject.kept)
+    who = " ".join(each for each in (report.implementation.name, report.implementation.version) if each)
+    return ["", *(f"  {line}" for line in returned_lines(case, result, who, feeds))]
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:

@@ -1,12 +1,15 @@
 """A case as text: one line per input, and drawings of its tensors with lines between the outputs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from opconform.model.highlight import Highlight, highlight_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of
+from opconform_runners.reports.feeds import Feed, likely_cause
+from opconform_runners.reports.pairs import pairs_of
 from opconform_runners.verdicts.description import computed_inputs, values_text
+from opconform_runners.verdicts.results import Result
 
 #: The most outputs whose sizes are listed, and the most values of an input.
 _OUTPUTS = 10
@@ -47,6 +50,22 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     return lines or ["(no tensor to draw)"]
 
 
+def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Feed]) -> Iterator[str]:
+    """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
+    kind = f" ({result.reason})" if result.reason else ""
+    yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
+    feed = next(iter(feeds), None)
+    if feed is None or not feed.actual:
+        return
+    if cause := likely_cause(case, result, feed):
+        yield f"likely cause: {cause}"
+    for expected, actual in pairs_of(case, feed, result.mismatch):
+        for heading, excerpt in (("expected", expected), ("returned", actual)):
+            if excerpt is not None:
+                yield f"{heading} {excerpt.name}: {excerpt.kind}{f', * {excerpt.mark}' if excerpt.marked else ''}"
+                yield from (f"  {line}" for line in _drawing(excerpt, None))
+
+
 def _drawing(excerpt: Excerpt, highlight: Highlight | None) -> Iterator[str]:
     if not excerpt.rows:
         yield f"({excerpt.name} has no elements)"
@@ -67,11 +86,15 @@ def _sizes(highlight: Highlight) -> str:
 
 
 def _rows(excerpt: Excerpt) -> Iterator[str]:
-    width = max(len(each) for row in excerpt.rows for each in row)
+    marked = {(row, column) for row, column, _ in excerpt.marked}
+    rows = [
+        [f"*{each}" if (y, x) in marked else each for x, each in enumerate(row)] for y, row in enumerate(excerpt.rows)
+    ]
+    width = max(len(each) for row in rows for each in row)
     more = " …" if excerpt.size[1] > len(excerpt.rows[0]) else ""
     outputs = excerpt.outputs
     begins = [number == 0 or outputs[number] != outputs[number - 1] for number in range(len(outputs))]
-    for number, row in enumerate(excerpt.rows):
+    for number, row in enumerate(rows):
         bars = ["│" if excerpt.along == "columns" and column and begins[column] else " " for column in range(len(row))]
         line = "".join(f"{bar}{each:>{width}}" for bar, each in zip(bars, row, strict=True))
         begin = excerpt.along == "rows" and begins[number]

@@ -64,6 +64,11 @@ class Group:
         return ", ".join(self.broken) or "no requirement named"
 
     @property
+    def kind(self) -> str:
+        """The severity, and the reason if it says more."""
+        return self.severity if self.severity == self.reason else f"{self.severity} ({self.reason})"
+
+    @property
     def smallest(self) -> Result:
         """The failure with the shortest inputs."""
         return self.results[0]

@@ -1,5 +1,6 @@
 """The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,10 @@ class RequirementRow:
         return "mapped" if self.is_mapped else "kept"
 
 
+#: The options of an installed backend, which are quoted where they contain a space.
+_BACKEND = re.compile(r"--backend '?([\w-]+)(?=[:' ]|$)")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """A run, and its verdict, which is computed from its results.
@@ -103,6 +108,12 @@ class Report:
     outputs: str | None = None
     shard: Shard | None = None
     baseline: Comparison | None = None
+
+    @property
+    def backend(self) -> str:
+        """The installed backend that was run, without its device; empty for the class of a file and for a harness."""
+        found = _BACKEND.match(self.started)
+        return found[1] if found is not None else ""
 
     @cached_property
     def requirements(self) -> tuple[RequirementRow, ...]:

@@ -99,6 +99,11 @@ def print_verdict(report: Report, console: Console) -> None:
         console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
 
 
+def is_folded(report: Report) -> bool:
+    """Whether the summary only counts cases that a verbose one lists."""
+    return any(each.verdict in ("inconclusive", "unsupported") or remarks_of(each) for each in report.results)
+
+
 def _print_counts(report: Report, console: Console) -> None:
     """One line each on inconclusive cases, unsupported cases and remarks."""
     inconclusive = [each for each in report.results if each.verdict == "inconclusive"]
@@ -109,15 +114,15 @@ def _print_counts(report: Report, console: Console) -> None:
             (controls, "the graph around the operation fails without it too"),
         )
         said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)
-        console.print(f"Inconclusive: {said}. -v lists them.", soft_wrap=True)
+        console.print(f"Inconclusive: {said}.", soft_wrap=True)
     unsupported = len(list(_by_sentence(report, "unsupported")))
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
-        console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}. -v lists them.")
+        console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}.")
     remarks = Counter(name for each in report.results for name in remarks_of(each))
     if remarks:
         said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())
-        console.print(f"Remarks: {said}. -v lists them.", soft_wrap=True)
+        console.print(f"Remarks: {said}.", soft_wrap=True)
 
 
 def _coloured(sentence: str) -> str:
@@ -186,8 +191,7 @@ def _failures(group: Group) -> RenderableType:
     grid.add_row("  got", _text(group.smallest.sentence))
     grid.add_row("  case", group.smallest.id)
     cases = counted(len(group.results), "case")
-    kind = group.severity if group.severity == group.reason else f"{group.severity} ({group.reason})"
-    return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {kind}, {cases}", grid)
+    return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.kind}, {cases}", grid)
 
 
 def _remarks(report: Report) -> Iterator[RenderableType]:

@@ -13,7 +13,14 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_lines, print_result
-from opconform_runners.cli.shared.steps import executed, folder_name, page_of_runs, report_of_run, sign_results
+from opconform_runners.cli.shared.steps import (
+    executed,
+    folder_name,
+    page_of_runs,
+    print_next_of_matrix,
+    report_of_run,
+    sign_results,
+)
 from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import Command
@@ -104,8 +111,8 @@ def run_matrix(
     document = matrix_document(matrix)
     replace_file(out / "matrix.json", (json.dumps(document, indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
-    folders = [out / folder_name(name) for name in commands]
-    page = page_of_runs([finished(each) for each in folders], Path(suite.store.root))
+    runs = [finished(out / folder_name(name)) for name in commands]
+    page = page_of_runs(runs, Path(suite.store.root))
     replace_ours(out / PAGE, page.encode(), PAGE_BEGINNING)
     if results.quiet and not results.as_json:
         print_lines(f"{each.title}: {each.report.verdict}" for each in columns)
@@ -113,5 +120,7 @@ def run_matrix(
         place = f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and one folder per backend"
         print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
     if key is not None:
-        print_lines((sign_results(each, Path(suite.store.root), key) for each in folders), err=results.is_silent)
+        print_lines((sign_results(each, Path(suite.store.root), key) for each, _ in runs), err=results.is_silent)
+    if not results.is_silent:
+        print_next_of_matrix(runs, Path(suite.store.root))
     return 0 if absent == started.absent and all(each.report.is_passed for each in columns) else 1

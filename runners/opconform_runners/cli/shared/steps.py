@@ -2,7 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -25,7 +27,8 @@ from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report, report_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
-from opconform_runners.reports.terminal import print_summary, print_verdict
+from opconform_runners.reports.terminal import is_folded, print_summary, print_verdict
+from opconform_runners.reports.text import counted
 from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
@@ -116,19 +119,43 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
 
 
 def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:
-    """Print the commands for the worst failure and, if there is no page yet, for the page."""
+    """Print the worst failure, the commands that explain it, and those for everything that was not printed."""
+    if results.is_silent:
+        return
     steps = []
     for group in groups(report, ["new"])[:1]:
-        steps.append(f"opconform show {group.smallest.id} --suite {shlex.quote(str(suite))}")
-        words = shlex.split(report.started)
-        if words[:1] == ["--backend"] and words[1].partition(":")[0] in SCRIPTS:
-            steps.append(f"opconform repro {group.smallest.id} {report.started} --suite {shlex.quote(str(suite))}")
+        case = group.smallest.id
+        print_lines([f"Worst failure: {group.op} {group.names}: {group.kind}, {counted(len(group.results), 'case')}"])
+        steps.append(f"show {case} {shlex.quote(str(out))}{_named(suite, out)}")
+        if report.backend in SCRIPTS:
+            steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
+    if is_folded(report) and not results.verbose:
+        steps.append(f"report {shlex.quote(str(out))} -v")
     if not (out / PAGE).exists():
-        is_found = suite.resolve() in ((out / "suite").resolve(), (out.parent / "suite").resolve())
-        named = "" if is_found else f" --suite {shlex.quote(str(suite))}"
-        steps.append(f"opconform report {shlex.quote(str(out))}{named}")
-    if not results.is_silent:
-        print_lines(f"{'      ' if number else 'Next: '}{each}" for number, each in enumerate(steps))
+        steps.append(f"report {shlex.quote(str(out))}{_named(suite, out)}")
+    _print_steps(steps)
+
+
+def print_next_of_matrix(runs: Iterable[Finished], suite: Path) -> None:
+    """Print for each backend the command that explains its worst failure."""
+    worst = [(run.folder, group.smallest.id) for run in runs for group in groups(run.report, ["new"])[:1]]
+    _print_steps([f"show {case} {shlex.quote(str(out))}{_named(suite, out)}" for out, case in worst])
+
+
+def _named(suite: Path, out: Path) -> str:
+    """The option that names the suite of a run; nothing if it is found beside the results."""
+    is_found = suite.resolve() in ((out / "suite").resolve(), (out.parent / "suite").resolve())
+    return "" if is_found else f" --suite {shlex.quote(str(suite))}"
+
+
+def _print_steps(steps: Sequence[str]) -> None:
+    print_lines(f"{'      ' if number else 'Next: '}{_program()} {each}" for number, each in enumerate(steps))
+
+
+def _program() -> str:
+    """The name that starts opconform in this shell, as in an environment that is not activated."""
+    started = sys.argv[0]
+    return started if Path(started).name == "opconform" and shutil.which("opconform") is None else "opconform"
 
 
 def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[Finished] = ()) -> str:

@@ -1,6 +1,5 @@
 """The runs on a page, with their suite, and the links into the page."""
 
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -61,14 +60,12 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
             if place is not None:
                 raise UsageError(f"{run.folder} is not a run of {place}. Name its suite with --suite.")
             suite = None
-        words = shlex.split(run.report.started)
-        has_scripts = words[:1] == ["--backend"] and words[1].partition(":")[0] in reproducible
         subjects.append(
             Subject(
                 column=Column(name=_name(run, runs), report=run.report),
                 suite=suite,
                 place="SUITE" if suite is None else str(suite.store.root),
-                script=run.report.started if has_scripts else "",
+                script=run.report.started if run.report.backend in reproducible else "",
                 kept=Kept(run.folder),
                 written=_written(run),
             )

@@ -53,7 +53,8 @@ def dialects_needed(backend: str) -> tuple[str, ...]:
     name = backend.partition(":")[0]
     if name not in SCRIPTS:
         raise UsageError(
-            f"opconform repro does not support {backend!r}. {nearest(name, SCRIPTS)}Allowed: {', '.join(SCRIPTS)}."
+            f"opconform repro does not support {backend!r}. {nearest(name, SCRIPTS)}Allowed: {', '.join(SCRIPTS)}. "
+            f"For other backends, `opconform run SUITE --backend NAME --select CASE` executes the case again."
         )
     if "=" in backend:
         raise UsageError(f"opconform repro does not support {backend!r}: scripts cannot load a device plugin.")
