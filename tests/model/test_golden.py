@@ -16,6 +16,7 @@ from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array, Tensor
 from tests.model.gather_oracles import Take, gathered, numpys_take, onnxs_take
+from tests.model.pad_oracles import Pad, numpys_pad, onnxs_pad, padded
 from tests.model.slice_oracles import numpys_slice, onnxs_slice
 
 Split = Callable[[Array, int, Sequence[int]], list[Array]]
@@ -34,6 +35,7 @@ class Oracle(NamedTuple):
     reshape: Reshape
     transpose: Transpose
     take: Take
+    pad: Pad
 
 
 def numpys(data: Array, axis: int, sizes: Sequence[int]) -> list[Array]:
@@ -237,8 +239,8 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
 @pytest.mark.parametrize(
     "oracle",
     [
-        Oracle(numpys, np.concatenate, numpys_slice, numpys_reshape, np.transpose, numpys_take),
-        Oracle(onnxs, onnxs_join, onnxs_slice, onnxs_reshape, onnxs_transpose, onnxs_take),
+        Oracle(numpys, np.concatenate, numpys_slice, numpys_reshape, np.transpose, numpys_take, numpys_pad),
+        Oracle(onnxs, onnxs_join, onnxs_slice, onnxs_reshape, onnxs_transpose, onnxs_take, onnxs_pad),
     ],
     ids=["numpy", "onnx"],
 )
@@ -256,6 +258,8 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(core_or_shi
                     actual = joined(case, arrays, oracle.join)
                 case "Gather-8":
                     actual = gathered(case, arrays, oracle.take)
+                case "Pad-12":
+                    actual = padded(case, arrays, values, oracle.pad)
                 case "Reshape-1":
                     actual = reshaped(case, arrays, oracle.reshape)
                 case "Slice-8":

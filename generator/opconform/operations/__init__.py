@@ -7,6 +7,7 @@ from opconform.operations.constant import CONSTANT
 from opconform.operations.convert import CONVERT
 from opconform.operations.gather import GATHER
 from opconform.operations.operation import Operation
+from opconform.operations.pad import PAD
 from opconform.operations.reshape import RESHAPE
 from opconform.operations.shape_of import SHAPE_OF
 from opconform.operations.slice import SLICE
@@ -17,7 +18,7 @@ from opconform.operations.variadic_split import VARIADIC_SPLIT
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = {
     each.name: each
-    for each in (CONCAT, CONSTANT, CONVERT, GATHER, RESHAPE, SHAPE_OF, SLICE, SPLIT, TRANSPOSE, VARIADIC_SPLIT)
+    for each in (CONCAT, CONSTANT, CONVERT, GATHER, PAD, RESHAPE, SHAPE_OF, SLICE, SPLIT, TRANSPOSE, VARIADIC_SPLIT)
 }
 
 __all__ = ["OPERATIONS"]
