@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_gather import gathered
 from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_pad import padded
 from opconform.dialects.onnx_reshape import reshaped
 from opconform.dialects.onnx_slice import sliced
 from opconform.dialects.onnx_split import split
@@ -50,7 +51,8 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
     draft, model = golden.draft, Model(golden=golden, version=VERSIONS[dialect])
     _check_expressible(model)
     results = {each: f"output_{number}" for number, each in enumerate(golden.graph.outputs)}
-    lines = _used([RENDERINGS[node.op](model, node) for node in golden.graph.nodes], golden.graph.outputs)
+    rendered = [RENDERINGS[node.op](model, node) for node in golden.graph.nodes]
+    lines = _used([each for line in rendered for each in (*line.before, line)], golden.graph.outputs)
     lines = [_named(line, results) for line in lines]
     types = declared(draft, golden.graph)
     text = render(
@@ -148,6 +150,7 @@ RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Constant-1": _constant,
     "Convert-1": _cast,
     "Gather-8": gathered,
+    "Pad-12": padded,
     "Reshape-1": reshaped,
     "ShapeOf-3": _shape,
     "Slice-8": sliced,

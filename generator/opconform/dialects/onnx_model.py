@@ -56,13 +56,17 @@ VERSIONS: Mapping[str, Version] = {
 
 
 class Line(NamedTuple):
-    """One node in ONNX's text format, with its attributes as text, and the initializers that it needs."""
+    """One node in ONNX's text format, with its attributes as text, and the initializers that it needs.
+
+    `before` has the nodes that compute an input of it, which the graph of the case does not have.
+    """
 
     op: str
     attributes: tuple[tuple[str, str], ...]
     inputs: tuple[str | None, ...]
     outputs: tuple[str, ...]
     initializers: Mapping[str, Tensor] = {}
+    before: "tuple[Line, ...]" = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

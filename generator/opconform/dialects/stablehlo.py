@@ -13,6 +13,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.model.golden import Golden
 from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
+from opconform.operations.pad import padding_of
 from opconform.operations.slice import slices_of
 from opconform.operations.transpose import order_of
 from opconform.resources import render
@@ -123,6 +124,22 @@ def _slice(golden: Golden, node: Node) -> Iterator[_Line]:
         yield _Line(node.outputs[0], "reverse", f"%{name}, dims = {backwards}", (result,), result)
 
 
+def _pad(golden: Golden, node: Node) -> Iterator[_Line]:
+    """A pad with one value; the value is a constant if it is omitted."""
+    tensors, ports = golden.tensors[0], ports_of(node)
+    padding, data, output = padding_of(evaluated_arguments(node, tensors)), tensors[ports["data"]], node.outputs[0]
+    if padding.mode != "constant":
+        raise Inexpressible(f"StableHLO has no pad of the mode {padding.mode}")
+    if any(sum(each) < 0 for each in zip(padding.begin, data.shape, padding.end, strict=True)):
+        raise Inexpressible("in StableHLO, an output cannot have a negative size")
+    value, scalar = ports.get("pad_value", f"{node.name}_zero"), f"tensor<{data.type.mlir}>"
+    if "pad_value" not in ports:
+        zero = Tensor(element_type=data.element_type, array=np.zeros((), data.array.dtype))
+        yield _Line(value, "constant", f"dense<{_elements(zero)}>", (), scalar)
+    limits = f"low = {list(padding.begin)}, high = {list(padding.end)}, interior = {[0] * len(data.shape)}"
+    yield _Line(output, "pad", f"%{ports['data']}, %{value}, {limits}", (_type(data), scalar), _type(tensors[output]))
+
+
 def _reshape(golden: Golden, node: Node) -> Iterator[_Line]:
     source, result = (golden.tensors[0][name] for name in (ports_of(node)["data"], node.outputs[0]))
     yield _Line(node.outputs[0], "reshape", f"%{ports_of(node)['data']}", (_type(source),), _type(result))
@@ -144,6 +161,7 @@ def _constant(_golden: Golden, _node: Node) -> Iterator[_Line]:
 RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Slice-8": _slice,
     "Split-1": _slices,
