@@ -13,6 +13,8 @@ from tests.mutants.gathers.kernel import GATHER
 from tests.mutants.join import rows as joins
 from tests.mutants.join.kernel import CONCAT
 from tests.mutants.model import MODEL, SURROUNDING
+from tests.mutants.pads import rows as pads
+from tests.mutants.pads.kernel import PAD
 from tests.mutants.reshapes import inputs as reshape_inputs
 from tests.mutants.reshapes import sizes as reshape_sizes
 from tests.mutants.reshapes.kernel import RESHAPE
@@ -34,6 +36,7 @@ KERNELS: Mapping[str, Hooks] = MappingProxyType(
     {
         "Concat-1": CONCAT,
         "Gather-8": GATHER,
+        "Pad-12": PAD,
         "Reshape-1": RESHAPE,
         "Slice-8": SLICE,
         "Split-1": SPLIT,
@@ -65,6 +68,7 @@ MODULES = (
     reshape_inputs,
     slices,
     gathers,
+    pads,
     transposes,
     transpose_orders,
     crash,

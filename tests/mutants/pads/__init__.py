@@ -1,0 +1,1 @@
+"""Mutants of Pad-12, and the implementation that they change."""
