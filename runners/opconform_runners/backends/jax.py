@@ -17,6 +17,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import Framework, outputs_of, plain
 from opconform_runners.backends.direct_gather import gather_operation
+from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
@@ -64,6 +65,13 @@ def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
     return jnp.take(data, indices, axis=axis, mode="fill", fill_value=0)
 
 
+def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
+    """`jax.lax.pad` for the mode constant, whose pads can be negative, and `jax.numpy.pad` for the others."""
+    if mode != "constant":
+        return jnp.pad(data, pads, mode)
+    return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*each, 0) for each in pads])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -73,6 +81,7 @@ _JAX = Framework(
         "Gather-8": gather_operation(
             _take, integers=[np.dtype(each) for name, each in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
         ),
+        "Pad-12": pad_operation(_pad, crops=("constant",)),
         "Reshape-1": reshape_operation(jnp.reshape),
         "Slice-8": slice_operation(),
         "Transpose-1": transpose_operation(jnp.transpose),

@@ -15,6 +15,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, outputs_of, padded, plain
 from opconform_runners.backends.direct_gather import gather_operation
+from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
 from opconform_runners.backends.direct_reshape import zeros_copy
 from opconform_runners.backends.direct_slice import slice_operation
@@ -97,6 +98,22 @@ _GATHER = gather_operation(
 )
 
 
+def _pad(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, begin, end, value = padded(inputs, 4)
+    if data is not None and data.shape.rank is None:
+        raise Unsupported("pads by dimension need a tensor of known rank")
+    return _PAD.execute(call, [data, _python(begin), _python(end), value], attributes)
+
+
+def _padded(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
+    """`tf.pad`, whose default value is a number and not an empty string."""
+    added = ("" if data.dtype == tf.string else 0) if value is None else value
+    return tf.pad(data, tf.reshape(tf.constant(pads, tf.int64), (-1, 2)), mode.upper(), added)
+
+
+_PAD = pad_operation(_padded, modes=("constant", "reflect", "symmetric"), crops=())
+
+
 def _python(given: Any) -> Any:
     """A constant as Python's own numbers; anything else as it is."""
     value = tf.get_static_value(given) if isinstance(given, tf.Tensor) else None
@@ -148,6 +165,7 @@ _OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
     "Constant-1": SHAPE_OPERATIONS["Constant-1"],
     "Gather-8": replace(_GATHER, execute=_gather),
+    "Pad-12": replace(_PAD, execute=_pad),
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),

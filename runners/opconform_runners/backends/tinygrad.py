@@ -20,6 +20,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
 from opconform_runners.backends.direct_gather import gather_operation, indexed
+from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
@@ -56,6 +57,14 @@ MESSAGES: MessageTable = {
         (r"'int' and 'list'", "lengths.rank"),
     ),
 }
+
+
+def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
+    """The method `pad` of tinygrad, whose value is a Python number."""
+    number = 0 if value is None or mode != "constant" else value.item()
+    return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
+
+
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
@@ -70,6 +79,7 @@ _TINYGRAD = Framework(
             partial(indexed, Tiny.arange),
             integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
         ),
+        "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect")),
         "Reshape-1": reshape_operation(Tiny.reshape),
         "Slice-8": slice_operation(),
         "Transpose-1": transpose_operation(Tiny.permute),

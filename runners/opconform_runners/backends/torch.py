@@ -14,9 +14,10 @@ from opconform.errors import UsageError
 from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
 from opconform_runners.backends.direct_gather import gather_operation, indexed
+from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
@@ -66,12 +67,23 @@ def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
     return indexed(torch.arange, data, given, axis, batches)
 
 
+def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
+    """`torch.nn.functional.pad`, whose modes other than constant take up to three dimensions after the first two."""
+    flat = [each for pair in reversed(pads) for each in pair]
+    if mode == "constant":
+        return torch.nn.functional.pad(data, flat, "constant", 0 if value is None else value.item())
+    if len(pads) > 3:  # noqa: PLR2004 - see above
+        raise Unsupported(f"the mode {mode} pads three dimensions at most")
+    return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
+
+
 _TORCH = Framework(
     name="torch",
     version=torch.__version__,
     # int1 to int7 and uint1 to uint7 have no kernels
     types={each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES},
     operations={
+        "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect"), stage="run"),
         "Reshape-1": reshape_operation(torch.reshape, stage="run"),
         "Slice-8": slice_operation(stage="run", has_negative_steps=False),
         "Transpose-1": transpose_operation(torch.permute, stage="run"),
