@@ -74,7 +74,7 @@ _TRANSLATION = Translation(
         r"|[Uu]nsupported (data|element) type|type is not supported"
         r"|[Uu]nsupported \w+ order for \S+ type|dtype is supported only for"
     ),
-    faults=(RuntimeError, ValueError),  # the Python interface cannot return a tensor with a negative dimension
+    faults=(RuntimeError, ValueError, IndexError),  # ValueError: a negative dimension; IndexError: of a C++ vector
     noise=re.compile(
         r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
     ),
