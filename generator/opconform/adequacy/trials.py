@@ -10,6 +10,8 @@ from opconform.operations.operation import Arguments, Operation, Rejection
 
 #: Larger tensors are not filled: only their types are inferred.
 _MOST_ELEMENTS = 1 << 12
+#: Outputs with a larger dimension or more elements, which a mutant can have, are not evaluated.
+_MOST_OUTPUT_ELEMENTS = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +39,7 @@ def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> ob
     except Rejection as rejection:
         return requested, rejection.requirements
     shapes = tuple((each.element_type, each.shape) for each in types)
-    if not filled:
+    if not filled or any(max(prod(each.shape), *each.shape, 0) > _MOST_OUTPUT_ELEMENTS for each in types):
         return requested, shapes
     outputs, values = operation.evaluate(arguments), operation.values(arguments)
     return requested, shapes, values, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
