@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from tinygrad import Tensor as Tiny
 from tinygrad import dtypes
+from tinygrad.helpers import DEV
 
 from opconform.errors import UsageError
 from opconform.suite.case import Case, Input
@@ -112,7 +113,7 @@ class Tinygrad:
                 f"tinygrad's CPU device compiles with {compiler}, which was not found. "
                 "Install clang, name a compiler in CC, or use tinygrad:PYTHON, which interprets."
             )
-        os.environ["DEV"] = self._device = device
+        self._device = DEV.value = device  # the default device, on which tinygrad puts the value of a pad
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
