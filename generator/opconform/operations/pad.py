@@ -6,14 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.operation import Arguments, AttributeSpec, Operation, Port, Rejection, TensorType
+from opconform.operations.operation import Arguments, AttributeSpec, Operand, Operation, Port, Rejection, TensorType
 from opconform.tensors.tensor import Array, Tensor
 
 #: The pads, of which each has one element per dimension (Inputs, 2 and 3).
 _PADS = ("pads_begin", "pads_end")
 _MODES = ("constant", "edge", "reflect", "symmetric")
-#: The bits of a zero that are not all zeros; None for a type without a zero.
-_ZEROS = {"nf4": 7, "f8e8m0": None}
+#: The bits of a zero that are not all zeros.
+_ZEROS = {"nf4": 7}
+#: The numeric types without a zero.
+_WITHOUT_ZERO = frozenset({"f8e8m0"})
 
 
 class Padding(NamedTuple):
@@ -32,7 +34,7 @@ def _pads_violations(arguments: Arguments, name: str) -> list[str]:
     element_type = [] if given.is_integer else [f"{name}.element-type"]
     if len(given.shape) != 1:
         return [f"{name}.rank", *element_type]
-    count = [f"{name}.count"] if data is not None and given.shape[0] != len(data.shape) else []
+    count = [f"{name}.count"] if data is not None and given.shape != (len(data.shape),) else []
     return [*element_type, *count]
 
 
@@ -69,26 +71,33 @@ def _limit_violations(sizes: Sequence[int], padding: Padding) -> list[str]:
     return []
 
 
+def _padding(arguments: Arguments) -> Padding:
+    """The pads and the mode, of pads that are lists of integers."""
+    begin, end = (arguments.inputs[name].integers or () for name in _PADS)
+    return Padding(begin, end, str(arguments.attributes.get("pad_mode")))
+
+
+def _added_violations(arguments: Arguments, data: Operand) -> list[str]:
+    """The violated requirements on the elements that are added (Attributes; Inputs, 4)."""
+    padding = _padding(arguments)
+    is_added = any(each > 0 for each in (*padding.begin, *padding.end))
+    no_zero = padding.mode == "constant" and is_added and data.element_type in _WITHOUT_ZERO
+    missing = ["pad_value.no-zero"] if no_zero and "pad_value" not in arguments.inputs else []
+    return [*_limit_violations(data.shape, padding), *missing]
+
+
 def padding_of(arguments: Arguments) -> Padding:
     """The pads and the mode; `Rejection` for invalid arguments."""
     data = arguments.inputs.get("data")
-    violated = [
-        *([] if data is not None else ["data.required"]),
-        *(each for name in _PADS for each in _pads_violations(arguments, name)),
-        *_mode_violations(arguments),
-        *_value_violations(arguments),
-    ]
-    given = {name: operand.integers for name, operand in arguments.inputs.items() if name in _PADS}
-    begin, end = (given.get(name) for name in _PADS)
-    padding = Padding(begin or (), end or (), str(arguments.attributes.get("pad_mode")))
-    if data is not None and not any(each.startswith(_PADS) for each in violated):
-        violated += _limit_violations(data.shape, padding)
-        is_filled = padding.mode == "constant" and any(each > 0 for each in (*padding.begin, *padding.end))
-        if is_filled and "pad_value" not in arguments.inputs and _ZEROS.get(data.element_type, 0) is None:
-            violated.append("pad_value.no-zero")
+    violated = [each for name in _PADS for each in _pads_violations(arguments, name)]
+    if data is None:
+        violated.append("data.required")
+    elif not violated:
+        violated += _added_violations(arguments, data)
+    violated += [*_mode_violations(arguments), *_value_violations(arguments)]
     if violated:
         raise Rejection(tuple(violated))
-    return padding
+    return _padding(arguments)
 
 
 def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
@@ -117,7 +126,7 @@ def _fill(arguments: Arguments) -> Array:
     data = arguments.tensor("data")
     if "pad_value" in arguments.inputs:
         return arguments.tensor("pad_value").array
-    zero = "" if data.element_type == "string" else _ZEROS.get(data.element_type) or 0
+    zero = "" if data.element_type == "string" else _ZEROS.get(data.element_type, 0)
     return np.array(zero, data.array.dtype)
 
 
@@ -127,7 +136,7 @@ def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
     [result] = _infer(arguments)
     fill = _fill(arguments)
     output = np.full(result.shape, fill, np.result_type(data.array, fill))
-    if output.size and data.array.size:
+    if output.size:
         sources = [
             np.array([_source(place - begin, size, padding.mode) for place in range(length)], np.int64)
             for length, begin, size in zip(result.shape, padding.begin, data.shape, strict=True)

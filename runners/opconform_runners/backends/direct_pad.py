@@ -17,7 +17,7 @@ _MAPPED = (
     "data.required",
     "data.string-mode",
     *(f"{name}.{each}" for name in _PADS for each in ("required", "rank", "element-type", "count")),
-    *(f"pad_value.{each}" for each in ("scalar", "element-type", "default", "ignored")),
+    *(f"pad_value.{each}" for each in ("scalar", "element-type", "default", "no-zero", "ignored")),
     *(f"pad_mode.{each}" for each in ("required", "values", "spelling")),
 )
 
@@ -62,6 +62,8 @@ def _pad(padding: _Padding, call: Call, inputs: Sequence[Any], attributes: Mappi
         raise padding.refuse("pad_value.scalar", "pad_value is not a scalar")
     if value is not None and value.dtype != data.dtype:
         raise padding.refuse("pad_value.element-type", f"pad_value is of type {value.dtype}")
+    if mode == "constant" and value is None and "e8m0" in str(data.dtype) and max([0, *before, *after]) > 0:
+        raise padding.refuse("pad_value.no-zero", f"{data.dtype} has no zero")
     if mode not in padding.modes:
         raise Unsupported(f"the framework has no mode {mode}")
     if mode not in padding.crops and min([0, *before, *after]) < 0:
