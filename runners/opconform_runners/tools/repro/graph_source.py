@@ -94,12 +94,16 @@ def _is_plain(value: Attribute, spec: AttributeSpec) -> bool:
 
 
 def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
+    """A call with the inputs in order; required attributes are before optional inputs, and others have a name."""
     operation = OPERATIONS[node.op]
     single = [port for port in operation.inputs if not port.variadic]
     given = [str(each) for each in inputs[: len(single)]]
+    optional = given[sum(not port.optional for port in single) :]
+    before = [each.name for each in operation.attributes if optional and each.default is None]
+    given[len(given) - len(optional) :] = [*(repr(node.attributes[name]) for name in before), *optional]
     if len(single) < len(operation.inputs):
         given.append(f"[{', '.join(str(each) for each in inputs[len(single) :])}]")
-    given += [f"{name}={value!r}" for name, value in node.attributes.items()]
+    given += [f"{name}={value!r}" for name, value in node.attributes.items() if name not in before]
     return f"{_opset(node)}.{_snake(operation.type)}({', '.join(given)})"
 
 
@@ -142,9 +146,23 @@ def _permute(operands: Sequence[object], _attributes: Mapping[str, Attribute], s
     return f"[torch.permute({arg}, {order or list(reversed(range(len(shape))))!r})]"
 
 
+def _pad(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
+    data, begin, end, value = (*operands, None)[:4]
+    lists = [each if isinstance(each, list) else [] for each in (begin, end)]
+    flat = [each for pair in reversed(list(zip(*lists, strict=False))) for each in pair]
+    mode = attributes.get("pad_mode")
+    if mode == "constant":
+        added = 0 if value is None else f"{value}.item()"
+        return f"[torch.nn.functional.pad({data}, {flat!r}, 'constant', {added})]"
+    return (
+        f"[torch.nn.functional.pad({data}[None, None], {flat!r}, {('replicate' if mode == 'edge' else mode)!r})[0, 0]]"
+    )
+
+
 #: The call of each operation; its value is a sequence of tensors.
 _TORCH: Mapping[str, Call] = {
     "Concat-1": _cat,
+    "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Split-1": _tensor_split,
     "Transpose-1": _permute,
