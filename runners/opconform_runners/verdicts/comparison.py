@@ -80,11 +80,6 @@ def is_invented(actual: Array, inputs: Sequence[Array]) -> bool:
     return not np.isin(got, np.concatenate(known) if known else np.zeros(0, got.dtype)).all()
 
 
-def is_foreign(actual: Array, inputs: Sequence[Array]) -> bool:
-    """Whether an element is neither zero, which operations add by default, nor in an input."""
-    return is_invented(actual, (*inputs, np.zeros(1, actual.dtype)))
-
-
 def output_number(name: str) -> int:
     """The number in the name of an output, as in `output_1`."""
     return int(name.removeprefix("output_"))

@@ -7,10 +7,11 @@ from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs_name
 from opconform.suite.reader import Suite
+from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation, undeclared_operation
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
-from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_foreign, mismatch_of, output_number
+from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_invented, mismatch_of, output_number
 from opconform_runners.verdicts.verdict import (
     Fail,
     FailReason,
@@ -34,7 +35,8 @@ _PASSED: Mapping[str, tuple[Stage, ...]] = {
 }
 #: The failures that end the process or hang it. Only a control with such a failure excuses them.
 ENDS: tuple[FailReason, ...] = ("crash", "timeout")
-#: What outputs with more elements than the inputs show if some of their elements are neither zero nor in an input.
+#: What outputs with more elements than the inputs show if some of their elements are in no input, and not in the twin's
+#: golden outputs.
 OUT_OF_BOUNDS = "the backend probably read out of bounds"
 #: The remark on a backend that does not support what it declares.
 UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
@@ -232,13 +234,22 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             held = sum(arrays[each.name].size for each in case.inputs if each.role == "tensor")
             sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
             if sum(each.size for each in outcome.outputs[-1]) > held:
-                invented = any(is_foreign(each, list(arrays.values())) for each in outcome.outputs[-1])
+                known = [*arrays.values(), *_golden_of_twin(suite, entry)]
+                invented = any(is_invented(each, known) for each in outcome.outputs[-1])
                 sentence += f", more than the {held:,} elements of the inputs{f': {OUT_OF_BOUNDS}' if invented else ''}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, outcome, outputs)
         case None:
             raise SuiteError(f"{entry.id}/case.json has no expectation. Generate the suite again.")
+
+
+def _golden_of_twin(suite: Suite, entry: Entry) -> list[Array]:
+    """The expected outputs of the twin, in which an operation may have added elements that are in no input."""
+    twin = suite.by_id.get(entry.twin or "")
+    if twin is None or suite.header.blind:
+        return []
+    return [each for feed in range(suite.case(twin).feeds) for each in suite.arrays(twin, expected_name(feed)).values()]
 
 
 def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> Pass | Fail:
