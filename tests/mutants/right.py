@@ -11,6 +11,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected
 from opconform_runners.backends.direct import Function, outputs_of
 from opconform_runners.backends.numpy import FUNCTIONS, Numpy
+from tests.mutants.strided_slices.right import strided_slice
 
 #: What executes a case: the outputs of each feed.
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
@@ -50,6 +51,7 @@ def _graphs(split: _Split) -> Execute:
         "Reshape-1": _reshape,
         "Slice-8": _slice,
         "Split-1": even,
+        "StridedSlice-1": strided_slice,
         "Transpose-1": _transpose,
         "VariadicSplit-1": variadic,
     }

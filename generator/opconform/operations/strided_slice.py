@@ -19,16 +19,16 @@ _ONE_DIMENSION = ("slice", "shrink")
 
 
 def _values(arguments: Arguments, name: str) -> tuple[int, ...]:
-    """The elements of an index input; strides of 1 if they are omitted (Inputs, 4)."""
+    """The elements of an index input; strides of 1 if the only optional one is omitted (Inputs, 4)."""
     given = arguments.inputs.get(name)
     if given is None:
-        return (1,) * len(_values(arguments, "begin")) if name == "stride" else ()
+        return (1,) * len(_values(arguments, "begin"))
     return given.integers or ()
 
 
 def _mask(arguments: Arguments, name: str, count: int) -> list[int]:
     """The first bits of a mask, padded with zeros; longer masks are cut (Detailed description)."""
-    given = arguments.attributes.get(name, ())
+    given = arguments.attributes[name]
     bits = [int(str(each)) for each in given] if isinstance(given, tuple) else []
     return [*bits, *[0] * count][:count]
 
@@ -55,7 +55,7 @@ def _count_violations(arguments: Arguments) -> list[str]:
 
 def _mask_violations(arguments: Arguments) -> list[str]:
     """The violated requirements on the types and values of the masks (Attributes)."""
-    given = [arguments.attributes[each] for each in _MASKS if each in arguments.attributes]
+    given = [arguments.attributes[each] for each in _MASKS]
     if any(not isinstance(each, tuple) or any(type(one) is not int for one in each) for each in given):
         return ["masks.type"]
     return (
@@ -122,7 +122,7 @@ def _selected(arguments: Arguments, step: _Step) -> range:
         first = 0 if stride > 0 else size - 1
     if _bit(arguments, "end_mask", number):
         last = size if stride > 0 else -1
-    return range(first, last, stride) if size else range(0)
+    return range(first, last, stride)
 
 
 def parts_of(arguments: Arguments) -> list[range | int | None]:
