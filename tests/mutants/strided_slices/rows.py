@@ -20,6 +20,8 @@ _NEGATIVE, _IDENTITY, _OPEN = (
     "openvinotoolkit/openvino#13909",
 )
 _END, _WIDE = "onnx/onnx#1987", "tensorflow/tensorflow#58035"
+#: The change of the page that states the rules, and contradicts some of them.
+_PAGE = "openvinotoolkit/openvino#23039"
 
 
 def _row(name: str, what: str, seen: str, changes: Hooks, level: Any = "normative") -> Row:
@@ -142,7 +144,7 @@ ROWS = (
     _row(
         "equal-keeps-one",
         "A slice that ends where it begins has one element.",
-        "example 2 of the page",
+        _PAGE,
         {
             "stepped": lambda _, first, last, stride: (
                 range(first, first + 1) if first == last else range(first, last, stride)
@@ -153,7 +155,7 @@ ROWS = (
     _row(
         "begin-clamped-as-python",
         "A backward begin before the first element selects nothing.",
-        "numpy and TensorFlow",
+        _PAGE,
         {
             "first": lambda call, begin, stride, size: (
                 -1 if stride < 0 and begin < -size else call.right("first", begin, stride, size)
