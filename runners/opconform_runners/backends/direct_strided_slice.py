@@ -14,7 +14,7 @@ from opconform_runners.backends.exceptions import Call
 INDICES = ("begin", "end", "stride")
 MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
 #: The requirements that the harness fulfils, since indexing takes no masks and no tensors.
-MAPPED = (
+_MAPPED = (
     "data.required",
     "indices.count",
     "indices.empty",
@@ -42,7 +42,7 @@ Entry = slice | int | EllipsisType | None
 
 def strided_slice_operation(*, stage: Stage = "build", has_negative_steps: bool = True) -> Support:
     """How a framework executes StridedSlice-1; `stage` is where it refuses a case."""
-    return Support(execute=partial(_strided_slice, stage, has_negative_steps), mapped=MAPPED)
+    return Support(execute=partial(_strided_slice, stage, has_negative_steps), mapped=_MAPPED)
 
 
 def bits_of(attributes: Mapping[str, Attribute], count: int, stage: Stage) -> dict[str, list[int]]:
