@@ -35,6 +35,9 @@ EXAMPLES = {
     ),
 }
 
+#: What the reader says of valid models that it refuses, which are faults 93 and 99 of docs/findings/openvino-2026.4.md.
+REFUSED = ("All masks of StridedSlice must have the same size", "src/core/src/op/util/slice_plan.cpp")
+
 
 @pytest.mark.parametrize("group", EXAMPLES)
 def test_the_pages_examples_come_out_as_the_pages_print_them(core_suite: Path, group: str) -> None:
@@ -61,7 +64,11 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
         ET.parse(path.with_name("layer.xml"))
         if isinstance(case.expect, Reject):
             continue
-        model = core.read_model(path)
+        try:
+            model = core.read_model(path)
+        except RuntimeError as fault:
+            assert any(each in str(fault) for each in REFUSED), entry.id
+            continue
         fed = [each.name for each in case.inputs if each.binding == "parameter"]
         assert [each.any_name for each in model.inputs] == fed, entry.id
         assert len(model.outputs) == len(case.expect.accept if case.expect else ()), entry.id

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import psutil
@@ -111,37 +111,23 @@ async def daemon_after(then: str) -> tuple[int, str]:
     return number, how
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a daemon was started by")
-@pytest.mark.parametrize(
-    ("then", "how"),
-    [
-        ("signal.pause()", "was killed"),
-        ("input(); os._exit(7)", "ended with code 7"),
-        ("input(); sys.exit(os.kill(os.getpid(), 11))", "was terminated by SIGSEGV"),
-    ],
-)
-def test_a_daemon_ends_with_its_harness(then: str, how: str) -> None:
-    """The reason is how the harness itself ended."""
-    number, reason = asyncio.run(daemon_after(then))
-
-    assert reason == how
-    assert not psutil.pid_exists(number)
+#: A process that starts a harness with its arguments, and prints what the harness says, and the scratch folder.
+STARTS = """
+import asyncio, sys
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.process import started
+async def main():
+    process = await started(Command(arguments=tuple(sys.argv[1:]), name="it"))
+    print(int(await process.receive(60)), process.scratch, flush=True)
+    await asyncio.Event().wait()
+asyncio.run(main())
+"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a daemon was started by")
 def test_a_killed_opconform_leaves_neither_processes_nor_files(tmp_path: Path) -> None:
     """The supervisor ends its harness, all processes of the harness, and the scratch folder."""
-    source = (
-        "import asyncio, sys\n"
-        "from opconform_runners.harness.command import Command\n"
-        "from opconform_runners.harness.process import started\n"
-        "async def main():\n"
-        "    process = await started(Command(arguments=tuple(sys.argv[1:]), name='it'))\n"
-        "    print(int(await process.receive(60)), process.scratch, flush=True)\n"
-        "    await asyncio.Event().wait()\n"
-        "asyncio.run(main())\n"
-    )
-    arguments = [sys.executable, "-c", source, *python(DAEMON.format(then="signal.pause()")).arguments]
+    arguments = [sys.executable, "-c", STARTS, *python(DAEMON.format(then="signal.pause()")).arguments]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment) as opconform:
         assert opconform.stdout is not None
@@ -154,6 +140,48 @@ def test_a_killed_opconform_leaves_neither_processes_nor_files(tmp_path: Path) -
     assert len(below) >= 3  # the supervisor, the harness and the daemon
     assert alive == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_harness_that_ends_before_its_supervisor_notices_leaves_no_files(tmp_path: Path) -> None:
+    """When opconform is killed, the input of the harness ends, and the harness may end first."""
+    source = "import os, sys; print(os.getpid(), flush=True); sys.stdin.read()"
+    arguments = [sys.executable, "-c", STARTS, *python(source).arguments]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment) as opconform:
+        assert opconform.stdout is not None
+        harness = psutil.Process(int(opconform.stdout.readline().split()[0]))
+        supervisor = harness.parent()
+        assert supervisor is not None
+        supervisor.suspend()
+        opconform.kill()
+        while harness.status() != psutil.STATUS_ZOMBIE:
+            pass
+        supervisor.resume()
+        _, alive = psutil.wait_procs([supervisor], timeout=PATIENCE)
+
+    assert alive == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("end", [Process.stop, Process.kill])
+def test_the_supervisor_removes_the_scratch_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, end: Callable[[Process], Coroutine[None, None, None]]
+) -> None:
+    """So that nothing is left if opconform is killed just before it would do that. Links are not followed."""
+    (tmp_path / "kept").write_text("kept")
+
+    async def ended() -> Path:
+        process = await started(python("import sys; sys.stdin.read()"))
+        (process.scratch / "a").mkdir()
+        (process.scratch / "a" / "b").symlink_to(tmp_path)
+        assert (process.scratch / "a" / "b" / "kept").exists()
+        monkeypatch.setattr(type(process._folder), "cleanup", lambda folder: folder._finalizer.detach())
+        await end(process)
+        return process.scratch
+
+    scratch = asyncio.run(ended())
+    assert not scratch.exists()
+    assert (tmp_path / "kept").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -125,7 +125,7 @@ def test_a_real_conversation_equals_the_one_on_the_page(
     numpy_harness.stdin.close()
 
     assert numpy_harness.stdout.read() == ""
-    assert numpy_harness.wait(timeout=10) == 0
+    assert numpy_harness.wait(timeout=60) == 0
 
 
 def lay_ready(suite: Any, request: Any, place: Path) -> None:

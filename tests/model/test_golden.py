@@ -18,6 +18,7 @@ from opconform.tensors.tensor import Array, Tensor
 from tests.model.gather_oracles import Take, gathered, numpys_take, onnxs_take
 from tests.model.pad_oracles import Pad, numpys_pad, onnxs_pad, padded
 from tests.model.slice_oracles import numpys_slice, onnxs_slice
+from tests.model.strided_slice_oracles import strided
 
 Split = Callable[[Array, int, Sequence[int]], list[Array]]
 Join = Callable[[Sequence[Array], int], Array]
@@ -264,6 +265,8 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(core_or_shi
                     actual = reshaped(case, arrays, oracle.reshape)
                 case "Slice-8":
                     actual = sliced(case, arrays, oracle.slice)
+                case "StridedSlice-1":
+                    actual = strided(case, arrays, values, oracle.slice)
                 case "Transpose-1":
                     actual = transposed(case, arrays, oracle.transpose)
                 case _:

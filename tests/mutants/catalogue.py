@@ -27,6 +27,10 @@ from tests.mutants.split import counts as split_counts
 from tests.mutants.split import shapes as split_shapes
 from tests.mutants.split import state as split_state
 from tests.mutants.split.kernel import SPLIT, VARIADIC_SPLIT
+from tests.mutants.strided_slices import masks as strided_slice_masks
+from tests.mutants.strided_slices import removed as strided_slice_removals
+from tests.mutants.strided_slices import rows as strided_slices
+from tests.mutants.strided_slices.kernel import STRIDED_SLICE
 from tests.mutants.transposes import orders as transpose_orders
 from tests.mutants.transposes import rows as transposes
 from tests.mutants.transposes.kernel import TRANSPOSE
@@ -40,6 +44,7 @@ KERNELS: Mapping[str, Hooks] = MappingProxyType(
         "Reshape-1": RESHAPE,
         "Slice-8": SLICE,
         "Split-1": SPLIT,
+        "StridedSlice-1": STRIDED_SLICE,
         "Transpose-1": TRANSPOSE,
         "VariadicSplit-1": VARIADIC_SPLIT,
     }
@@ -67,6 +72,9 @@ MODULES = (
     reshape_sizes,
     reshape_inputs,
     slices,
+    strided_slices,
+    strided_slice_masks,
+    strided_slice_removals,
     gathers,
     pads,
     transposes,

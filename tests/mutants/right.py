@@ -12,6 +12,7 @@ from opconform_runners.backends.backend import Inputs, Outputs, Rejected
 from opconform_runners.backends.direct import Function, outputs_of
 from opconform_runners.backends.numpy import FUNCTIONS, Numpy
 from tests.mutants.pads.right import right_pad
+from tests.mutants.strided_slices.right import strided_slice
 
 #: What executes a case: the outputs of each feed.
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
@@ -52,6 +53,7 @@ def _graphs(split: _Split) -> Execute:
         "Pad-12": right_pad,
         "Slice-8": _slice,
         "Split-1": even,
+        "StridedSlice-1": strided_slice,
         "Transpose-1": _transpose,
         "VariadicSplit-1": variadic,
     }

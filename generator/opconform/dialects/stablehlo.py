@@ -4,7 +4,7 @@ StableHLO has no split, so each output is a slice with computed limits. Slices c
 count or lengths, so rejected cases are left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
 from opconform.operations.pad import padding_of
 from opconform.operations.slice import slices_of
+from opconform.operations.strided_slice import parts_of
 from opconform.operations.transpose import order_of
 from opconform.resources import render
 from opconform.suite.case import Node
@@ -110,18 +111,36 @@ def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
 
 
 def _slice(golden: Golden, node: Node) -> Iterator[_Line]:
-    """A slice with strides, reversed along the dimensions that have a negative step."""
     tensors, source = golden.tensors[0], ports_of(node)["data"]
     slices = slices_of(evaluated_arguments(node, tensors))
     selected = [range(*each.indices(size)) for each, size in zip(slices, tensors[source].shape, strict=True)]
+    return _selection(node, tensors[source], selected, _Value(node.outputs[0], _type(tensors[node.outputs[0]])))
+
+
+def _strided_slice(golden: Golden, node: Node) -> Iterator[_Line]:
+    """The same for every dimension of data, and a reshape if dimensions are new or removed."""
+    tensors, source = golden.tensors[0], ports_of(node)["data"]
+    parts = [each for each in parts_of(evaluated_arguments(node, tensors)) if each is not None]
+    data, result = tensors[source], _Value(node.outputs[0], _type(tensors[node.outputs[0]]))
+    indices = zip(parts, data.shape, strict=True)
+    selected = [range(each % size, each % size + 1) if isinstance(each, int) else each for each, size in indices]
+    if tensors[node.outputs[0]].shape == tuple(len(each) for each in selected):
+        yield from _selection(node, data, selected, result)
+        return
+    whole = _Value(f"{node.name}_selected", _shaped([len(each) for each in selected], data))
+    yield from _selection(node, data, selected, whole)
+    yield _Line(result.value, "reshape", f"%{whole.value}", (whole.type,), result.type)
+
+
+def _selection(node: Node, data: Tensor, selected: Sequence[range], result: _Value) -> Iterator[_Line]:
+    """A slice with strides, reversed along the dimensions that have a negative step."""
     backwards = [axis for axis, each in enumerate(selected) if each.step < 0]
     forwards = [sorted((each[0], each[-1])) if each else [0, -1] for each in selected]
     limits = [f"{first}:{last + 1}:{abs(each.step)}" for (first, last), each in zip(forwards, selected, strict=True)]
-    result = _type(tensors[node.outputs[0]])
-    name = f"{node.name}_forwards" if backwards else node.outputs[0]
-    yield _Line(name, "slice", f"%{source} [{', '.join(limits)}]", (_type(tensors[source]),), result)
+    name = f"{node.name}_forwards" if backwards else result.value
+    yield _Line(name, "slice", f"%{ports_of(node)['data']} [{', '.join(limits)}]", (_type(data),), result.type)
     if backwards:
-        yield _Line(node.outputs[0], "reverse", f"%{name}, dims = {backwards}", (result,), result)
+        yield _Line(result.value, "reverse", f"%{name}, dims = {backwards}", (result.type,), result.type)
 
 
 def _pad(golden: Golden, node: Node) -> Iterator[_Line]:
@@ -165,13 +184,19 @@ RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Reshape-1": _reshape,
     "Slice-8": _slice,
     "Split-1": _slices,
+    "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
     "VariadicSplit-1": _slices,
 }
 
 
 def _type(tensor: Tensor) -> str:
-    dimensions = "".join(f"{each}x" for each in tensor.shape)
+    return _shaped(tensor.shape, tensor)
+
+
+def _shaped(shape: Sequence[int], tensor: Tensor) -> str:
+    """The type of a tensor's elements in a shape."""
+    dimensions = "".join(f"{each}x" for each in shape)
     return f"tensor<{dimensions}{tensor.type.mlir}>"
 
 

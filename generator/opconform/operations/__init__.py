@@ -12,13 +12,27 @@ from opconform.operations.reshape import RESHAPE
 from opconform.operations.shape_of import SHAPE_OF
 from opconform.operations.slice import SLICE
 from opconform.operations.split import SPLIT
+from opconform.operations.strided_slice import STRIDED_SLICE
 from opconform.operations.transpose import TRANSPOSE
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = {
     each.name: each
-    for each in (CONCAT, CONSTANT, CONVERT, GATHER, PAD, RESHAPE, SHAPE_OF, SLICE, SPLIT, TRANSPOSE, VARIADIC_SPLIT)
+    for each in (
+        CONCAT,
+        CONSTANT,
+        CONVERT,
+        GATHER,
+        PAD,
+        RESHAPE,
+        SHAPE_OF,
+        SLICE,
+        SPLIT,
+        STRIDED_SLICE,
+        TRANSPOSE,
+        VARIADIC_SPLIT,
+    )
 }
 
 __all__ = ["OPERATIONS"]

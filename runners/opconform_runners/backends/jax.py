@@ -21,6 +21,7 @@ from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct_strided_slice import strided_slice_operation
 from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
 
@@ -40,6 +41,7 @@ MESSAGES: MessageTable = {
         (r"shapes that differ in dimensions", "inputs.shape"),
     ),
     "Slice-8": ((r"slice step cannot be zero", "step.zero"),),
+    "StridedSlice-1": ((r"slice step cannot be zero", "stride.zero"),),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"does not result in an equal division", "num_splits.divides"),
@@ -84,6 +86,7 @@ _JAX = Framework(
         "Pad-12": pad_operation(_pad, crops=("constant",)),
         "Reshape-1": reshape_operation(jnp.reshape),
         "Slice-8": slice_operation(),
+        "StridedSlice-1": strided_slice_operation(),
         "Transpose-1": transpose_operation(jnp.transpose),
         **split_operations(SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)),
     },

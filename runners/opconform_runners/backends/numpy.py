@@ -11,6 +11,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import Function, outputs_of, padded
+from opconform_runners.backends.direct_strided_slice import INDICES, bits_of, index_of
 from opconform_runners.backends.numpy_arguments import INTEGER_TYPES, axis_of, data_of, list_of, refused
 from opconform_runners.backends.numpy_pad import pad
 
@@ -184,6 +185,30 @@ def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]
     return [Tensor(element_type=given.element_type, array=np.ascontiguousarray(array))]
 
 
+def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    data, *indices = padded(inputs, 4)
+    if data is None:
+        raise refused("data.required", "data is missing")
+    begin, end, stride = (list_of(name, each) for name, each in zip(INDICES, indices, strict=True))
+    if begin is None or end is None:
+        raise refused("begin.required" if begin is None else "end.required", "begin or end is missing")
+    stride = [1] * len(begin) if stride is None else stride
+    if len({len(each) for each in (begin, end, stride)}) > 1:
+        raise refused("indices.count", "begin, end and stride differ in their number of elements")
+    index = index_of(data.shape, (begin, end, stride), bits_of(attributes, len(begin), "build"))
+    if any(isinstance(each, slice) and each.step == 0 for each in index):
+        raise refused("stride.zero", "a stride is 0")
+    if index.count(...) > 1:
+        raise refused("ellipsis.single", "there are two ellipses")
+    if sum(isinstance(each, slice | int) for each in index) > len(data.shape):
+        raise refused("indices.rank", f"there are more slicing steps than the {len(data.shape)} dimensions")
+    try:
+        array = data.array[index]
+    except IndexError as fault:
+        raise refused("shrink.range", str(fault)) from fault
+    return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
+
+
 def _transpose(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
     arg, order = padded(inputs, 2)
     if arg is None:
@@ -219,6 +244,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "ShapeOf-3": _shape_of,
     "Slice-8": _slice,
     "Split-1": _split,
+    "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
     "VariadicSplit-1": _variadic_split,
 }

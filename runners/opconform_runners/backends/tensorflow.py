@@ -12,7 +12,7 @@ import tensorflow as tf
 from opconform.suite.case import Attribute, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, Support, outputs_of, padded, plain
 from opconform_runners.backends.direct_gather import gather_operation
 from opconform_runners.backends.direct_pad import pad_operation
@@ -20,10 +20,12 @@ from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
 from opconform_runners.backends.direct_reshape import zeros_copy
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import MAPPED, SHAPE_OPERATIONS, concat, given_axis
+from opconform_runners.backends.direct_strided_slice import INDICES, bits_of, strided_slice_operation
 from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Call, MessageTable, Translation
 
 _SLICE = slice_operation()
+_STRIDED_SLICE = strided_slice_operation()
 _TRANSPOSE = transpose_operation(tf.transpose, counts_from_end=False)
 
 
@@ -47,9 +49,13 @@ def _slice(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute
     indices = [_python(each) for each in inputs[1:]]
     if inputs[0] is not None and inputs[0].shape.rank is None:
         raise Unsupported("indexing needs a tensor of known rank")
+    _check_limits(indices)
+    return _SLICE.execute(call, [*inputs[:1], *indices], attributes)
+
+
+def _check_limits(indices: Sequence[Any]) -> None:
     if any(abs(each) > tf.int64.max for one in indices if isinstance(one, list) for each in one if type(each) is int):
         raise Unsupported("TensorFlow's indices are i64 at most")
-    return _SLICE.execute(call, [*inputs[:1], *indices], attributes)
 
 
 def _reshape(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -62,6 +68,32 @@ def _reshape(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribu
         shape = tf.where(shape == 0, dimensions[:count], shape)
     given = {name: each for name, each in (("tensor", data), ("shape", shape)) if each is not None}
     return [call(tf.reshape, **given)]
+
+
+def _strided_slice(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    """Indexing with constants, and `tf.strided_slice` at run time or for data of unknown rank."""
+    data, *indices = padded(inputs, 4)
+    values = [_python(each) for each in indices]
+    is_open = data is not None and data.shape.rank is None
+    if None in indices[:2] or not (is_open or any(isinstance(each, tf.Tensor) for each in values)):
+        _check_limits(values)
+        return _STRIDED_SLICE.execute(call, [data, *values], attributes)
+    begin, end = (_bounds(name, each) for name, each in zip(INDICES[:2], indices[:2], strict=True))
+    stride = None if indices[2] is None else _bounds("stride", indices[2])
+    bits = bits_of(attributes, begin.shape[0], "build")
+    masks = {name: sum(bit << number for number, bit in enumerate(each)) for name, each in bits.items()}
+    return [call(tf.strided_slice, data, begin, end, stride, **masks)]
+
+
+def _bounds(name: str, given: Any) -> Any:
+    """An index input in the type that all three share."""
+    tensor = tf.convert_to_tensor(given)
+    if not tensor.dtype.is_integer:
+        raise Rejected("build", f"{name} has elements that are not integers", f"{name}.element-type")
+    if tensor.shape.rank != 1:
+        raise Rejected("build", f"{name} is not a list", f"{name}.rank")
+    limited = tf.minimum(tensor, tf.int64.max) if tensor.dtype == tf.uint64 else tensor
+    return tf.cast(limited, tf.int64)
 
 
 def _transpose(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -146,6 +178,12 @@ MESSAGES: MessageTable = {
         (r"in both shapes must be equal", "inputs.shape"),
     ),
     "Slice-8": ((r"strides\\[\d+\\] must be non-zero", "step.zero"),),
+    "StridedSlice-1": (
+        (r"must be non-zero", "stride.zero"),
+        (r"[Mm]ultiple ellips", "ellipsis.single"),
+        (r"out of bounds", "shrink.range"),
+        (r"Index out of range|too many indices", "indices.rank"),
+    ),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"evenly divi", "num_splits.divides"),
@@ -169,6 +207,7 @@ _OPERATIONS: Mapping[str, Support] = {
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
+    "StridedSlice-1": replace(_STRIDED_SLICE, execute=_strided_slice),
     "Transpose-1": replace(_TRANSPOSE, execute=_transpose),
     "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
 }

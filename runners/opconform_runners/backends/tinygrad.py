@@ -25,6 +25,7 @@ from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct_strided_slice import strided_slice_operation
 from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
@@ -45,6 +46,7 @@ MESSAGES: MessageTable = {
         (r"missing 1 required positional argument", "inputs.required"),
     ),
     "Slice-8": ((r"slice step cannot be zero", "step.zero"),),
+    "StridedSlice-1": ((r"slice step cannot be zero", "stride.zero"),),
     "Split-1": (
         *_ABOUT_AXIS,
         (r"chunks to be greater than 0", "num_splits.positive"),
@@ -83,6 +85,7 @@ _TINYGRAD = Framework(
         "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect")),
         "Reshape-1": reshape_operation(Tiny.reshape),
         "Slice-8": slice_operation(),
+        "StridedSlice-1": strided_slice_operation(),
         "Transpose-1": transpose_operation(Tiny.permute),
         **split_operations(
             SplitFunctions(

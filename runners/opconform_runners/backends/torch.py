@@ -21,6 +21,7 @@ from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct_strided_slice import strided_slice_operation
 from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
@@ -42,6 +43,7 @@ MESSAGES: MessageTable = {
         (r"Sizes of tensors must match", "inputs.shape"),
     ),
     "Slice-8": ((r"slice step must be positive|step must be greater than zero", "step.zero"),),
+    "StridedSlice-1": ((r"slice step must be positive|step must be greater than zero", "stride.zero"),),
     "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
     "Transpose-1": (
         (r"does not match the length of the desired ordering", "order.length"),
@@ -86,6 +88,7 @@ _TORCH = Framework(
         "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect"), stage="run"),
         "Reshape-1": reshape_operation(torch.reshape, stage="run"),
         "Slice-8": slice_operation(stage="run", has_negative_steps=False),
+        "StridedSlice-1": strided_slice_operation(stage="run", has_negative_steps=False),
         "Transpose-1": transpose_operation(torch.permute, stage="run"),
         **SHAPE_OPERATIONS,
         "Gather-8": gather_operation(

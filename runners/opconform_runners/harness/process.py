@@ -108,6 +108,7 @@ class Process:
     async def stop(self) -> None:
         """Ask the harness to end, and kill it with all that it started if it does not, or if the wait is cancelled."""
         try:
+            _tell(self._channel, supervisor.DONE)
             self.send(STOP_LINE)
             self.send_end()
             with contextlib.suppress(TimeoutError):
@@ -118,6 +119,7 @@ class Process:
 
     async def kill(self) -> None:
         """Kill the harness with all that it started, and read the rest of its standard error."""
+        _tell(self._channel, supervisor.DONE)
         _ask_to_end(self._channel)
         self._watch.cancel()
         try:
@@ -274,6 +276,11 @@ def _how(code: int | None, last: str) -> str:
 
 def _ask_to_end(channel: socket.socket) -> None:
     """Ask a supervisor to kill everything that its harness started."""
-    with contextlib.suppress(OSError):
-        channel.send(supervisor.END)
+    _tell(channel, supervisor.END)
     channel.close()
+
+
+def _tell(channel: socket.socket, message: bytes) -> None:
+    """Send a message to a supervisor, which may have ended."""
+    with contextlib.suppress(OSError):
+        channel.send(message)

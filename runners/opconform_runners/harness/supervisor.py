@@ -20,8 +20,8 @@ import time
 
 #: The supervisor's messages: the harness runs; it does not (an error number follows); it left a process behind.
 RUNS, FAILED, LEFT = b"r", b"f", b"l"
-#: The message of opconform: end the harness.
-END = b"e"
+#: The messages of opconform: end the harness; the scratch folder is no longer needed.
+END, DONE = b"e", b"d"
 #: How long a process that the harness left behind may take to end by itself, in seconds.
 PATIENCE = 0.3
 _PAUSE = 0.02
@@ -33,7 +33,10 @@ _LOST = 127
 
 
 def main(channel: int, arguments: list[str], scratch: str) -> None:
-    """Start a harness, and end it when the channel closes; its scratch folder is removed if opconform has ended."""
+    """Start a harness, and end it when the channel closes.
+
+    Its scratch folder is removed if opconform needs it no longer or has ended. Opconform removes what is left.
+    """
     opconform = socket.socket(fileno=channel)
     opconform.set_inheritable(False)
     _control(_SET_SUBREAPER, 1)
@@ -43,14 +46,13 @@ def main(channel: int, arguments: list[str], scratch: str) -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     harness = _started(arguments, opconform)
     _release_streams()
-    status, is_orphan = _waited(harness, opconform, woken)
+    status, is_done = _waited(harness, opconform, woken)
     if status is not None:
         _note_left(opconform)
+        is_done = is_done or _message(opconform) in (DONE, b"")
     status = _end_all(harness, status)
-    if is_orphan:
-        import shutil  # slow to import, and rarely needed
-
-        shutil.rmtree(scratch, ignore_errors=True)
+    if is_done:
+        _remove(scratch)
     _end_like(status)
 
 
@@ -100,19 +102,30 @@ def _release_streams() -> None:
 
 
 def _waited(harness: int, opconform: socket.socket, woken: int) -> tuple[int | None, bool]:
-    """The exit status of the harness, or None if it has to be ended; and whether opconform has vanished."""
+    """The exit status of the harness, or None if it has to be ended; and whether the scratch folder can be removed."""
+    is_done = False
     while True:
         while (ended := _reaped()) is not None:
             if ended[0] == harness:
-                return ended[1], False
+                return ended[1], is_done
         readable, _, _ = select.select([opconform.fileno(), woken], [], [])
         if woken in readable:
             os.read(woken, 4_096)
         if opconform.fileno() in readable:
-            try:
-                return None, not opconform.recv(16)
-            except OSError:  # it ended before it read a message
-                return None, True
+            message = _message(opconform)
+            is_done = is_done or message in (DONE, b"")
+            if message != DONE:
+                return None, is_done
+
+
+def _message(opconform: socket.socket) -> bytes | None:
+    """A message of opconform; b"" if it has ended, and None if there is no message."""
+    try:
+        return opconform.recv(1, socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return None
+    except OSError:  # it ended before it read a message
+        return b""
 
 
 def _reaped(flags: int = os.WNOHANG) -> tuple[int, int] | None:
@@ -160,6 +173,20 @@ def _children() -> list[int]:
             return [int(each) for each in file.read().split()]
     except OSError:
         return []
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder, but not what a link in its place leads to."""
+    with contextlib.suppress(OSError, RecursionError):
+        if os.path.islink(folder):  # noqa: PTH114 - pathlib and shutil take long to import
+            return
+        with os.scandir(folder) as entries:
+            for each in entries:
+                if each.is_dir(follow_symlinks=False):
+                    _remove(each.path)
+                else:
+                    os.unlink(each.path)  # noqa: PTH108
+        os.rmdir(folder)  # noqa: PTH106
 
 
 def _end_like(status: int | None) -> None:

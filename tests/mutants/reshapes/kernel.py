@@ -66,7 +66,7 @@ def _check_shape_type(_call: Call, given: Tensor) -> None:
 
 def _check_shape_rank(_call: Call, given: Tensor) -> None:
     if len(given.shape) != 1:
-        refuse("shape is no list")
+        refuse("shape is not a list")
 
 
 def _shape_values(_call: Call, given: Tensor) -> list[int]:

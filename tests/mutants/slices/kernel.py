@@ -53,7 +53,7 @@ def _check_type(_call: Call, name: str, given: Tensor) -> None:
 
 def _check_rank(_call: Call, name: str, given: Tensor) -> None:
     if len(given.shape) != 1:
-        refuse(f"{name} is no list")
+        refuse(f"{name} is not a list")
 
 
 def _check_counts(_call: Call, shapes: list[tuple[int, ...]]) -> None:

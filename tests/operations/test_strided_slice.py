@@ -1,0 +1,138 @@
+"""StridedSlice-1: each clause of its page, and Python's own indexing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.operations.strided_slice import STRIDED_SLICE
+from opconform.suite.case import Attribute
+from opconform.tensors.tensor import Tensor
+
+BOUND = st.one_of(st.integers(-8, 8), st.sampled_from([-(1 << 63), -(1 << 31), 1 << 31, (1 << 63) - 1, (1 << 64) - 1]))
+INDICES = {"begin": [0, 0], "end": [2, 2], "stride": [1, 1]}
+
+
+def arguments(shape: tuple[int, ...] | None = (6, 4), **given: object) -> Arguments:
+    """The arguments for ramp data of a shape; an index is a list of i64 or an operand, a mask a tuple."""
+    inputs = {}
+    attributes: dict[str, Attribute] = {}
+    if shape is not None:
+        data = Tensor(element_type="i32", array=np.arange(np.prod(shape, dtype=int), dtype="u4").reshape(shape))
+        inputs["data"] = Operand(element_type="i32", shape=shape, tensor=data)
+    for name, each in {**INDICES, **given}.items():
+        if isinstance(each, list):
+            inputs[name] = Operand(element_type="i64", shape=(len(each),), integers=tuple(each))
+        elif isinstance(each, Operand):
+            inputs[name] = each
+        elif isinstance(each, tuple | str):
+            attributes[name] = each
+    return STRIDED_SLICE.arguments(inputs, attributes)
+
+
+def output(given_arguments: Arguments) -> list[object]:
+    """The elements of the only output, whose shape inference agrees."""
+    [tensor] = STRIDED_SLICE.evaluate(given_arguments)
+    assert [each.shape for each in STRIDED_SLICE.infer(given_arguments)] == [tensor.shape]
+    elements: list[object] = tensor.array.tolist()
+    return elements
+
+
+@pytest.mark.parametrize(
+    ("given_arguments", "violated"),
+    [
+        (arguments(None), {"data.required"}),
+        (arguments(begin=None), {"begin.required"}),
+        (arguments(end=None), {"end.required"}),
+        (arguments(begin=Operand(element_type="i64", shape=(), integers=(0,))), {"begin.rank"}),
+        (arguments(stride=Operand(element_type="i8", shape=(2, 1), integers=(1, 1))), {"stride.rank"}),
+        (arguments(end=Operand(element_type="f32", shape=(2,))), {"end.element-type"}),
+        (arguments(stride=[1, 0]), {"stride.zero"}),
+        (arguments((0, 4), stride=[0, 1]), {"stride.zero"}),
+        (arguments(stride=[1]), {"indices.count"}),
+        (arguments(end=[1, 2, 3], stride=None), {"indices.count"}),
+        (arguments((4,)), {"indices.rank"}),
+        (arguments((4,), ellipsis_mask=(0, 1), new_axis_mask=(0, 1)), set()),
+        (arguments((), ellipsis_mask=(0, 1)), {"indices.rank"}),
+        (arguments(ellipsis_mask=(1, 1)), {"ellipsis.single"}),
+        (arguments(ellipsis_mask=(1, 0, 1)), set()),
+        (arguments(begin_mask=(2,)), {"masks.values"}),
+        (arguments(end_mask=(0, 0, -1)), {"masks.values"}),
+        (arguments(shrink_axis_mask="one"), {"masks.type"}),
+        (arguments(new_axis_mask=(True, 0)), {"masks.type"}),
+        (arguments(begin=[6, 0], shrink_axis_mask=(1,)), {"shrink.range"}),
+        (arguments(begin=[-7, 0], shrink_axis_mask=(1,)), {"shrink.range"}),
+        (arguments((0, 4), shrink_axis_mask=(1,), begin_mask=(1,)), {"shrink.range"}),
+        (arguments(begin=[6, 0], shrink_axis_mask=(1,), begin_mask=(1,)), set()),
+    ],
+)
+def test_every_violated_requirement_is_named(given_arguments: Arguments, violated: set[str]) -> None:
+    """And no other."""
+    try:
+        STRIDED_SLICE.infer(given_arguments)
+        actual = set()
+    except Rejection as rejection:
+        actual = {*rejection.requirements}
+
+    assert actual == violated
+
+
+@given(size=st.integers(0, 7), begin=BOUND, end=BOUND, stride=BOUND.filter(bool))
+def test_a_slice_has_the_elements_that_python_selects(size: int, begin: int, end: int, stride: int) -> None:
+    """But a backward slice that begins before the first element begins with it."""
+    first = 0 if stride < 0 and begin < -size else begin
+    expected = list(range(size))[first:end:stride]
+
+    assert output(arguments((size,), begin=[begin], end=[end], stride=[stride])) == expected
+
+
+@pytest.mark.parametrize(
+    ("stride", "masks", "expected"),
+    [
+        (1, {}, slice(2, 3, 1)),
+        (1, {"begin_mask": (1,)}, slice(None, 3, 1)),
+        (2, {"end_mask": (1,)}, slice(2, None, 2)),
+        (-1, {"begin_mask": (1,)}, slice(None, 3, -1)),
+        (-1, {"end_mask": (1,)}, slice(2, None, -1)),
+        (-2, {"begin_mask": (1,), "end_mask": (1,)}, slice(None, None, -2)),
+    ],
+)
+def test_masked_bounds_are_those_that_python_omits(
+    stride: int, masks: dict[str, tuple[int, ...]], expected: slice
+) -> None:
+    """A mask is as good as no bound, forwards and backwards."""
+    given_arguments = arguments((7,), begin=[2], end=[3], stride=[stride], **masks)
+
+    assert output(given_arguments) == list(range(7))[expected]
+
+
+WHOLE = np.arange(120).reshape(2, 3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("masks", "expected"),
+    [
+        ({}, WHOLE[1:2, 1:2, 1:2]),
+        ({"new_axis_mask": (0, 1)}, WHOLE[1:2, None, 1:2]),
+        ({"shrink_axis_mask": (1, 0, 1)}, WHOLE[1, 1:2, 1]),
+        ({"ellipsis_mask": (1,)}, WHOLE[..., 1:2, 1:2]),
+        ({"ellipsis_mask": (0, 1), "shrink_axis_mask": (0, 0, 1)}, WHOLE[1:2, ..., 1]),
+        ({"ellipsis_mask": (0, 1), "new_axis_mask": (1, 1, 0)}, WHOLE[None, ..., 1:2]),
+        ({"new_axis_mask": (1, 1, 1), "shrink_axis_mask": (0, 1)}, WHOLE[None, None, None]),
+        ({"shrink_axis_mask": (0, 0, 0, 1), "new_axis_mask": (0, 0, 0, 1)}, WHOLE[1:2, 1:2, 1:2]),
+    ],
+)
+def test_masks_change_dimensions_as_entries_of_an_index(
+    masks: dict[str, tuple[int, ...]], expected: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+) -> None:
+    """An ellipsis precedes a new dimension, and a new dimension a removed one."""
+    given_arguments = arguments((2, 3, 4, 5), begin=[1, 1, 1], end=[2, 2, 2], stride=[1, 1, 1], **masks)
+
+    assert output(given_arguments) == expected.tolist()
+
+
+def test_strides_default_to_one() -> None:
+    """And the values of a step without a slice are ignored."""
+    assert output(arguments((4,), begin=[1], end=[3], stride=None)) == [1, 2]
+    assert output(arguments((4,), begin=[3, 9], end=[9, 9], stride=[1, 0], new_axis_mask=(0, 1))) == [[3]]
