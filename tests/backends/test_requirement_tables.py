@@ -88,6 +88,7 @@ def test_the_tables_are_found() -> None:
         "onnxruntime": ("MESSAGES",),
         "openvino": ("INTEGERS", "MESSAGES"),
         "tensorflow": ("MESSAGES",),
+        "tensorflow_operations": ("OPERATIONS",),
         "tinygrad": ("MESSAGES",),
         "torch": ("MESSAGES",),
         "tvm": ("MESSAGES",),

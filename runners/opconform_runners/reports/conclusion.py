@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from opconform_runners.reports.report import Report, RequirementRow
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, one_line
 from opconform_runners.verdicts.baseline import Comparison
 

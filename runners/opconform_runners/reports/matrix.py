@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from opconform.resources import render
-from opconform_runners.reports.report import Report, RequirementRow, RequirementStanding
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.requirement_row import RequirementRow, RequirementStanding
 from opconform_runners.reports.text import counted
 
 FORMAT = 1

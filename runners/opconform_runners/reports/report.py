@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from opconform.suite.manifest import Level, RequirementNote
+from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.harness.environment import UNKNOWN, Environment
+from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result, placements_of
@@ -22,8 +23,6 @@ from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
 #: The verdicts that are evidence for or against the backend.
 DECIDED = ("pass", "fail")
-#: The conclusion from a backend's cases for a requirement.
-RequirementStanding = Literal["kept", "broken", "mapped", "open", "error"]
 
 
 def _note(row: object) -> object:
@@ -32,47 +31,6 @@ def _note(row: object) -> object:
 
 
 Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_note)]]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RequirementRow:
-    """The cases of one requirement by verdict; a failure counts only for the requirements that it breaks.
-
-    `is_mapped` says that the harness fulfils the requirement on the backend's behalf.
-    """
-
-    op: str
-    id: str
-    level: Level
-    text: str
-    counts: Mapping[str, int]
-    is_mapped: bool
-
-    @property
-    def name(self) -> str:
-        """The requirement with its operation, as in `Split-1:axis.range`."""
-        return full_name(self.op, self.id)
-
-    @property
-    def note(self) -> str:
-        """The level; empty for a normative requirement."""
-        return "" if self.level == "normative" else self.level
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether a case fails that is evidence for it."""
-        return self.counts["fail"] > 0
-
-    @property
-    def standing(self) -> RequirementStanding:
-        """The conclusion from its cases."""
-        if self.counts["error"]:
-            return "error"
-        if self.is_broken:
-            return "broken"
-        if not self.counts["pass"]:
-            return "open"
-        return "mapped" if self.is_mapped else "kept"
 
 
 #: The options of an installed backend, which are quoted where they contain a space.

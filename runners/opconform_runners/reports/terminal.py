@@ -22,7 +22,8 @@ from opconform_runners.reports.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.failures import Group, groups
-from opconform_runners.reports.report import Report, RequirementRow
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, printable
 from opconform_runners.verdicts.results import Result
 

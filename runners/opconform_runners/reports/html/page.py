@@ -21,8 +21,9 @@ from opconform_runners.reports.html.cards import cards_of
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
-from opconform_runners.reports.report import VERDICTS, Report, RequirementRow
+from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.report_file import Finished
+from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 
 

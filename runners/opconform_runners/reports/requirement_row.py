@@ -1,0 +1,52 @@
+"""The cases of one requirement in a report, and the conclusion from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from opconform.suite.manifest import Level
+from opconform_runners.backends.backend import full_name
+
+#: The conclusion from a backend's cases for a requirement.
+RequirementStanding = Literal["kept", "broken", "mapped", "open", "error"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequirementRow:
+    """The cases of one requirement by verdict; a failure counts only for the requirements that it breaks.
+
+    `is_mapped` says that the harness fulfils the requirement on the backend's behalf.
+    """
+
+    op: str
+    id: str
+    level: Level
+    text: str
+    counts: Mapping[str, int]
+    is_mapped: bool
+
+    @property
+    def name(self) -> str:
+        """The requirement with its operation, as in `Split-1:axis.range`."""
+        return full_name(self.op, self.id)
+
+    @property
+    def note(self) -> str:
+        """The level; empty for a normative requirement."""
+        return "" if self.level == "normative" else self.level
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a case fails that is evidence for it."""
+        return self.counts["fail"] > 0
+
+    @property
+    def standing(self) -> RequirementStanding:
+        """The conclusion from its cases."""
+        if self.counts["error"]:
+            return "error"
+        if self.is_broken:
+            return "broken"
+        if not self.counts["pass"]:
+            return "open"
+        return "mapped" if self.is_mapped else "kept"
