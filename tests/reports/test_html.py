@@ -69,6 +69,17 @@ def test_the_header_has_verdict_extent_and_broken_requirements() -> None:
     assert "Run on" not in head
 
 
+def test_the_broken_requirements_of_many_operations_are_folded() -> None:
+    """The first failure stays near the top of the page; the line that is unfolded counts by operation."""
+    ops = ("Concat-1", "Gather-8", "Slice-8", "Split-1")
+    failures = [replace(FAILURE, id=f"{op}/group/0123456789") for op in ops]
+    notes = {op: report().notes["Split-1"] for op in ops}
+    text = page_text([subject(replace(report(*failures), notes=notes))])
+    folded = text[text.index("<summary>Concat-1: 1, Gather-8: 1, Slice-8: 1, Split-1: 1</summary>") :]
+
+    assert folded.index('<p class="tags">Concat-1: <a class="tag bad"') < folded.index("</details>")
+
+
 def test_each_verdict_with_cases_is_a_choice_beside_the_search() -> None:
     """With its number of cases, of all runs on the page."""
     text = page_text([subject(report(result(1, "pass", "axis.range"), FAILURE), name=each) for each in "ab"])
