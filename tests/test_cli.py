@@ -122,7 +122,10 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["show", "*/accepted/*", "--suite", "SUITE"], "4 cases match '*/accepted/*'"),
         (["list", "SUITE", "--select", "nothing"], "No case matches nothing.\n"),
         (["list", AXIS, "--select", "Split"], "No case matches Split. Did you mean 'Split-1'?\n"),
-        (["certify", "no.yaml", "numpy"], "Spec not found: no.yaml. Name a YAML file or a folder of them.\n"),
+        (
+            ["certify", "no.yaml", "numpy"],
+            "Spec not found: no.yaml. Name a YAML file, a folder of them, or an operation such as Split-1.\n",
+        ),
         (["list", AXIS, "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
         (["show", "axis.range"], "It is a requirement; `opconform list --cases --select axis.range` lists its cases."),
         (["list", "--profile", "nope"], "Profile 'nope' is not in the specs. Allowed: default, context, core"),
@@ -224,6 +227,21 @@ def test_show_draws_the_tensor_and_its_chunks(opconform: Run, core_suite: Path) 
     assert "axis 0 runs downwards; outputs: output_0: 4, output_1: 2" in shown
     assert "must be accepted, with 2 outputs:" in shown
     assert "output_1: f32[2, 12, 10, 24]" in shown
+
+
+def test_show_has_what_changes_in_a_second_inference(opconform: Run) -> None:
+    """The violation may be there alone."""
+    shown = opconform("show", "Slice-8/second-invalid/dfbb93918d").stdout
+
+    assert "\n  inference 2 on the same model, what changes:\n    axes: i64[1] = [4294967296]\n\n" in shown
+    assert "must be rejected in inference 2: it violates axes.range" in shown
+
+
+def test_an_operation_that_is_not_there_has_a_suggestion(opconform: Run) -> None:
+    """It is taken for a backend otherwise."""
+    done = opconform("certify", "numpy", "Pad-13", code=2)
+
+    assert done.stderr == "error: 'Pad-13' is neither a backend nor an operation. Did you mean 'Pad-12'?\n"
 
 
 def test_show_says_what_a_rejected_case_violates(opconform: Run, core_suite: Path) -> None:
@@ -372,6 +390,7 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     shown = opconform("show", failed, tmp_path / "out", *show).stdout.splitlines()
     marked = [[text for text in each.split() if text.startswith("*")] for each in shown if "differs" not in each]
 
+    assert any(each.startswith("  breaks data.bits: ") for each in shown)
     assert any(each.startswith("  likely cause: ") for each in shown)
     assert [each for each in marked if each] == [["*-0"], ["*0"]]
     assert ": pass\n" in opconform("show", passed, tmp_path / "out", *show).stdout

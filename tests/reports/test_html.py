@@ -415,7 +415,8 @@ def test_an_input_has_its_declared_dimensions(suite: Suite, dynamic: Dynamic, de
         ((result(1, "pass", "axis.range"),), ("Split-1:axis.range",), "mapped"),
         ((result(1, "pass", "axis.range"), FAILURE), (), "broken"),
         ((result(1, "unsupported", "axis.range"),), (), "open"),
-        ((FAILURE, result(1, "error", "axis.range")), (), "error"),
+        ((result(2, "pass", "axis.range"), result(1, "error", "axis.range")), (), "error"),
+        ((FAILURE, result(1, "error", "axis.range")), (), "broken"),
     ],
 )
 def test_a_requirement_stands_as_its_cases_say(

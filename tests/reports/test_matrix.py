@@ -14,15 +14,35 @@ from tests.conftest import MINIATURES, Run
 BROKEN = {
     "numpy": {},
     "onnx-reference": {
+        "Pad-12": {
+            "data.bits",
+            "data.element-type",
+            "data.rank",
+            "pad_value.bits",
+            "pad_value.scalar",
+            "pads_end.add",
+        },
         "Reshape-1": {"shape.rank"},
         "Slice-8": {"start.rank", "stop.rank"},
         "Split-1": {"num_splits.divides"},
         "VariadicSplit-1": {"data.shape", "lengths.negative", "lengths.sum"},
     },
-    "onnxruntime": {"Slice-8": {"outputs.empty"}, "VariadicSplit-1": {"data.shape"}},
+    "onnxruntime": {
+        "Pad-12": {"data.rank", "pad_value.scalar"},
+        "Slice-8": {"outputs.empty"},
+        "VariadicSplit-1": {"data.shape"},
+    },
     "openvino-onnx": {
         "Concat-1": {"axis.type", "inputs.bits"},
         "Gather-8": {"data.bits"},
+        "Pad-12": {
+            "data.bits",
+            "data.rank",
+            "data.string-mode",
+            "pad_value.default",
+            "pad_value.element-type",
+            "pad_value.scalar",
+        },
         "Reshape-1": {"data.bits", "shape.volume"},
         "Slice-8": {
             "axes.range",
@@ -53,6 +73,7 @@ BROKEN = {
             "data.element-type",
             "indices.select",
         },
+        "Pad-12": {"outputs.shape", "pad_mode.required", "pad_value.default"},
         "Reshape-1": {"shape.volume", "special_zero.required", "special_zero.type"},
         "Slice-8": {
             "bounds.clamped",

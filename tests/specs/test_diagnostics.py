@@ -275,7 +275,10 @@ def test_a_missing_file_is_reported(opconform: Run, tmp_path: Path) -> None:
     """A path that leads nowhere is a sentence and no traceback."""
     done = opconform("generate", "nowhere.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert done.stderr == "error: Spec not found: nowhere.yaml. Name a YAML file or a folder of them.\n"
+    assert (
+        done.stderr
+        == "error: Spec not found: nowhere.yaml. Name a YAML file, a folder of them, or an operation such as Split-1.\n"
+    )
 
 
 def test_a_spec_that_is_a_fifo_is_refused(opconform: Run, tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ VARYING = frozenset(
         "Gather-8/extended-types/3160c87065",
         "Gather-8/of-nothing/7c77d94052",
         "Gather-8/page-example-out-of-range/5b444f689e",
+        "StridedSlice-1/extended-types/4c75335a8e",
+        "StridedSlice-1/large-strides/90887f4e61",
     }
 )
 #: What a maintainer is ready to read.

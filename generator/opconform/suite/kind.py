@@ -34,7 +34,9 @@ def check_kind(path: Path, wanted: Kind) -> None:
     Only a missing spec is reported here: the readers of the other kinds report missing files.
     """
     if wanted == "spec" and not path.exists():
-        raise MissingError(f"Spec not found: {path}. Name a YAML file or a folder of them.")
+        raise MissingError(
+            f"Spec not found: {path}. Name a YAML file, a folder of them, or an operation such as Split-1."
+        )
     if path.name in _SIGNS and path.is_file():
         path = path.parent
     kinds = _kinds_of(path)

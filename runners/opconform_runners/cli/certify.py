@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, nearest
 from opconform.files import check_ours
 from opconform.generation.provenance import foreign_specs
 from opconform.specs.loader import shipped_operations
@@ -114,4 +114,6 @@ def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     for each in words:
         if (each in specs and each not in operations) or (each not in installed and Path(each).exists()):
             check_kind(Path(each), "spec")
+        if each not in specs and not nearest(each, installed) and (meant := nearest(each, operations)):
+            raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")
     return [each for each in words if each not in specs], [Path(each) for each in specs]

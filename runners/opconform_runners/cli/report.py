@@ -58,7 +58,11 @@ _STDOUT = "-"
 @click.option("--csv", metavar="FILE", help="Write CSV, with one row per case.")
 @click.option("--badge", metavar="FILE", help="Write an SVG badge with the verdict.")
 @click.option(
-    "-v", "--verbose", "is_printed", is_flag=True, help="Print the summary, with all cases that a run only counts."
+    "-v",
+    "--verbose",
+    "is_printed",
+    is_flag=True,
+    help="Print the whole summary, with every reason that a run only counts.",
 )
 @click.option("--github", is_flag=True, help="Print the annotations of a GitHub workflow.")
 @click.option(

@@ -12,7 +12,7 @@ from opconform.suite.case import Accept, Reject, document_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.case_text import drawing_lines, input_lines, returned_lines, seen_link
+from opconform_runners.reports.case_text import change_lines, drawing_lines, input_lines, returned_lines, seen_link
 from opconform_runners.reports.feeds import feeds_of
 from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import finished
@@ -74,10 +74,15 @@ def _lines(shown: ListedCase) -> Iterator[str]:
     yield from (f"  {line}" for line in input_lines(case, inputs))
     yield ""
     yield from (f"  {line}" for line in drawing_lines(case, inputs))
+    for number, later in enumerate(shown.feeds()[1:], 2):
+        yield ""
+        yield f"  inference {number} on the same model, what changes:"
+        yield from (f"    {line}" for line in change_lines(case, inputs, later))
     yield ""
     match case.expect:
         case Reject(reject=requirement):
-            yield f"  must be rejected: it violates {requirement}"
+            late = f" in inference {case.feeds}" if case.feeds > 1 else ""
+            yield f"  must be rejected{late}: it violates {requirement}"
             yield f"  its twin, which is accepted: {case.twin}"
         case Accept(accept=outputs):
             yield f"  must be accepted, with {counted(len(outputs), 'output')}:"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from opconform.model.highlight import Highlight, highlight_of
+from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of
@@ -31,6 +32,21 @@ def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
 
 
+def change_lines(case: Case, first: Mapping[str, Array], later: Mapping[str, Array]) -> list[str]:
+    """The inputs of a later inference that differ from those of the first one, with values or a drawing."""
+    lines = []
+    for each in case.inputs:
+        array = later[each.name]
+        if array.shape == first[each.name].shape and array.tobytes() == first[each.name].tobytes():
+            continue
+        is_control = each.role == "control"
+        text = values_text(Tensor(element_type=each.element_type, array=array), _VALUES)
+        lines.append(f"{each.name}: {each.element_type}{list(array.shape)}{f' = {text}' if is_control else ''}")
+        if not is_control:
+            lines += [f"  {line}" for line in _drawing(excerpt_of(each.name, array, each.element_type), None)]
+    return lines or ["(nothing)"]
+
+
 def seen_link(seen: str) -> str:
     """The URL of a public report; the tracker redirects an issue's number to a pull request."""
     repository, _, number = seen.partition("#")
@@ -54,15 +70,20 @@ def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Fee
     """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
     kind = f" ({result.reason})" if result.reason else ""
     yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
+    texts = requirements_of(case.op).by_id
+    for name in result.broken:
+        yield f"breaks {name}{f': {texts[name].text}' if name in texts else ''}"
     feed = next(iter(feeds), None)
     if feed is None or not feed.actual:
         return
+    where = f" in inference {feed.number + 1}" if case.feeds > 1 else ""
     if cause := likely_cause(case, result, feed):
         yield f"likely cause: {cause}"
     for expected, actual in pairs_of(case, feed, result.mismatch):
         for heading, excerpt in (("expected", expected), ("returned", actual)):
             if excerpt is not None:
-                yield f"{heading} {excerpt.name}: {excerpt.kind}{f', * {excerpt.mark}' if excerpt.marked else ''}"
+                mark = f", * {excerpt.mark}" if excerpt.marked else ""
+                yield f"{heading} {excerpt.name}{where}: {excerpt.kind}{mark}"
                 yield from (f"  {line}" for line in _drawing(excerpt, None))
 
 

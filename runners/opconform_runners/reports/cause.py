@@ -71,7 +71,8 @@ def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Seque
             continue
         if changed and [each.shape for each in types] == [tuple(each) for each in outputs]:
             read = ", ".join(f"{name} as {each.array.tolist()}" for name, each in changed.items())
-            return f"Control inputs read as 32-bit integers: {read}"
+            kind = "32-bit integers" if all(tensors[name].type.is_integer for name in changed) else "integers"
+            return f"Control inputs read as {kind}: {read}"
     return ""
 
 

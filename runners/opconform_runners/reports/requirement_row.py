@@ -43,10 +43,10 @@ class RequirementRow:
     @property
     def standing(self) -> RequirementStanding:
         """The conclusion from its cases."""
-        if self.counts["error"]:
-            return "error"
         if self.is_broken:
             return "broken"
+        if self.counts["error"]:
+            return "error"
         if not self.counts["pass"]:
             return "open"
         return "mapped" if self.is_mapped else "kept"

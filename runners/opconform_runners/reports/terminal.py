@@ -47,8 +47,8 @@ _CONCLUSION = re.compile(rf"({'|'.join(_COLOURS)})(?=[,.:])")
 #: The remarks, and the sentence for each.
 REMARKS = {
     "undeclared-unsupported": "unsupported, although the backend declares everything needed",
-    "passes-undeclared": "passed, although the backend declares that it does not support this",
-    "fails-undeclared": "failed, and not counted, since the backend declares that it does not support this",
+    "passes-undeclared": "passed, although the backend does not declare everything needed",
+    "fails-undeclared": "failed, and not counted, since the backend does not declare everything needed",
     "late": "rejected at run time instead of when the model was built",
     "other-reason": "rejected, but for another requirement than the violated one",
 }
@@ -110,8 +110,10 @@ def _print_counts(report: Report, console: Console) -> None:
     inconclusive = [each for each in report.results if each.verdict == "inconclusive"]
     if inconclusive:
         controls = sum("; the control, " in each.sentence for each in inconclusive)
+        alone = sum("has no twin" in each.sentence for each in inconclusive)
         reasons = (
-            (len(inconclusive) - controls, "the same case without the fault did not pass either"),
+            (len(inconclusive) - controls - alone, "the same case without the fault did not pass either"),
+            (alone, "the spec gives no twin, the same case without the fault"),
             (controls, "the graph around the operation fails without it too"),
         )
         said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)

@@ -13,6 +13,7 @@ from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import python_values
 from opconform_runners.backends.direct_split import filled
+from opconform_runners.backends.direct_strided_slice import Entry, bits_of, index_of
 from opconform_runners.tools.repro.variables import array_source
 
 #: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.
@@ -87,14 +88,19 @@ def _is_regular(node: Node) -> bool:
 
 
 def _is_plain(value: Attribute, spec: AttributeSpec) -> bool:
-    """Whether a function takes an attribute as it is: a boolean, one of its texts, or a small integer."""
+    """Whether a function takes an attribute as it is: a boolean, one of its texts, or small integers."""
     if spec.type == "boolean":
         return type(value) is bool
+    if spec.type == "ints":
+        return isinstance(value, tuple) and all(type(each) is int and 0 <= each <= _LARGEST for each in value)
     return value in spec.values if spec.type == "enum" else type(value) is int and 0 <= value <= _LARGEST
 
 
 def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
-    """A call with the inputs in order; required attributes are before optional inputs, and others have a name."""
+    """A call with the inputs in order; required attributes are before optional inputs, and others have a name.
+
+    Lists are given although they have defaults, since the functions require some of them.
+    """
     operation = OPERATIONS[node.op]
     single = [port for port in operation.inputs if not port.variadic]
     given = [str(each) for each in inputs[: len(single)]]
@@ -103,7 +109,9 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     given[len(given) - len(optional) :] = [*(repr(node.attributes[name]) for name in before), *optional]
     if len(single) < len(operation.inputs):
         given.append(f"[{', '.join(str(each) for each in inputs[len(single) :])}]")
-    given += [f"{name}={value!r}" for name, value in node.attributes.items() if name not in before]
+    lists: dict[str, Attribute] = {each.name: () for each in operation.attributes if each.type == "ints"}
+    named = {name: value for name, value in (lists | dict(node.attributes)).items() if name not in before}
+    given += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in named.items()]
     return f"{_opset(node)}.{_snake(operation.type)}({', '.join(given)})"
 
 
@@ -159,12 +167,27 @@ def _pad(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape
     )
 
 
+def _getitem(operands: Sequence[object], attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+    data, *given = (*operands, None)[:4]
+    begin, end = (each if isinstance(each, list) else [] for each in given[:2])
+    stride = given[2] if isinstance(given[2], list) else [1] * len(begin)
+    index = index_of(shape, (begin, end, stride), bits_of(attributes, len(begin), "build"))
+    return f"[{data}[{', '.join(map(_entry, index))}]]"
+
+
+def _entry(entry: Entry) -> str:
+    if not isinstance(entry, slice):
+        return "..." if entry is ... else str(entry)
+    return ":".join("" if each is None else str(each) for each in (entry.start, entry.stop, entry.step))
+
+
 #: The call of each operation; its value is a sequence of tensors.
 _TORCH: Mapping[str, Call] = {
     "Concat-1": _cat,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Split-1": _tensor_split,
+    "StridedSlice-1": _getitem,
     "Transpose-1": _permute,
     "VariadicSplit-1": _split_with_sizes,
 }

@@ -145,7 +145,8 @@ def _comments(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _xml_source(xml: str) -> str:
-    """An IR as a Python string literal, unescaped where that is safe, with the dimensions of a port on its line."""
+    """An IR as a Python string literal, unescaped where that is safe, with a single port on one line."""
     xml = re.sub(r"\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
+    xml = re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\s+(?=</\2>)", r"\1\3", xml)
     plain = all(each.isprintable() or each == "\n" for each in xml) and "\\" not in xml and '"""' not in xml
     return f'"""\\\n{xml}"""' if plain else repr(xml)
