@@ -154,6 +154,7 @@ def test_a_harness_that_ends_before_its_supervisor_notices_leaves_no_files(tmp_p
         assert supervisor is not None
         supervisor.suspend()
         opconform.kill()
+        opconform.wait()
         while harness.status() != psutil.STATUS_ZOMBIE:
             pass
         supervisor.resume()

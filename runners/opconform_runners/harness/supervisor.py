@@ -25,6 +25,8 @@ END, DONE = b"e", b"d"
 #: How long a process that the harness left behind may take to end by itself, in seconds.
 PATIENCE = 0.3
 _PAUSE = 0.02
+#: How long the system may take to close the channel of a killed opconform after the input of its harness, in seconds.
+_MOMENT = 0.1
 
 _SET_DEATH_SIGNAL = 1
 _SET_SUBREAPER = 36
@@ -49,7 +51,7 @@ def main(channel: int, arguments: list[str], scratch: str) -> None:
     status, is_done = _waited(harness, opconform, woken)
     if status is not None:
         _note_left(opconform)
-        is_done = is_done or _message(opconform) in (DONE, b"")
+        is_done = is_done or _is_done_soon(opconform)
     status = _end_all(harness, status)
     if is_done:
         _remove(scratch)
@@ -116,6 +118,12 @@ def _waited(harness: int, opconform: socket.socket, woken: int) -> tuple[int | N
             is_done = is_done or message in (DONE, b"")
             if message != DONE:
                 return None, is_done
+
+
+def _is_done_soon(opconform: socket.socket) -> bool:
+    """Whether opconform needs the scratch folder no longer; a harness may notice first that opconform has ended."""
+    select.select([opconform.fileno()], [], [], _MOMENT)
+    return _message(opconform) in (DONE, b"")
 
 
 def _message(opconform: socket.socket) -> bytes | None:
