@@ -364,7 +364,7 @@ ANY = ("pass", "fail", "error")
 
 LINES: dict[str, Hostile] = {
     "text": Hostile(saying("Segmentation fault (not really)")),
-    "bytes that are no UTF-8": Hostile(saying(b"\xff\xfe\x00")),
+    "bytes that are not UTF-8": Hostile(saying(b"\xff\xfe\x00")),
     "a byte order mark": Hostile(saying(b"\xef\xbb\xbf" + (OK % "").encode()), ANY),
     "an empty line": Hostile(saying("")),
     "spaces": Hostile(saying("   ")),

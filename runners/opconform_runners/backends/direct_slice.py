@@ -44,7 +44,7 @@ def _slice(slicing: _Slicing, call: Call, inputs: Sequence[Any], _attributes: Ma
     if data is None:
         raise Rejected(slicing.stage, "data is missing", "data.required")
     start, stop, step, axes = (
-        _integers(name, each, slicing.stage) for name, each in zip(_INDICES, indices, strict=True)
+        index_elements(name, each, slicing.stage, optional="axes") for name, each in zip(_INDICES, indices, strict=True)
     )
     along = _dimensions(range(len(start)) if axes is None else axes, len(data.shape), slicing.stage)
     if len({len(each) for each in (start, stop, step, along)}) > 1:
@@ -57,10 +57,10 @@ def _slice(slicing: _Slicing, call: Call, inputs: Sequence[Any], _attributes: Ma
     return [call(operator.getitem, data, tuple(slices))]
 
 
-def _integers(name: str, given: Any, stage: Stage) -> Any:
-    """The elements of an index input, or None for omitted axes."""
+def index_elements(name: str, given: Any, stage: Stage, *, optional: str) -> Any:
+    """The elements of an index input, or None for the `optional` one if it is omitted."""
     if given is None:
-        if name == "axes":
+        if name == optional:
             return None
         raise Rejected(stage, f"{name} is missing", f"{name}.required")
     if not isinstance(given, int | float | bool | str | list):

@@ -9,6 +9,7 @@ from typing import Any
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 from opconform_runners.backends.direct import Support, padded
+from opconform_runners.backends.direct_slice import index_elements
 from opconform_runners.backends.exceptions import Call
 
 INDICES = ("begin", "end", "stride")
@@ -98,7 +99,7 @@ def _strided_slice(
     data, *given = padded(inputs, 4)
     if data is None:
         raise Rejected(stage, "data is missing", "data.required")
-    indices = [_integers(name, each, stage) for name, each in zip(INDICES, given, strict=True)]
+    indices = [index_elements(name, each, stage, optional="stride") for name, each in zip(INDICES, given, strict=True)]
     begin, end, stride = (each if each is not None else [1] * len(indices[0]) for each in indices)
     if len({len(each) for each in (begin, end, stride)}) > 1:
         raise Rejected(stage, "the inputs differ in their number of elements", "indices.count")
@@ -106,18 +107,3 @@ def _strided_slice(
     if not has_negative_steps and any(isinstance(each, slice) and each.step < 0 for each in index):
         raise Unsupported("the framework has no slices with a negative step")
     return [call(operator.getitem, data, index)]
-
-
-def _integers(name: str, given: Any, stage: Stage) -> Any:
-    """The elements of an index input, or None for an omitted stride."""
-    if given is None:
-        if name == "stride":
-            return None
-        raise Rejected(stage, f"{name} is missing", f"{name}.required")
-    if not isinstance(given, int | float | bool | str | list):
-        raise Unsupported(f"{name} is given at run time, and indexing takes Python's numbers")
-    if not isinstance(given, list) or any(isinstance(each, list) for each in given):
-        raise Rejected(stage, f"{name} is not a list", f"{name}.rank")
-    if any(type(each) is not int for each in given):
-        raise Rejected(stage, f"{name} has elements that are not integers", f"{name}.element-type")
-    return given

@@ -51,7 +51,7 @@ def _check_type(_call: Call, name: str, given: Tensor) -> None:
 
 def _check_rank(_call: Call, name: str, given: Tensor) -> None:
     if len(given.shape) != 1:
-        refuse(f"{name} is no list")
+        refuse(f"{name} is not a list")
 
 
 def _check_counts(_call: Call, shapes: list[tuple[int, ...]]) -> None:
@@ -66,7 +66,7 @@ def _check_mask(call: Call, name: str, mask: object) -> None:
 
 def _check_mask_type(_call: Call, name: str, mask: object) -> None:
     if not isinstance(mask, tuple) or any(type(each) is not int for each in mask):
-        refuse(f"{name} is no list of integers")
+        refuse(f"{name} is not a list of integers")
 
 
 def _check_mask_values(_call: Call, name: str, mask: Sequence[int]) -> None:

@@ -155,7 +155,7 @@ ROWS = (
     ),
     _row(
         "mask-type-unchecked",
-        "A mask that is no list of integers is all zeros.",
+        "A mask that is not a list of integers is all zeros.",
         FOUND,
         {
             **unchecked("check_mask"),
