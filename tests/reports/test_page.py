@@ -23,7 +23,7 @@ from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import MINIATURES, Run, killed
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 #: The colour of the page in each of the system's themes.
@@ -97,6 +97,12 @@ def opened(browser: "Browser", path: Path, *, width: int = 1280) -> "Page":
     return page
 
 
+def open_case(page: "Page", link: "Locator") -> None:
+    """Click a link to a case and wait for the case: the page hears of the new fragment after the click."""
+    link.click()
+    page.locator("#case h1").wait_for()
+
+
 def failures(out: Path) -> list[Mapping[str, object]]:
     """The results of the cases that fail."""
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
@@ -134,7 +140,7 @@ def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     assert isinstance(mismatch, dict)
     digits = str(result["id"]).rpartition("/")[2]
     page = opened(browser, run / "report.html")
-    page.locator(".group .links a", has_text=str(result["id"])).click()
+    open_case(page, page.locator(".group .links a", has_text=str(result["id"])))
     first = page.locator("#case td.first")
 
     assert page.locator("#case h1").inner_text() == result["sentence"]
@@ -249,7 +255,7 @@ def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path
     page = opened(browser, run / "report.html")
     page.locator("input[name=q]").fill(f"{rejected.twin}")
     title = page.locator("#rows .what").inner_text()
-    page.locator("#rows a").click()
+    open_case(page, page.locator("#rows a"))
     page.locator("#case dd a", has_text=rejected.id).click()
     page.wait_for_function("id => document.title === id", arg=rejected.id)
 
@@ -296,7 +302,7 @@ def test_markup_in_a_title_or_a_message_is_text(browser: "Browser", opconform: R
     opconform("report", tmp_path / "out")
     page = opened(browser, tmp_path / "out" / "report.html")
     shown = [page.locator("#failures").inner_text(), page.locator("#rows").inner_text()]
-    page.locator("#rows a").click()
+    open_case(page, page.locator("#rows a"))
     shown.append(page.locator("#case").inner_text())
 
     assert page.evaluate("typeof window.hacked") == "undefined"
@@ -351,7 +357,7 @@ def test_several_backends_stand_side_by_side(
     assert page.locator(".pill").all_inner_texts() == ["NOT CONFORMANT", "CONFORMANT"]
     assert page.locator(".requirements").first.locator("thead th").all_inner_texts() == ["Requirement", *names]
     assert page.locator(".requirements .mark").all_text_contents() == ["✗", "·", "·", "✓", "✓", "✓"]
-    page.locator(".group .links a").first.click()
+    open_case(page, page.locator(".group .links a").first)
     assert page.locator("#case .links a").all_inner_texts() == [f"{names[1]}: pass"]
 
 
@@ -398,7 +404,7 @@ def test_what_is_wrong_in_a_second_inference_is_what_is_shown(
         "certify", tmp_path / "second.yaml", "--backend", backend, "--jobs", "1", "--out", tmp_path / "out", code=1
     )
     page = opened(browser, tmp_path / "out" / "report.html")
-    page.locator(".group .links a").click()
+    open_case(page, page.locator(".group .links a"))
 
     assert page.locator("#case .feed h2").all_inner_texts() == [
         "Feed 1: a further inference on the model already built, where the fault is",
@@ -444,7 +450,7 @@ def test_a_run_without_its_suite_says_so(
     alone, beside = shutil.copytree(run, tmp_path / "alone"), shutil.copytree(run, tmp_path / "beside")
     told = opconform("report", alone, "--html", tmp_path / "alone.html").stderr
     page = opened(browser, tmp_path / "alone.html")
-    page.locator(".group .links a").first.click()
+    open_case(page, page.locator(".group .links a").first)
     shutil.copytree(small_suite, beside / "suite")
     both = opconform("report", alone, beside, "--html", tmp_path / "both.html")
     dead = opened(browser, tmp_path / "both.html")
