@@ -392,6 +392,7 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
 
     assert any(each.startswith("  breaks data.bits: ") for each in shown)
     assert any(each.startswith("  likely cause: ") for each in shown)
+    assert any(" should equal data[" in each for each in shown)
     assert [each for each in marked if each] == [["*-0"], ["*0"]]
     assert ": pass\n" in opconform("show", passed, tmp_path / "out", *show).stdout
     refused = opconform("show", failed, tmp_path / "out", "--json", code=2).stderr

@@ -184,7 +184,7 @@ const start = async () => {
     return make("section", { class: "feed" }, several && make("h2", {}, title + (number ? "" : ", where the fault is")),
       bars(feed.got, "Actual outputs"), bars(feed.wanted, "Expected outputs"),
       pairs.length > 0 && region("Expected and actual" + (several ? ", feed " + feed.number : ""), sides),
-      feed.data && make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name),
+      feed.data && make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name, feed.origin && ": " + feed.origin),
         region("Input" + (several ? " of feed " + feed.number : ""), tensor(feed.data, ""))));
   };
   const command = (text) => {

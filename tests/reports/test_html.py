@@ -322,6 +322,7 @@ def test_the_evidence_of_a_wrong_value_marks_it_in_input_and_outputs(suite: Suit
     assert (wanted["name"], wanted["first"], got) == ("output_1", (1, 0), None)
     assert [name for name, _ in found["models"]] == ["openvino/layer.xml"]
     assert feed["number"] == 0
+    assert feed["origin"] == "output_1[1, 0] should equal data[3, 0]"
 
 
 @pytest.mark.parametrize("change", [{"at": (1,)}, {"at": (0, 0, 1)}, {"at": (0, 99)}, {"output": "output_9"}])

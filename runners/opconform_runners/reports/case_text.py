@@ -7,7 +7,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of
-from opconform_runners.reports.feeds import Feed, likely_cause
+from opconform_runners.reports.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
 from opconform_runners.reports.pairs import pairs_of
 from opconform_runners.verdicts.description import computed_inputs, values_text
 from opconform_runners.verdicts.results import Result
@@ -79,6 +79,8 @@ def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Fee
     where = f" in inference {feed.number + 1}" if case.feeds > 1 else ""
     if cause := likely_cause(case, result, feed):
         yield f"likely cause: {cause}"
+    if origin := origin_line(result.mismatch, origin_of_mismatch(case, feed, result.mismatch)):
+        yield f"{origin}{where}"
     for expected, actual in pairs_of(case, feed, result.mismatch):
         for heading, excerpt in (("expected", expected), ("returned", actual)):
             if excerpt is not None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from opconform.model.origin import Origin, origin_of
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
@@ -11,7 +12,7 @@ from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.cause import accepted_as, cause_of, overrun
-from opconform_runners.verdicts.comparison import output_number
+from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
 #: The most elements of a case whose tensors are read.
@@ -53,6 +54,24 @@ def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
     if operation is None or operation.highlight is None:
         return ()
     return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
+
+
+def origin_of_mismatch(case: Case, feed: Feed, mismatch: Mismatch | None) -> Origin | None:
+    """The input element that the first element that differs should equal, or None."""
+    if mismatch is None or mismatch.output is None or mismatch.at is None:
+        return None
+    return origin_of(case, feed.inputs, mismatch.output, mismatch.at)
+
+
+def origin_line(mismatch: Mismatch | None, origin: Origin | None) -> str:
+    """The element that differs and the one that it should equal, or an empty string."""
+    if mismatch is None or mismatch.at is None or origin is None:
+        return ""
+    return f"{_element(mismatch.output or '', mismatch.at)} should equal {_element(*origin)}"
+
+
+def _element(name: str, at: tuple[int, ...]) -> str:
+    return f"{name}{[*at]}" if at else name
 
 
 def likely_cause(case: Case, result: Result, feed: Feed) -> str:

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from operator import add
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError
 from opconform.model.highlight import highlight_of
+from opconform.model.origin import Origin
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.reports.case_text import input_lines, seen_link
 from opconform_runners.reports.excerpt import Excerpt, Marks, excerpt_of
-from opconform_runners.reports.feeds import Arrays, Feed, divided_shape
+from opconform_runners.reports.feeds import Arrays, Feed, divided_shape, origin_line, origin_of_mismatch
 from opconform_runners.reports.pairs import bars_of, pairs_of
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
@@ -47,32 +47,34 @@ def filled(document: Mapping[str, object]) -> dict[str, object]:
 
 def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, object]:
     here = mismatch if mismatch is not None and mismatch.feed == feed.number else None
-    data = _picture(case, feed.inputs, here)
+    origin = origin_of_mismatch(case, feed, here)
+    data = _picture(case, feed.inputs, origin)
     wanted, got = (bars_of(divided_shape(case, feed), each) for each in (feed.golden, feed.actual))
     return {
         "number": feed.number,
         "data": None if data is None else filled(asdict(data)),
+        "origin": origin_line(here, origin),
         "pairs": [[each and filled(asdict(each)) for each in pair] for pair in pairs_of(case, feed, here)],
         "wanted": None if wanted is None or wanted == got else wanted._asdict(),
         "got": None if got is None or wanted == got else got._asdict(),
     }
 
 
-def _picture(case: Case, arrays: Arrays, mismatch: Mismatch | None) -> Excerpt | None:
-    """The input that is divided into the outputs, around the first difference; otherwise the first tensor."""
+def _picture(case: Case, arrays: Arrays, origin: Origin | None) -> Excerpt | None:
+    """The input with the element that the first difference should equal; otherwise the divided or the first tensor."""
     tensors = {each.name: each.element_type for each in case.inputs if each.role == "tensor" and each.name in arrays}
     highlight = highlight_of(case, arrays)
-    if highlight is None or highlight.tensor not in arrays:
-        name = next(iter(tensors), None)
-        return None if name is None else excerpt_of(name, arrays[name], tensors[name])
-    at = None
-    if mismatch is not None and mismatch.at is not None:
-        starts = {name: region.start for name, region in zip(highlight.names, highlight.regions, strict=True)}
-        start = starts.get(mismatch.output or "", ())
-        if len(start) == len(mismatch.at):  # results that were not made with this suite may name any element
-            at = tuple(map(add, start, mismatch.at))
-    name = highlight.tensor
-    return excerpt_of(name, arrays[name], tensors[name], highlight=highlight, marks=Marks(at=at))
+    divided = highlight if highlight is not None and highlight.tensor in arrays else None
+    name = origin.tensor if origin else divided.tensor if divided else next(iter(tensors), None)
+    if name is None:
+        return None
+    return excerpt_of(
+        name,
+        arrays[name],
+        tensors[name],
+        highlight=divided if divided is not None and divided.tensor == name else None,
+        marks=Marks(at=origin.at if origin else None),
+    )
 
 
 def _expected(case: Case) -> str:
