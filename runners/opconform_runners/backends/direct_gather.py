@@ -97,13 +97,21 @@ def _batches(gathering: _Gathering, given: Any, data: Sequence[Any], indices: Se
 
 def indexed(arange: Callable[[int], Any], data: Any, indices: Any, axis: int, batches: int) -> Any:
     """A `Take` by indexing with tensors, for frameworks with `permute` and without batch dimensions."""
-    dimensions, rank = list(range(len(data.shape))), len(indices.shape)
-    moved = data.permute((*dimensions[:batches], axis, *dimensions[batches:axis], *dimensions[axis + 1 :]))
-    grids = [
-        arange(size).reshape(*(1,) * number, size, *(1,) * (rank - number - 1))
-        for number, size in enumerate(indices.shape[:batches])
+    first, last = orders(len(data.shape), len(indices.shape), axis, batches)
+    grids = [arange(size).reshape(shape) for size, shape in batch_grids(indices.shape, batches)]
+    return data.permute(first)[(*grids, indices)].permute(last)
+
+
+def orders(rank: int, indices_rank: int, axis: int, batches: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The order of data's dimensions for indexing, with the axis after the batches, and that of the selected ones."""
+    dimensions, between = range(rank), range(indices_rank, indices_rank + axis - batches)
+    after = range(between.stop, indices_rank + rank - 1 - batches)
+    first = (*dimensions[:batches], axis, *dimensions[batches:axis], *dimensions[axis + 1 :])
+    return first, (*range(batches), *between, *range(batches, indices_rank), *after)
+
+
+def batch_grids(shape: Sequence[int], batches: int) -> list[tuple[int, tuple[int, ...]]]:
+    """The size of each batch dimension of indices, and the shape in which its range is broadcast over the indices."""
+    return [
+        (size, (*(1,) * number, size, *(1,) * (len(shape) - number - 1))) for number, size in enumerate(shape[:batches])
     ]
-    taken = moved[(*grids, indices)]
-    between = range(rank, rank + axis - batches)
-    after = range(rank + axis - batches, len(taken.shape))
-    return taken.permute((*range(batches), *between, *range(batches, rank), *after))

@@ -12,6 +12,7 @@ from opconform.operations.operation import AttributeSpec
 from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import python_values
+from opconform_runners.backends.direct_gather import batch_grids, orders
 from opconform_runners.backends.direct_split import filled
 from opconform_runners.backends.direct_strided_slice import Entry, bits_of, index_of
 from opconform_runners.tools.repro.variables import array_source
@@ -53,8 +54,8 @@ def torch_source(case: Case, given: Mapping[str, Tensor]) -> GraphSource | None:
             python_values(given[name]) if name in controls and name is not None else each
             for name, each in zip(node.inputs, names, strict=True)
         ]
-        first = tensors.get(node.inputs[0] or "") if node.inputs else None
-        return _TORCH[node.op](operands, node.attributes, first.shape if first is not None else ())
+        shapes = [tensors[name].shape if name in tensors else () for name in node.inputs]
+        return _TORCH[node.op](operands, node.attributes, shapes or [()])
 
     source = _source(case, {each.name: each.name for each in case.inputs}, call, "{variable}[{number}]")
     if case.is_bare:  # all that is returned counts, however many outputs the case declares
@@ -123,38 +124,39 @@ def _snake(name: str) -> str:
     return _WORDS.sub("_", name).lower()
 
 
-Call = Callable[[Sequence[object], Mapping[str, Attribute], Sequence[int]], str]
+Shapes = Sequence[Sequence[int]]
+Call = Callable[[Sequence[object], Mapping[str, Attribute], Shapes], str]
 
 
-def _tensor_split(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
+def _tensor_split(operands: Sequence[object], attributes: Mapping[str, Attribute], _shapes: Shapes) -> str:
     data, axis = (*operands, None, None)[:2]
     sections = f", {attributes['num_splits']!r}" if "num_splits" in attributes else ""
     return f"torch.tensor_split({data}{sections}, dim={axis!r})"
 
 
-def _split_with_sizes(operands: Sequence[object], _attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+def _split_with_sizes(operands: Sequence[object], _attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
     data, axis, lengths = (*operands, None, None)[:3]
     along = axis[0] if isinstance(axis, list) and len(axis) == 1 else axis
-    return f"torch.split_with_sizes({data}, {filled(lengths, shape, along)!r}, dim={along!r})"
+    return f"torch.split_with_sizes({data}, {filled(lengths, shapes[0], along)!r}, dim={along!r})"
 
 
-def _cat(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
+def _cat(operands: Sequence[object], attributes: Mapping[str, Attribute], _shapes: Shapes) -> str:
     return f"[torch.cat([{', '.join(str(each) for each in operands)}], dim={attributes.get('axis')!r})]"
 
 
-def _reshape(operands: Sequence[object], attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+def _reshape(operands: Sequence[object], attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
     data, sizes = (*operands, None, None)[:2]
     if isinstance(sizes, list) and attributes.get("special_zero") is True:
-        sizes = [shape[index] if size == 0 and index < len(shape) else size for index, size in enumerate(sizes)]
+        sizes = [shapes[0][index] if size == 0 and index < len(shapes[0]) else size for index, size in enumerate(sizes)]
     return f"[torch.reshape({data}, {sizes!r})]"
 
 
-def _permute(operands: Sequence[object], _attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+def _permute(operands: Sequence[object], _attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
     arg, order = (*operands, None, None)[:2]
-    return f"[torch.permute({arg}, {order or list(reversed(range(len(shape))))!r})]"
+    return f"[torch.permute({arg}, {order or list(reversed(range(len(shapes[0]))))!r})]"
 
 
-def _pad(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape: Sequence[int]) -> str:
+def _pad(operands: Sequence[object], attributes: Mapping[str, Attribute], _shapes: Shapes) -> str:
     data, begin, end, value = (*operands, None)[:4]
     lists = [each if isinstance(each, list) else [] for each in (begin, end)]
     flat = [each for pair in reversed(list(zip(*lists, strict=False))) for each in pair]
@@ -167,11 +169,37 @@ def _pad(operands: Sequence[object], attributes: Mapping[str, Attribute], _shape
     )
 
 
-def _getitem(operands: Sequence[object], attributes: Mapping[str, Attribute], shape: Sequence[int]) -> str:
+def _slices(operands: Sequence[object], _attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
+    data, *given = (*operands, None)[:5]
+    start, stop, step, axes = (each if isinstance(each, list) else [] for each in given)
+    index: list[Entry] = [slice(None)] * len(shapes[0])
+    for axis, *bounds in zip(axes or range(len(start)), start, stop, step, strict=False):
+        index[axis] = slice(*bounds)
+    return f"[{data}[{', '.join(map(_entry, index))}]]"
+
+
+def _gathered(operands: Sequence[object], attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
+    data, indices, axis = (*operands, None)[:3]
+    rank, indices_rank = len(shapes[0]), len(shapes[1])
+    [along] = axis if isinstance(axis, list) and len(axis) == 1 else [axis]
+    batches = attributes.get("batch_dims", 0)
+    if not isinstance(along, int) or not isinstance(batches, int) or not rank:
+        return f"[{data}[{indices}]]"  # the case is invalid
+    along, batches = along % rank, batches + indices_rank if batches < 0 else batches
+    before, after = (_permuted(each) for each in orders(rank, indices_rank, along, batches))
+    grids = [f"torch.arange({size}).reshape({shape})" for size, shape in batch_grids(shapes[1], batches)]
+    return f"[{data}{before}[{', '.join([*grids, f'{indices}.long()'])}]{after}]"
+
+
+def _permuted(order: tuple[int, ...]) -> str:
+    return "" if order == tuple(range(len(order))) else f".permute({order})"
+
+
+def _getitem(operands: Sequence[object], attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
     data, *given = (*operands, None)[:4]
     begin, end = (each if isinstance(each, list) else [] for each in given[:2])
     stride = given[2] if isinstance(given[2], list) else [1] * len(begin)
-    index = index_of(shape, (begin, end, stride), bits_of(attributes, len(begin), "build"))
+    index = index_of(shapes[0], (begin, end, stride), bits_of(attributes, len(begin), "build"))
     return f"[{data}[{', '.join(map(_entry, index))}]]"
 
 
@@ -184,8 +212,10 @@ def _entry(entry: Entry) -> str:
 #: The call of each operation; its value is a sequence of tensors.
 _TORCH: Mapping[str, Call] = {
     "Concat-1": _cat,
+    "Gather-8": _gathered,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
+    "Slice-8": _slices,
     "Split-1": _tensor_split,
     "StridedSlice-1": _getitem,
     "Transpose-1": _permute,

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ _NANS = {"bf16": (0x7FFF, 0x7F80), "f8e4m3": (0x7F, 0x7E), "f8e5m2": (0x7F, 0x7C
 _MOST = 4_096
 _WIDTH = 100
 _FEW = 2
+#: The steps of the slices that outputs may be.
+_STEPS = (1, -1, 2, -2, 3, -3)
 
 
 class Variable(NamedTuple):
@@ -133,16 +136,23 @@ def _slice_source(output: Array, whole: Array, name: str) -> str:
     """An expression for the slice of `whole` that equals an output; empty if there is no such slice."""
     if output.dtype != whole.dtype or output.ndim != whole.ndim:
         return ""
-    if output.shape == whole.shape:
-        return name if output.tobytes() == whole.tobytes() else ""
-    shorter = [axis for axis in range(whole.ndim) if output.shape[axis] != whole.shape[axis]]
-    if len(shorter) != 1 or not output.size:
+    if output.shape == whole.shape and output.tobytes() == whole.tobytes():
+        return name
+    sliced = [axis for axis in range(whole.ndim) if output.shape[axis] != whole.shape[axis]] or [*range(whole.ndim)]
+    if len(sliced) != 1 or not output.size:
         return ""
-    axis, size = shorter[0], output.shape[shorter[0]]
-    before = (slice(None),) * axis
-    for start in range(whole.shape[axis] - size + 1):
-        if whole[(*before, slice(start, start + size))].tobytes() == output.tobytes():
-            return f"{name}[{':, ' * axis}{start}:{start + size}]"
+    axis, size = sliced[0], output.shape[sliced[0]]
+    row = np.take(output, 0, axis).tobytes()
+    starts = [each for each in range(whole.shape[axis]) if np.take(whole, each, axis).tobytes() == row]
+    for step, start in product(_STEPS, starts):
+        last = start + (size - 1) * step
+        if not 0 <= last < whole.shape[axis]:
+            continue
+        stop = last + (1 if step > 0 else -1)
+        part = slice(start, stop if stop >= 0 else None, step)
+        if whole[(*(slice(None),) * axis, part)].tobytes() == output.tobytes():
+            shown = f"{start}:{'' if stop < 0 else stop}{f':{step}' if step != 1 else ''}"
+            return f"{name}[{':, ' * axis}{shown}]"
     return ""
 
 
