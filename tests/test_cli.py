@@ -378,6 +378,16 @@ def test_each_failing_backend_of_a_matrix_has_a_next_step(opconform: Run, small_
 
     assert [each[:2] for each in steps] == [["opconform", "show"]] * 2
     assert [opconform(*each[1:]).stdout.count(": fail (") for each in steps] == [1, 1]
+    several = opconform("show", steps[0][2], tmp_path, code=2).stderr
+    assert several.startswith(f"error: {tmp_path} has runs of several backends. Name a run: {tmp_path}/")
+
+
+def test_the_next_step_after_a_harness_error_shows_it(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Where nothing failed."""
+    done = opconform("run", small_suite, "-b", f"{MINIATURES}:Raises", "-o", tmp_path, code=1).stdout
+    [step] = [each.removeprefix("Next: ") for each in done.splitlines() if each.startswith("Next: opconform show")]
+
+    assert ": error: miniatures.py:" in opconform(*shlex.split(step)[1:]).stdout
 
 
 def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

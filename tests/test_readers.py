@@ -141,11 +141,22 @@ def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path
         read_report(tmp_path)
 
 
-@pytest.mark.parametrize("verdict", [["pass"], {}, None, "other"])
-def test_a_step_of_a_journal_has_a_known_verdict(tmp_path: Path, verdict: object) -> None:
-    """A line of an interrupted run whose verdict is anything else is refused."""
+@pytest.mark.parametrize(
+    ("own", "changed"),
+    [
+        ({"verdict": ["pass"]}, {}),
+        ({"verdict": {}}, {}),
+        ({"verdict": None}, {}),
+        ({"verdict": "other"}, {}),
+        ({"verdict": "pass"}, {"profile": ""}),
+    ],
+)
+def test_a_step_of_a_journal_has_a_known_verdict(
+    tmp_path: Path, own: dict[str, object], changed: dict[str, object]
+) -> None:
+    """A line of an interrupted run whose verdict is anything else is refused, as is a profile without a name."""
     result = {"id": "Split-1/a/0123456789", "profile": "core", "expect": "accept", "verdict": "pass"}
-    step = {"execution": "first", "own": {"verdict": verdict}, "result": result}
+    step = {"execution": "first", "own": own, "result": {**result, **changed}}
 
     with pytest.raises(SuiteError, match="contains a line that no interrupted run wrote"):
         read_steps(tmp_path / "results.jsonl", [json.dumps(step).encode()])

@@ -76,8 +76,11 @@ def test_a_console_spells_out_what_is_not_its_own_style() -> None:
         patch.setattr(sys, "stdout", PrintableStream(written, None))
         console = console_of()
         console.print("[red]a[/red] \x1b[31mb\x9b")
+        console.print("no line ends in spaces  \n where the text is read by programs ")
 
-    assert written.getvalue() == "a \\u001b[31mb\\u009b\n"
+    assert written.getvalue() == (
+        "a \\u001b[31mb\\u009b\nno line ends in spaces\n where the text is read by programs\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,9 @@ Dynamic = tuple[Dimension, ...] | Literal["..."]
 #: A public report of a bug: a tracker's thread, as in `apache/tvm#1595`, or a CVE number.
 SEEN = r"^([\w.-]+/[\w.-]+#\d+|CVE-\d{4}-\d+)$"
 Seen = Annotated[str, Field(pattern=SEEN)]
-_ID = r"[A-Za-z][A-Za-z0-9]*-\d+/[a-z0-9]+(-[a-z0-9]+)*/[0-9a-f]{10}"
+_KEBAB = r"[a-z0-9]+(-[a-z0-9]+)*"
+ProfileName = Annotated[str, Field(pattern=f"^{_KEBAB}$")]
+_ID = r"[A-Za-z][A-Za-z0-9]*-\d+/" + _KEBAB + "/[0-9a-f]{10}"
 CaseId = Annotated[str, Field(pattern=f"^{_ID}$")]
 #: The id of a case, or of the control of one.
 _IdOrControl = Annotated[str, Field(pattern=f"^{_ID}(/control)?$")]
@@ -118,7 +120,7 @@ class Case:
     id: _IdOrControl
     op: str
     title: str
-    profile: str
+    profile: ProfileName
     requirements: tuple[str, ...]
     seen: tuple[Seen, ...] = ()
     context: str

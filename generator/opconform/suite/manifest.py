@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
-from opconform.suite.case import CaseId, Reject, canonical_json
+from opconform.suite.case import CaseId, ProfileName, Reject, canonical_json
 
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
@@ -81,7 +81,7 @@ class Entry:
     __pydantic_config__ = _STRICT
 
     id: CaseId
-    profile: str
+    profile: ProfileName
     requirements: tuple[str, ...]
     expect: Literal["accept"] | Reject
     twin: CaseId | None

@@ -9,7 +9,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of
 from opconform_runners.reports.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
 from opconform_runners.reports.pairs import pairs_of
-from opconform_runners.verdicts.description import computed_inputs, values_text
+from opconform_runners.verdicts.description import computed_inputs, has_shown_values, values_text
 from opconform_runners.verdicts.results import Result
 
 #: The most outputs whose sizes are listed, and the most values of an input.
@@ -18,11 +18,11 @@ _VALUES = 12
 
 
 def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
-    """The inputs and attributes of a case, one per line; a control input has its values where its array is given."""
+    """The inputs and attributes of a case, one per line; values are shown where the array is given."""
     lines = []
     for each in case.inputs:
         values, declared = "", ""
-        if each.name in arrays and each.role == "control":
+        if each.name in arrays and has_shown_values(case, each):
             values = f" = {values_text(Tensor(element_type=each.element_type, array=arrays[each.name]), _VALUES)}"
         if each.dynamic is not None:
             shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"

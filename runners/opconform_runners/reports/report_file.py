@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from opconform.errors import DiskError, SuiteError
+from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import read_regular, replace_file
 from opconform.suite.kind import check_kind
 from opconform_runners.backends.backend import HARDWARE
@@ -108,6 +108,9 @@ def report_document(report: Report) -> dict[str, object]:
 def _results_path(place: Path) -> Path:
     check_kind(place, "results")
     if place.is_dir():
+        runs = [] if (place / RESULTS).exists() else sorted(each.parent for each in place.glob(f"*/{RESULTS}"))
+        if runs:
+            raise UsageError(f"{place} has runs of several backends. Name a run: {', '.join(map(str, runs))}.")
         return place / RESULTS
     return place.with_name(RESULTS) if place.name == REPORT else place
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Input, Node
 from opconform.tensors.tensor import Array, Tensor
 
@@ -17,7 +18,7 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     `feeds` has the arrays of each feed by name. Of a second feed, only the inputs that differ are described.
     """
     first, *others = feeds
-    parts = _shown([f"{_input(each, first[each.name])}{_bound(case, each)}" for each in case.inputs])
+    parts = _shown([f"{_input(case, each, first[each.name])}{_bound(case, each)}" for each in case.inputs])
     parts += computed_inputs(case)
     for name, value in case.attributes.items():
         parts.append(f"{name} {list(value) if isinstance(value, tuple) else value!r}")
@@ -26,7 +27,9 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
         parts.append(f"context {case.context}")
     for second in others:
         changed = [each for each in case.inputs if not _same(first[each.name], second[each.name])]
-        parts.append(f"then {', '.join(_shown([_input(each, second[each.name]) for each in changed])) or 'the same'}")
+        parts.append(
+            f"then {', '.join(_shown([_input(case, each, second[each.name]) for each in changed])) or 'the same'}"
+        )
     return ", ".join(parts) or "nothing"
 
 
@@ -66,11 +69,21 @@ def _expression(node: Node, inputs: Sequence[str]) -> str:
     return f"{node.op.rpartition('-')[0]}({', '.join((*inputs, *types))})"
 
 
-def _input(each: Input, array: Array) -> str:
-    if each.role == "tensor":
-        return f"{each.name} {each.element_type}{list(array.shape)}"
-    kind = "" if each.element_type == "i64" else f"{each.element_type} "
-    return f"{each.name} {kind}{values_text(Tensor(element_type=each.element_type, array=array))}"
+def _input(case: Case, each: Input, array: Array) -> str:
+    tensor = Tensor(element_type=each.element_type, array=array)
+    if each.role == "control":
+        kind = "" if each.element_type == "i64" else f"{each.element_type} "
+        return f"{each.name} {kind}{values_text(tensor)}"
+    values = f" = {values_text(tensor)}" if has_shown_values(case, each) else ""
+    return f"{each.name} {each.element_type}{list(array.shape)}{values}"
+
+
+def has_shown_values(case: Case, each: Input) -> bool:
+    """Whether the values of an input say what is tested: control inputs, indices, and scalars beside other tensors."""
+    operation = OPERATIONS.get(case.op)
+    known = {port.name: port for port in operation.inputs} if operation is not None else {}
+    is_index = each.name in known and known[each.name].element_type is not None
+    return each.role == "control" or is_index or (not each.shape and each.name != case.inputs[0].name)
 
 
 def _same(first: Array, second: Array) -> bool:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, MissingError, SuiteError
 from opconform.files import read_regular, replace_file
-from opconform.suite.case import CaseId, canonical_json
+from opconform.suite.case import CaseId, ProfileName, canonical_json
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line
@@ -50,7 +50,7 @@ class Result:
     __pydantic_config__ = _STRICT
 
     id: CaseId
-    profile: str
+    profile: ProfileName
     expect: Literal["accept", "reject"]
     verdict: VerdictName
     reason: FailReason | None = None

@@ -1,5 +1,6 @@
 """Consoles for styled text and tables, which are made harmless."""
 
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -12,17 +13,18 @@ from opconform_runners.cli.shared.streams import PrintableStream, harmless
 
 #: The columns of output that does not go to a terminal.
 WIDTH = 120
+_TRAILING = re.compile(r" +$", re.MULTILINE)
 
 
 class _StyledFile:
-    """A stream that lets the console's escape sequences through."""
+    """A stream that lets the console's escape sequences through; only a terminal gets spaces at the ends of lines."""
 
     def __init__(self, stream: PrintableStream) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
         """Write text that the console has made harmless."""
-        return self._stream.write_styled(text)
+        return self._stream.write_styled(text if self._stream.isatty() else _TRAILING.sub("", text))
 
     def __getattr__(self, name: str) -> Any:
         """Any other attribute of the stream."""

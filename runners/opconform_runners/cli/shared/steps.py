@@ -129,6 +129,9 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -
         steps.append(f"show {case} {shlex.quote(str(out))}{_named(suite, out)}")
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
+    if not steps:
+        ended = [each.id for each in report.results if each.verdict == "error"]
+        steps += [f"show {case} {shlex.quote(str(out))}{_named(suite, out)}" for case in ended[:1]]
     if is_folded(report) and not results.verbose:
         steps.append(f"report {shlex.quote(str(out))} -v")
     if not (out / PAGE).exists():
