@@ -36,7 +36,19 @@ MESSAGES: MessageTable = {
         (r"has input size 0", "inputs.required"),
         (r"Can't merge shape info|Non concat axis dimensions must match", "inputs.shape"),
     ),
+    "Pad-12": ((r"bound to different types", "pad_value.element-type"),),
+    "Slice-8": (
+        (r"Starts must be a 1-D array", "start.rank"),
+        (r"Ends must be a 1-D array", "stop.rank"),
+        (r"Input steps has incorrect length|missing input value for starts and ends", "indices.count"),
+        (r"'step' value cannot be 0", "step.zero"),
+        (r"'axes' has an axis outside of the tensor dimension", "axes.range"),
+    ),
     "Split-1": _ABOUT_AXIS,
+    "Transpose-1": (
+        (r"does not match input rank", "order.length"),
+        (r"has repeated value", "order.unique"),
+    ),
     "VariadicSplit-1": _ABOUT_AXIS,
 }
 _TRANSLATION = Translation(

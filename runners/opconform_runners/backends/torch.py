@@ -42,8 +42,11 @@ MESSAGES: MessageTable = {
         (r"expected a non-empty list", "inputs.required"),
         (r"Sizes of tensors must match", "inputs.shape"),
     ),
-    "Slice-8": ((r"slice step must be positive|step must be greater than zero", "step.zero"),),
-    "StridedSlice-1": ((r"slice step must be positive|step must be greater than zero", "stride.zero"),),
+    "Slice-8": ((r"slice step cannot be zero|step must be greater than zero", "step.zero"),),
+    "StridedSlice-1": (
+        (r"slice step cannot be zero|step must be greater than zero", "stride.zero"),
+        (r"too many indices for tensor", "indices.rank"),
+    ),
     "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
     "Transpose-1": (
         (r"does not match the length of the desired ordering", "order.length"),
