@@ -1,9 +1,10 @@
 """The inputs of a case as one line of text."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
-from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Input, Node
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
 #: The number of elements that are shown of a control input, and of inputs that are shown of a case.
@@ -79,11 +80,11 @@ def _input(case: Case, each: Input, array: Array) -> str:
 
 
 def has_shown_values(case: Case, each: Input) -> bool:
-    """Whether the values of an input say what is tested: control inputs, indices, and scalars beside other tensors."""
-    operation = OPERATIONS.get(case.op)
-    known = {port.name: port for port in operation.inputs} if operation is not None else {}
-    is_index = each.name in known and known[each.name].element_type is not None
-    return each.role == "control" or is_index or (not each.shape and each.name != case.inputs[0].name)
+    """Whether the values of an input say what is tested: control inputs, and indices and scalars beside data."""
+    if each.role == "control":
+        return True
+    is_index = ELEMENT_TYPES[each.element_type].is_integer and prod(each.shape) <= _MOST
+    return each.name != case.inputs[0].name and (is_index or not each.shape)
 
 
 def _same(first: Array, second: Array) -> bool:
