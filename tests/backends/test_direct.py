@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from opconform.suite.case import Attribute, Case, Graph, Node
+from opconform.suite.case import Attribute, Case, Graph, Input, Node
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported, undeclared_operation
 from opconform_runners.backends.direct import Framework, Support, outputs_of, padded, plain
@@ -92,6 +93,17 @@ OPERATIONS = {
 MESSAGES = dict.fromkeys(OPERATIONS, (("axis", "axis.range"),))
 TRANSLATION = Translation(messages=MESSAGES, not_implemented=re.compile("no kernel"))
 FRAMEWORK = Framework(name="texts", version="1", types={}, operations=OPERATIONS, translation=TRANSLATION)
+
+
+def test_a_control_input_is_a_tensor_where_the_operation_takes_it_as_one() -> None:
+    """Data always is."""
+    halves = replace(OPERATIONS["Halves-1"], tensors=("indices",))
+    framework = replace(FRAMEWORK, operations={"Halves-1": halves})
+    data = Input(name="data", role="tensor", element_type="f32", shape=(2,), binding="parameter")
+    axis = Input(name="axis", role="control", element_type="i64", shape=(), binding="parameter")
+    indices = replace(axis, name="indices")
+
+    assert [framework.takes_tensor(BARE, each) for each in (data, axis, indices)] == [True, False, True]
 
 
 def test_a_message_names_a_requirement_of_the_operation_under_test_alone() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.suite.case import Attribute, Case
+from opconform.suite.case import Attribute, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Stage, Unsupported, full_names
@@ -30,10 +30,12 @@ class Support:
     Attributes:
         execute: A `Function` with one more argument in front: the `Call` through which it calls the framework.
         mapped: The ids of the operation's requirements that `execute`, and not the framework, fulfils.
+        tensors: The control inputs that it takes as the framework's own tensors, so that they can change at run time.
     """
 
     execute: Callable[[Call, Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
     mapped: tuple[str, ...] = ()
+    tensors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,6 +76,10 @@ class Framework:
             op: partial(each.execute, self.caller(case, stage) if op == case.op else about_other_nodes)
             for op, each in self.operations.items()
         }
+
+    def takes_tensor(self, case: Case, given: Input) -> bool:
+        """Whether an input of a case becomes a tensor of the framework, and not numbers and lists of Python's."""
+        return given.role == "tensor" or given.name in self.operations[case.op].tensors
 
     def name_of(self, kind: Any) -> str:
         """The element type of a framework's type; raises `Unsupported` if it has no name here."""

@@ -112,7 +112,7 @@ class Jax:
         """The outputs of each feed, all from one compiled function."""
         _check(case, feeds)
         functions = _JAX.functions(case, "build")
-        given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]
+        given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
         fed = [{name: value for name, value in each.items() if name not in constants} for each in given]
         traced = jax.jit(lambda parameters: outputs_of(case, {**constants, **parameters}, functions)).trace(fed[0])
@@ -124,15 +124,15 @@ class Jax:
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
     """Raise `Unsupported` if a compiled JAX function cannot take the inputs."""
     for each in case.inputs:
-        if each.role == "control" and each.binding == "parameter":
+        if not _JAX.takes_tensor(case, each) and each.binding == "parameter":
             raise Unsupported(f"{each.name} is static in a compiled JAX function, which takes no other value")
         if each.dynamic is not None or len({feed[each.name].shape for feed in feeds}) > 1:
             raise Unsupported("JAX compiles for static shapes")
 
 
-def _argument(given: Input, tensor: Tensor) -> Any:
+def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
     """Control integers as Python's own; other control values as an array of their type, as JAX users write them."""
-    if given.role != "control":
+    if _JAX.takes_tensor(case, given):
         return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
     native = tensor.type.native
     if tensor.type.is_integer or native is None:

@@ -127,15 +127,15 @@ class Tinygrad:
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: Case, feed: Inputs) -> Outputs:
-        given = {each.name: _argument(each, feed[each.name], self._device) for each in case.inputs}
+        given = {each.name: _argument(case, each, feed[each.name], self._device) for each in case.inputs}
         outputs = [each.contiguous() for each in outputs_of(case, given, _TINYGRAD.functions(case, "build"))]
         if filled := [each for each in outputs if 0 not in each.shape]:
             _TINYGRAD.caller(case, "run")(Tiny.realize, *filled)
         return [_tensor(each) for each in outputs]
 
 
-def _argument(given: Input, tensor: Tensor, device: str) -> Any:
-    if given.role == "control":
+def _argument(case: Case, given: Input, tensor: Tensor, device: str) -> Any:
+    if not _TINYGRAD.takes_tensor(case, given):
         return plain(tensor, _TINYGRAD.types)
     kind = _TINYGRAD.type_of(tensor)
     if tensor.array.size == 0:

@@ -133,7 +133,7 @@ class Torch:
 
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function under `compile`."""
-        given = [{each.name: _argument(each, feed[each.name]) for each in case.inputs} for feed in feeds]
+        given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
         parameters = [{name: value for name, value in each.items() if name not in constants} for each in given]
         functions = _TORCH.functions(case, "run") if self._mode == "eager" else _COMPILED
@@ -163,8 +163,8 @@ def _is_dynamic(case: Case) -> bool:
     )
 
 
-def _argument(given: Input, tensor: Tensor) -> Any:
-    if given.role == "control":
+def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+    if not _TORCH.takes_tensor(case, given):
         return plain(tensor, _TORCH.types)
     kind = _TORCH.type_of(tensor)
     if tensor.array.size == 0:
