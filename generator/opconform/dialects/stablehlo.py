@@ -27,6 +27,8 @@ from opconform.tensors.tensor import Tensor
 MODEL = "stablehlo/model.mlir"
 
 _BYTE = 8
+#: The operations without a syntax of their own, which are written in MLIR's generic form.
+_GENERIC = frozenset({"gather"})
 
 
 class _Value(NamedTuple):
@@ -48,7 +50,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     """The module of a case, by file name, or `Inexpressible`; `name` is the name of the module."""
     _check_expressible(golden)
     draft, tensors = golden.draft, golden.tensors[0]
-    lines = [line for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]
+    lines = [_spelled(line) for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]
     operands = {
         name
         for node in golden.graph.nodes
@@ -70,6 +72,12 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         results=[_Value(each, _type(tensors[each])) for each in golden.graph.outputs],
     )
     return {MODEL: text.encode()}
+
+
+def _spelled(line: _Line) -> _Line:
+    """The line with the name of its operation as MLIR writes it."""
+    name = f"stablehlo.{line.op}"
+    return line._replace(op=f'"{name}"' if line.op in _GENERIC else name)
 
 
 def _check_expressible(golden: Golden) -> None:
