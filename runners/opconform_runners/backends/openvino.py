@@ -126,7 +126,7 @@ _TRANSLATION = Translation(
         r"|Not Implemented"  # a node, or a way to execute it
         r"|doesn't support \w+ operation with dynamic rank"
         r"|Element not supported"  # shape inference cannot read a constant of this element type
-        r"|[Uu]nsupported (data|element) type|type is not supported"
+        r"|[Uu]nsupported (data|element) type|type is not supported|has unsupported '\w+' input precision"
         r"|[Uu]nsupported \w+ order for \S+ type|dtype is supported only for"
     ),
     faults=(RuntimeError, ValueError, IndexError),  # ValueError: a negative dimension; IndexError: of a C++ vector
