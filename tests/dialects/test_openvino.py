@@ -38,6 +38,7 @@ EXAMPLES = {
 #: What the reader says of valid models that it refuses: faults 93, 99 and 115 of docs/findings/openvino-2026.4.md.
 REFUSED = (
     "All masks of StridedSlice must have the same size",
+    "Batch dimensions of data and indices must be the same",
     "src/core/src/op/util/slice_plan.cpp",
     "REFLECT padding mode requires",
 )

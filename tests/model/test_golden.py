@@ -15,6 +15,7 @@ from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array, Tensor
+from tests.model.gather_nd_oracles import TakeND, gathered_nd, numpys_take_nd, onnxs_take_nd
 from tests.model.gather_oracles import Take, gathered, numpys_take, onnxs_take
 from tests.model.pad_oracles import Pad, numpys_pad, onnxs_pad, padded
 from tests.model.slice_oracles import numpys_slice, onnxs_slice
@@ -36,6 +37,7 @@ class Oracle(NamedTuple):
     reshape: Reshape
     transpose: Transpose
     take: Take
+    take_nd: TakeND
     pad: Pad
 
 
@@ -237,11 +239,36 @@ def model(case: Case, tensors: dict[str, Array], split: Split) -> list[Array]:
     raise AssertionError(case.context)
 
 
+def modelled(case: Case, arrays: dict[str, Array], oracle: Oracle) -> list[Array]:
+    """What the graph of a case gives, with an oracle in the place of the operation under test."""
+    match case.op:
+        case "Concat-1":
+            return joined(case, arrays, oracle.join)
+        case "Gather-8":
+            return gathered(case, arrays, oracle.take)
+        case "GatherND-8":
+            return gathered_nd(case, arrays, values, oracle.take_nd)
+        case "Pad-12":
+            return padded(case, arrays, values, oracle.pad)
+        case "Reshape-1":
+            return reshaped(case, arrays, oracle.reshape)
+        case "Slice-8":
+            return sliced(case, arrays, oracle.slice)
+        case "StridedSlice-1":
+            return strided(case, arrays, values, oracle.slice)
+        case "Transpose-1":
+            return transposed(case, arrays, oracle.transpose)
+        case _:
+            return model(case, arrays, oracle.split)
+
+
 @pytest.mark.parametrize(
     "oracle",
     [
-        Oracle(numpys, np.concatenate, numpys_slice, numpys_reshape, np.transpose, numpys_take, numpys_pad),
-        Oracle(onnxs, onnxs_join, onnxs_slice, onnxs_reshape, onnxs_transpose, onnxs_take, onnxs_pad),
+        Oracle(
+            numpys, np.concatenate, numpys_slice, numpys_reshape, np.transpose, numpys_take, numpys_take_nd, numpys_pad
+        ),
+        Oracle(onnxs, onnxs_join, onnxs_slice, onnxs_reshape, onnxs_transpose, onnxs_take, onnxs_take_nd, onnxs_pad),
     ],
     ids=["numpy", "onnx"],
 )
@@ -254,23 +281,7 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(core_or_shi
             continue
         for feed in range(case.feeds):
             arrays = suite.arrays(entry, inputs_name(feed))
-            match case.op:
-                case "Concat-1":
-                    actual = joined(case, arrays, oracle.join)
-                case "Gather-8":
-                    actual = gathered(case, arrays, oracle.take)
-                case "Pad-12":
-                    actual = padded(case, arrays, values, oracle.pad)
-                case "Reshape-1":
-                    actual = reshaped(case, arrays, oracle.reshape)
-                case "Slice-8":
-                    actual = sliced(case, arrays, oracle.slice)
-                case "StridedSlice-1":
-                    actual = strided(case, arrays, values, oracle.slice)
-                case "Transpose-1":
-                    actual = transposed(case, arrays, oracle.transpose)
-                case _:
-                    actual = model(case, arrays, oracle.split)
+            actual = modelled(case, arrays, oracle)
             expected: dict[str, Any] = suite.arrays(entry, expected_name(feed))
             assert len(actual) == len(expected), entry.id
             for number, each in enumerate(actual):

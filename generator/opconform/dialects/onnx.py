@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_gather import gathered
+from opconform.dialects.onnx_gather_nd import gathered_nd
 from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
 from opconform.dialects.onnx_pad import padded
 from opconform.dialects.onnx_reshape import reshaped
@@ -150,6 +151,7 @@ RENDERINGS: Mapping[str, Callable[[Model, Node], Line]] = {
     "Constant-1": _constant,
     "Convert-1": _cast,
     "Gather-8": gathered,
+    "GatherND-8": gathered_nd,
     "Pad-12": padded,
     "Reshape-1": reshaped,
     "ShapeOf-3": _shape,

@@ -167,6 +167,35 @@ def _pad(golden: Golden, node: Node) -> Iterator[_Line]:
     yield _Line(output, "pad", f"%{ports['data']}, %{value}, {limits}", (_type(data), scalar), _type(tensors[output]))
 
 
+def _gather_nd(golden: Golden, node: Node) -> Iterator[_Line]:
+    """A gather with constant indices, counted from the front."""
+    tensors, ports = golden.tensors[0], ports_of(node)
+    data, indices, output = tensors[ports["data"]], tensors[ports["indices"]], tensors[node.outputs[0]]
+    batches, length = int(str(node.attributes.get("batch_dims", 0))), indices.shape[-1]
+    if data.shape[:batches] != indices.shape[:batches]:
+        raise Inexpressible("StableHLO does not broadcast batch dimensions")
+    positions, gathered = len(indices.shape) - 1, batches + length
+    sizes = np.array(data.shape[batches:gathered], np.int64)
+    tuples = np.array(indices.integers(), np.int64).reshape(indices.shape)
+    counted = Tensor(element_type="i64", array=np.where(tuples < 0, tuples + sizes, tuples).view(np.uint64))
+    name = f"{node.name}_indices"
+    yield _Line(name, "constant", f"dense<{_elements(counted)}>", (), _type(counted))
+    leading = list(range(batches))
+    numbers = {
+        "offset_dims": list(range(positions, len(output.shape))),
+        "collapsed_slice_dims": list(range(batches, gathered)),
+        "operand_batching_dims": leading,
+        "start_indices_batching_dims": leading,
+        "start_index_map": list(range(batches, gathered)),
+        "index_vector_dim": positions,
+    }
+    given = ", ".join(f"{key} = {value}" for key, value in numbers.items() if value != [])
+    slices = ", ".join(str(each) for each in (*[1] * gathered, *data.shape[gathered:]))
+    attributes = f"dimension_numbers = #stablehlo.gather<{given}>, slice_sizes = array<i64: {slices}>"
+    operands = f"(%{ports['data']}, %{name}) <{{{attributes}}}>"
+    yield _Line(node.outputs[0], "gather", operands, (_type(data), _type(counted)), _type(output))
+
+
 def _reshape(golden: Golden, node: Node) -> Iterator[_Line]:
     source, result = (golden.tensors[0][name] for name in (ports_of(node)["data"], node.outputs[0]))
     yield _Line(node.outputs[0], "reshape", f"%{ports_of(node)['data']}", (_type(source),), _type(result))
@@ -188,6 +217,7 @@ def _constant(_golden: Golden, _node: Node) -> Iterator[_Line]:
 RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "GatherND-8": _gather_nd,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Slice-8": _slice,

@@ -6,6 +6,7 @@ from opconform.operations.concat import CONCAT
 from opconform.operations.constant import CONSTANT
 from opconform.operations.convert import CONVERT
 from opconform.operations.gather import GATHER
+from opconform.operations.gather_nd import GATHER_ND
 from opconform.operations.operation import Operation
 from opconform.operations.pad import PAD
 from opconform.operations.reshape import RESHAPE
@@ -24,6 +25,7 @@ OPERATIONS: Mapping[str, Operation] = {
         CONSTANT,
         CONVERT,
         GATHER,
+        GATHER_ND,
         PAD,
         RESHAPE,
         SHAPE_OF,

@@ -17,6 +17,8 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import Framework, outputs_of, plain
 from opconform_runners.backends.direct_gather import gather_operation
+from opconform_runners.backends.direct_gather_nd import INDEXED, gather_nd_operation
+from opconform_runners.backends.direct_gather_nd import indexed as indexed_nd
 from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
@@ -58,6 +60,7 @@ MESSAGES: MessageTable = {
 _TYPES = {
     each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
 }
+_INTEGERS = [np.dtype(each) for name, each in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
@@ -80,8 +83,9 @@ _JAX = Framework(
     types=_TYPES,
     operations={
         "Constant-1": SHAPE_OPERATIONS["Constant-1"],
-        "Gather-8": gather_operation(
-            _take, integers=[np.dtype(each) for name, each in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
+        "Gather-8": gather_operation(_take, integers=_INTEGERS),
+        "GatherND-8": gather_nd_operation(
+            partial(indexed_nd, jnp.arange, jnp.broadcast_to), jnp.broadcast_to, integers=_INTEGERS, mapped=INDEXED
         ),
         "Pad-12": pad_operation(_pad, crops=("constant",)),
         "Reshape-1": reshape_operation(jnp.reshape),
@@ -124,7 +128,7 @@ class Jax:
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
     """Raise `Unsupported` if a compiled JAX function cannot take the inputs."""
     for each in case.inputs:
-        if not _JAX.takes_tensor(case, each) and each.binding == "parameter":
+        if each.role == "control" and each.binding == "parameter":
             raise Unsupported(f"{each.name} is static in a compiled JAX function, which takes no other value")
         if each.dynamic is not None or len({feed[each.name].shape for feed in feeds}) > 1:
             raise Unsupported("JAX compiles for static shapes")

@@ -13,6 +13,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import Function, outputs_of, padded
 from opconform_runners.backends.direct_strided_slice import INDICES, bits_of, index_of
 from opconform_runners.backends.numpy_arguments import INTEGER_TYPES, axis_of, data_of, list_of, refused
+from opconform_runners.backends.numpy_gather_nd import gather_nd
 from opconform_runners.backends.numpy_pad import pad
 
 _INDICES = ("start", "stop", "step", "axes")
@@ -239,6 +240,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Constant-1": _constant,
     "Convert-1": _convert,
     "Gather-8": _gather,
+    "GatherND-8": gather_nd,
     "Pad-12": pad,
     "Reshape-1": _reshape,
     "ShapeOf-3": _shape_of,

@@ -138,6 +138,7 @@ _TRANSLATION = Translation(
 #: The control inputs of each operation that must be integers, and the requirement that says so.
 INTEGERS: Mapping[str, Mapping[str, str]] = {
     "Gather-8": {"axis": "axis.element-type", "indices": "indices.element-type"},
+    "GatherND-8": {"indices": "indices.element-type"},
     "Pad-12": {"pads_begin": "pads_begin.element-type", "pads_end": "pads_end.element-type"},
     "Reshape-1": {"shape": "shape.element-type"},
     "Split-1": {"axis": "axis.element-type"},

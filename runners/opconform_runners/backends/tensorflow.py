@@ -32,6 +32,7 @@ MESSAGES: MessageTable = {
         (r"shorter than minimum length", "inputs.required"),
         (r"in both shapes must be equal", "inputs.shape"),
     ),
+    "GatherND-8": ((r"does not index into", "indices.range"),),
     "Slice-8": ((r"strides\[\d+\] must be non-zero", "step.zero"),),
     "StridedSlice-1": (
         (r"must be non-zero", "stride.zero"),
@@ -63,7 +64,7 @@ _TENSORFLOW = Framework(
     operations=OPERATIONS,
     translation=Translation(
         messages=MESSAGES,
-        not_implemented=re.compile(r"No OpKernel was registered|not implemented", re.IGNORECASE),
+        not_implemented=re.compile(r"No OpKernel was registered|not implemented|currently supported", re.IGNORECASE),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
         faults=(*PYTHON_FAULTS, tf.errors.OpError),
         noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),

@@ -11,6 +11,7 @@ from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Support, padded
 from opconform_runners.backends.direct_gather import gather_operation
+from opconform_runners.backends.direct_gather_nd import gather_nd_operation
 from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
 from opconform_runners.backends.direct_reshape import zeros_copy
@@ -119,11 +120,24 @@ def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
     return tf.gather(data, counted, axis=axis, batch_dims=batches)
 
 
-_GATHER = gather_operation(
-    _take,
-    integers=[tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.is_integer],
-    mapped=("indices.negative",),
-)
+def _gather_nd(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+    data, indices = padded(inputs, 2)
+    given = None if indices is None else tf.convert_to_tensor(indices)
+    if any(each is not None and each.shape.rank is None for each in (data, given)):
+        raise Unsupported("batch dimensions need tensors of known ranks")
+    return _GATHER_ND.execute(call, [data, given], attributes)
+
+
+def _take_nd(data: Any, indices: Any, batches: int) -> Any:
+    """`tf.gather_nd`, which takes indices of three types, counted from the front."""
+    given, sizes = tf.cast(indices, tf.int64), tf.shape(data, tf.int64)[batches : batches + tf.shape(indices)[-1]]
+    last = given + sizes if indices.dtype != tf.uint64 else tf.fill(tf.shape(given), tf.int64.max)
+    return tf.gather_nd(data, tf.where(given < 0, last, given), batch_dims=batches)
+
+
+_INTEGERS = [tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.is_integer]
+_GATHER = gather_operation(_take, integers=_INTEGERS, mapped=("indices.negative",))
+_GATHER_ND = gather_nd_operation(_take_nd, tf.broadcast_to, integers=_INTEGERS, mapped=("indices.negative",))
 
 
 def _pad(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -161,6 +175,7 @@ OPERATIONS: Mapping[str, Support] = {
     "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
     "Constant-1": SHAPE_OPERATIONS["Constant-1"],
     "Gather-8": replace(_GATHER, execute=_gather),
+    "GatherND-8": replace(_GATHER_ND, execute=_gather_nd),
     "Pad-12": replace(_PAD, execute=_pad),
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
     "Slice-8": replace(_SLICE, execute=_slice),

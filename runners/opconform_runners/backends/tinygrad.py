@@ -21,6 +21,8 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
 from opconform_runners.backends.direct_gather import gather_operation, indexed
+from opconform_runners.backends.direct_gather_nd import INDEXED, gather_nd_operation
+from opconform_runners.backends.direct_gather_nd import indexed as indexed_nd
 from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
@@ -81,6 +83,12 @@ _TINYGRAD = Framework(
         "Gather-8": gather_operation(
             partial(indexed, Tiny.arange),
             integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+        ),
+        "GatherND-8": gather_nd_operation(
+            partial(indexed_nd, Tiny.arange, Tiny.expand),
+            Tiny.expand,
+            integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+            mapped=INDEXED,
         ),
         "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect")),
         "Reshape-1": reshape_operation(Tiny.reshape),

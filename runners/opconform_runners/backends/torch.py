@@ -17,6 +17,8 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
 from opconform_runners.backends.direct_gather import gather_operation, indexed
+from opconform_runners.backends.direct_gather_nd import INDEXED, gather_nd_operation
+from opconform_runners.backends.direct_gather_nd import indexed as indexed_nd
 from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation
 from opconform_runners.backends.direct_slice import slice_operation
@@ -42,6 +44,7 @@ MESSAGES: MessageTable = {
         (r"expected a non-empty list", "inputs.required"),
         (r"Sizes of tensors must match", "inputs.shape"),
     ),
+    "GatherND-8": ((r"out of bounds|out of range", "indices.range"),),
     "Slice-8": ((r"slice step cannot be zero|step must be greater than zero", "step.zero"),),
     "StridedSlice-1": (
         (r"slice step cannot be zero|step must be greater than zero", "stride.zero"),
@@ -64,12 +67,18 @@ MESSAGES: MessageTable = {
 _INDICES = (torch.int32, torch.int64)
 
 
-def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
-    """Indexing with tensors, which takes indices of two types; those of other types are converted."""
+def _index(indices: Any) -> Any:
+    """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
     given = indices if indices.dtype in _INDICES else indices.long()
-    if indices.dtype == torch.uint64:
-        given = torch.where(given < 0, torch.iinfo(given.dtype).max, given)
-    return indexed(torch.arange, data, given, axis, batches)
+    return torch.where(given < 0, torch.iinfo(given.dtype).max, given) if indices.dtype == torch.uint64 else given
+
+
+def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
+    return indexed(torch.arange, data, _index(indices), axis, batches)
+
+
+def _take_nd(data: Any, indices: Any, batches: int) -> Any:
+    return indexed_nd(torch.arange, torch.broadcast_to, data, _index(indices), batches)
 
 
 def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
@@ -98,6 +107,13 @@ _TORCH = Framework(
             _take,
             integers=[getattr(torch, str(each.native)) for each in BYTE_TYPES if each.is_integer],
             stage="run",
+        ),
+        "GatherND-8": gather_nd_operation(
+            _take_nd,
+            torch.broadcast_to,
+            integers=[getattr(torch, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+            stage="run",
+            mapped=INDEXED,
         ),
         **split_operations(
             SplitFunctions(

@@ -1,0 +1,56 @@
+"""GatherND-8 by numpy's indexing with arrays, after checks of everything that the specification requires."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from opconform.suite.case import Attribute
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.direct import padded
+from opconform_runners.backends.numpy_arguments import INTEGER_TYPES, data_of, refused
+
+
+def gather_nd(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
+    """The output of GatherND-8."""
+    given, indices = padded(inputs, 2)
+    data = data_of(given)
+    if indices is None:
+        raise refused("indices.required", "indices is missing")
+    if indices.element_type not in INTEGER_TYPES:
+        raise refused("indices.element-type", f"indices is of type {indices.element_type}")
+    if not indices.shape:
+        raise refused("indices.rank", "indices is a scalar")
+    batches = _batches(attributes.get("batch_dims", 0), data.shape, indices.shape)
+    length, rest = indices.shape[-1], data.shape[batches:]
+    if length > len(rest):
+        name = "tuple-length" if length > data.ndim else "tuple-after-batches"
+        raise refused(f"indices.{name}", f"tuples of {length} indices do not fit data of shape {list(rest)}")
+    numbers = indices.integers()
+    for place, size in enumerate(rest[:length]):
+        if any(each >= size or each < -size for each in numbers[place::length]):
+            raise refused("indices.range", f"an index into a dimension of {size} is out of range")
+    tuples = np.array(numbers, np.int64).reshape(indices.shape)
+    return [Tensor(element_type=given.element_type, array=_gathered(data, tuples, batches))]
+
+
+def _batches(given: Attribute, data: Sequence[int], indices: Sequence[int]) -> int:
+    least = min(len(data), len(indices))
+    if type(given) is not int:
+        raise refused("batch_dims.type", f"batch_dims is {given!r}, which is not an integer")
+    if given < 0 or given >= least:
+        raise refused("batch_dims.range", f"batch_dims is {given}, and the lower rank is {least}")
+    for one, other in zip(data[:given], indices[:given], strict=True):
+        if one != other and 1 not in (one, other):
+            raise refused("batch_dims.broadcastable", f"batch dimensions of {one} and {other} cannot be broadcast")
+    return given
+
+
+def _gathered(data: Array, tuples: Array, batches: int) -> Array:
+    """One index with an array per batch dimension and per place in a tuple."""
+    leading = np.broadcast_shapes(data.shape[:batches], tuples.shape[:batches])
+    repeated = np.broadcast_to(data, leading + data.shape[batches:])
+    positions = leading + tuples.shape[batches:-1]
+    grids = np.indices(positions, sparse=True)[:batches]
+    array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
+    shape = positions + data.shape[batches + tuples.shape[-1] :]
+    return np.array(np.broadcast_to(array, shape), data.dtype, order="C")

@@ -1,0 +1,108 @@
+"""GatherND-8: each clause of its page, and Python's own nested lists."""
+
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.operations.gather_nd import GATHER_ND
+from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.tensors.tensor import Array, Tensor
+
+
+def arguments(
+    shape: tuple[int, ...] | None = (4, 3),
+    indices: object = ((1, 0), (3, 2)),
+    batch_dims: object = 0,
+    index_type: str = "i64",
+) -> Arguments:
+    """The arguments for ramp data of a shape; the indices are nested numbers."""
+    inputs: dict[str, Operand] = {}
+    if shape is not None:
+        data = Tensor(element_type="i32", array=ramp(shape))
+        inputs["data"] = Operand(element_type="i32", shape=shape, tensor=data)
+    if indices is not None:
+        array = np.array(indices, object)
+        integers = None if index_type == "f32" else tuple(array.reshape(-1).tolist())
+        inputs["indices"] = Operand(element_type=index_type, shape=array.shape, integers=integers)
+    return Arguments(inputs=inputs, attributes={"batch_dims": batch_dims})  # type: ignore[dict-item]
+
+
+def ramp(shape: tuple[int, ...]) -> Array:
+    """1, 2, 3, … in a shape."""
+    return np.arange(1, 1 + prod(shape), dtype="u4").reshape(shape)
+
+
+@pytest.mark.parametrize(
+    ("given_arguments", "violated"),
+    [
+        (arguments(None), {"data.required"}),
+        (arguments(None, indices=None), {"data.required", "indices.required"}),
+        (arguments((), index_type="f32"), {"data.rank", "indices.element-type"}),
+        (arguments(indices=None), {"indices.required"}),
+        (arguments(indices=1), {"indices.rank"}),
+        (arguments(index_type="f32"), {"indices.element-type"}),
+        (arguments(indices=((0, 0, 0),)), {"indices.tuple-length"}),
+        (arguments(batch_dims=1, shape=(2, 3)), {"indices.tuple-after-batches"}),
+        (arguments(indices=((4, 0),)), {"indices.range"}),
+        (arguments(indices=((0, -4),)), {"indices.range"}),
+        (arguments(indices=((1 << 32, 0),)), {"indices.range"}),
+        (arguments(indices=(((1 << 64) - 1, 0),), index_type="u64"), {"indices.range"}),
+        (arguments((0, 3), indices=((0,),)), {"indices.range"}),
+        (arguments((2, 3), indices=((3,), (-4,)), batch_dims=1), {"indices.range"}),
+        (arguments(batch_dims=True), {"batch_dims.type"}),
+        (arguments(batch_dims=0.5), {"batch_dims.type"}),
+        (arguments(batch_dims=-1), {"batch_dims.range"}),
+        (arguments(batch_dims=2), {"batch_dims.range"}),
+        (arguments((3,), indices=((1,), (0,)), batch_dims=1), {"batch_dims.range"}),
+        (arguments((3, 4), indices=((1,), (0,)), batch_dims=1), {"batch_dims.broadcastable"}),
+        (arguments((0, 4), indices=((1,), (4,)), batch_dims=1), {"batch_dims.broadcastable", "indices.range"}),
+    ],
+)
+def test_every_violated_requirement_is_named(given_arguments: Arguments, violated: set[str]) -> None:
+    """And no other."""
+    with pytest.raises(Rejection) as raised:
+        GATHER_ND.infer(given_arguments)
+
+    assert set(raised.value.requirements) == violated
+
+
+@given(data=st.data())
+def test_each_tuple_selects_what_nested_lists_hold(data: st.DataObject) -> None:
+    """In the data of its batch, with batch dimensions of 1 on either side repeated."""
+    leading, after, count = (tuple(data.draw(st.lists(st.integers(0, 3), max_size=2))) for _ in range(3))
+    sizes = tuple(data.draw(st.lists(st.integers(1, 4), min_size=not after, max_size=3)))
+    ones = [tuple(1 if data.draw(st.booleans()) else size for size in leading) for _ in range(2)]
+    broadcast = tuple(np.broadcast_shapes(*ones))
+    shape, rows = (*ones[0], *sizes, *after), (*ones[1], *count, len(sizes))
+    tuples = np.empty((prod(rows[:-1]), len(sizes)), np.int64)
+    for place, size in enumerate(sizes):
+        tuples[:, place] = [data.draw(st.integers(-size, size - 1)) for _ in tuples]
+    nested = ramp(shape).tolist()
+    expected = []
+    for position in product(*(range(size) for size in (*broadcast, *count))):
+        batch = [min(at, size - 1) for at, size in zip(position, ones[1], strict=False)]
+        row = tuples.reshape(rows)[(*batch, *position[len(batch) :])]
+        block = nested
+        for at in (*(min(at, size - 1) for at, size in zip(position, ones[0], strict=False)), *row):
+            block = block[at]
+        expected.append(block)
+    given_arguments = arguments(shape, tuples.reshape(rows), len(leading))
+
+    [output] = GATHER_ND.evaluate(given_arguments)
+
+    assert output.array.reshape(-1).tolist() == np.array(expected, np.int64).reshape(-1).tolist()
+    assert output.shape == (*broadcast, *count, *after)
+    assert [each.shape for each in GATHER_ND.infer(given_arguments)] == [output.shape]
+
+
+def test_an_omitted_attribute_means_no_batches() -> None:
+    """The first dimension of both is equal, and is no batch dimension."""
+    given_inputs = arguments((2, 3), ((1,), (0,))).inputs
+
+    [output] = GATHER_ND.evaluate(GATHER_ND.arguments(given_inputs, {}))
+
+    assert output.array.tolist() == [[4, 5, 6], [1, 2, 3]]
