@@ -136,6 +136,8 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
         "Concat-1/page-example",
         "Gather-8/page-example-out-of-range",
         "Gather-8/page-examples",
+        "GatherND-8/negative",
+        "GatherND-8/page-examples",
         "Pad-12/given",
         "Pad-12/one-end",
         "Slice-8/page-examples",

@@ -8,6 +8,8 @@ from tests.mutants.every import bit_patterns, contexts, credit, element_types
 from tests.mutants.every import counts as every_counts
 from tests.mutants.every import shapes as every_shapes
 from tests.mutants.every import state as every_state
+from tests.mutants.gather_nds import rows as gather_nds
+from tests.mutants.gather_nds.kernel import GATHER_ND
 from tests.mutants.gathers import rows as gathers
 from tests.mutants.gathers.kernel import GATHER
 from tests.mutants.join import rows as joins
@@ -40,6 +42,7 @@ KERNELS: Mapping[str, Hooks] = MappingProxyType(
     {
         "Concat-1": CONCAT,
         "Gather-8": GATHER,
+        "GatherND-8": GATHER_ND,
         "Pad-12": PAD,
         "Reshape-1": RESHAPE,
         "Slice-8": SLICE,
@@ -76,6 +79,7 @@ MODULES = (
     strided_slice_masks,
     strided_slice_removals,
     gathers,
+    gather_nds,
     pads,
     transposes,
     transpose_orders,

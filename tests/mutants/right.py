@@ -11,6 +11,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected
 from opconform_runners.backends.direct import Function, outputs_of
 from opconform_runners.backends.numpy import FUNCTIONS, Numpy
+from tests.mutants.gather_nds.right import right_gather_nd
 from tests.mutants.pads.right import right_pad
 from tests.mutants.strided_slices.right import strided_slice
 
@@ -49,6 +50,7 @@ def _graphs(split: _Split) -> Execute:
         **FUNCTIONS,
         "Concat-1": _concat,
         "Gather-8": _elements,
+        "GatherND-8": right_gather_nd,
         "Reshape-1": _reshape,
         "Pad-12": right_pad,
         "Slice-8": _slice,

@@ -32,7 +32,7 @@ def _tuple_violations(data: Shape, length: int, batches: int) -> list[str]:
 
 def _index_violations(indices: Operand, sizes: Shape) -> list[str]:
     """The violated requirement on the indices of tuples into dimensions of some sizes (Inputs, 2)."""
-    if not sizes or indices.integers is None:
+    if indices.integers is None:
         return []
     rows = (indices.integers[place :: len(sizes)] for place in range(len(sizes)))
     inside = all(-size <= each < size for row, size in zip(rows, sizes, strict=True) for each in row)

@@ -1,0 +1,1 @@
+"""Mutants of GatherND-8, and the implementation that they change."""
