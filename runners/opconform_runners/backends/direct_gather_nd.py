@@ -19,7 +19,7 @@ _MAPPED = (
 #: The requirements that the harness also fulfils where a framework indexes with one tensor per place in a tuple.
 INDEXED = ("indices.empty-tuple", "batch_dims.batches")
 
-#: Gathers from data, by a tensor of tuples, in a number of batch dimensions, which are equal.
+#: Gathers from data, by a tensor of tuples, in a number of batch dimensions.
 Take = Callable[[Any, Any, int], Any]
 #: Repeats a tensor along its dimensions of 1, up to a shape.
 Expand = Callable[[Any, Sequence[Any]], Any]
@@ -28,7 +28,7 @@ Expand = Callable[[Any, Sequence[Any]], Any]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Gathering:
     take: Take
-    expand: Expand
+    expand: Expand | None
     integers: Collection[Any]
     stage: Stage
 
@@ -37,9 +37,9 @@ class _Gathering:
 
 
 def gather_nd_operation(
-    take: Take, expand: Expand, *, integers: Collection[Any], stage: Stage = "build", mapped: Sequence[str] = ()
+    take: Take, expand: Expand | None, *, integers: Collection[Any], stage: Stage = "build", mapped: Sequence[str] = ()
 ) -> Support:
-    """How a framework executes GatherND-8.
+    """How a framework executes GatherND-8; without `expand`, `take` repeats batch dimensions of 1.
 
     `integers` are its integer types, `stage` is where it refuses a case, and `mapped` are the requirements that `take`
     fulfils in its place.
@@ -80,6 +80,8 @@ def _batches(gathering: _Gathering, given: Any, data: Sequence[Any], indices: Se
 
 def _expanded(gathering: _Gathering, data: Any, indices: Any, batches: int) -> Any:
     """The output for data and indices whose batch dimensions of 1 are repeated."""
+    if gathering.expand is None:
+        return gathering.take(data, indices, batches)
     leading = [other if one == 1 else one for one, other in zip(data.shape, indices.shape, strict=False)][:batches]
     whole, tuples = (
         each if list(each.shape[:batches]) == leading else gathering.expand(each, (*leading, *each.shape[batches:]))

@@ -129,7 +129,14 @@ def _gather_nd(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attri
 
 
 def _take_nd(data: Any, indices: Any, batches: int) -> Any:
-    """`tf.gather_nd`, which takes indices of three types, counted from the front."""
+    """`tf.gather_nd`, which takes indices of three types, counted from the front, and does not broadcast."""
+    if batches:
+        shapes = [tf.shape(each, tf.int64) for each in (data, indices)]
+        leading = tf.broadcast_dynamic_shape(*(each[:batches] for each in shapes))
+        data, indices = (
+            tf.broadcast_to(each, tf.concat([leading, shape[batches:]], 0))
+            for each, shape in zip((data, indices), shapes, strict=True)
+        )
     given, sizes = tf.cast(indices, tf.int64), tf.shape(data, tf.int64)[batches : batches + tf.shape(indices)[-1]]
     last = given + sizes if indices.dtype != tf.uint64 else tf.fill(tf.shape(given), tf.int64.max)
     return tf.gather_nd(data, tf.where(given < 0, last, given), batch_dims=batches)
@@ -137,7 +144,7 @@ def _take_nd(data: Any, indices: Any, batches: int) -> Any:
 
 _INTEGERS = [tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.is_integer]
 _GATHER = gather_operation(_take, integers=_INTEGERS, mapped=("indices.negative",))
-_GATHER_ND = gather_nd_operation(_take_nd, tf.broadcast_to, integers=_INTEGERS, mapped=("indices.negative",))
+_GATHER_ND = gather_nd_operation(_take_nd, None, integers=_INTEGERS, mapped=("indices.negative",))
 
 
 def _pad(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
