@@ -35,6 +35,7 @@ BROKEN = {
     "openvino-onnx": {
         "Concat-1": {"axis.type", "inputs.bits"},
         "Gather-8": {"data.bits"},
+        "GatherND-8": {"batch_dims.type", "data.bits", "indices.range"},
         "Pad-12": {
             "data.bits",
             "data.rank",
@@ -73,6 +74,7 @@ BROKEN = {
             "data.element-type",
             "indices.select",
         },
+        "GatherND-8": {"batch_dims.broadcast"},
         "Pad-12": {"outputs.shape", "pad_mode.required", "pad_value.default"},
         "Reshape-1": {"shape.volume", "special_zero.required", "special_zero.type"},
         "Slice-8": {
