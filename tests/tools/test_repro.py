@@ -33,6 +33,8 @@ VARYING = frozenset(
         "Concat-1/other-types-in-contexts/2626200cf7",
         "Gather-8/extended-types/3160c87065",
         "Gather-8/of-nothing/7c77d94052",
+        "GatherND-8/empty-tuples/b0cdd3b2d1",
+        "GatherND-8/extended-types/9ded68feee",
         "Pad-12/extended-types/f20fc1480f",
         "Slice-8/element-types/fcabe6b2fd",
         "Slice-8/large-steps/6cb7bee574",

@@ -8,6 +8,7 @@ from typing import Any
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
 from opconform_runners.backends.direct import Support, padded
+from opconform_runners.backends.direct_gather import batch_grids
 from opconform_runners.backends.exceptions import Call
 
 #: The requirements that the harness fulfils, since frameworks have no such attribute, or check it in another order.
@@ -82,7 +83,7 @@ def _expanded(gathering: _Gathering, data: Any, indices: Any, batches: int) -> A
     """The output for data and indices whose batch dimensions of 1 are repeated."""
     if gathering.expand is None:
         return gathering.take(data, indices, batches)
-    leading = [other if one == 1 else one for one, other in zip(data.shape, indices.shape, strict=False)][:batches]
+    leading = leading_sizes(data.shape, indices.shape, batches)
     whole, tuples = (
         each if list(each.shape[:batches]) == leading else gathering.expand(each, (*leading, *each.shape[batches:]))
         for each in (data, indices)
@@ -90,13 +91,15 @@ def _expanded(gathering: _Gathering, data: Any, indices: Any, batches: int) -> A
     return gathering.take(whole, tuples, batches)
 
 
+def leading_sizes(data: Sequence[Any], indices: Sequence[Any], batches: int) -> list[Any]:
+    """The batch dimensions, of which those of 1 are repeated."""
+    return [other if one == 1 else one for one, other in zip(data, indices, strict=False)][:batches]
+
+
 def indexed(arange: Callable[[int], Any], expand: Expand, data: Any, indices: Any, batches: int) -> Any:
     """A `Take` by one index with a tensor per batch dimension and per place in a tuple."""
     *positions, length = indices.shape
-    grids = [
-        arange(size).reshape(*(1,) * number, size, *(1,) * (len(positions) - number - 1))
-        for number, size in enumerate(positions[:batches])
-    ]
+    grids = [arange(size).reshape(shape) for size, shape in batch_grids(positions, batches)]
     places = (*grids, *(indices[..., place] for place in range(length)))
     taken = data[places] if places else data
     return taken if length else expand(taken, (*positions, *data.shape[batches:]))

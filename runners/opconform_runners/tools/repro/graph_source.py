@@ -13,6 +13,7 @@ from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import python_values
 from opconform_runners.backends.direct_gather import batch_grids, orders
+from opconform_runners.backends.direct_gather_nd import leading_sizes
 from opconform_runners.backends.direct_split import filled
 from opconform_runners.backends.direct_strided_slice import Entry, bits_of, index_of
 from opconform_runners.tools.repro.variables import array_source
@@ -191,6 +192,22 @@ def _gathered(operands: Sequence[object], attributes: Mapping[str, Attribute], s
     return f"[{data}{before}[{', '.join([*grids, f'{indices}.long()'])}]{after}]"
 
 
+def _gathered_nd(operands: Sequence[object], attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
+    data, values = (*operands, None)[:2]
+    batches = attributes.get("batch_dims", 0)
+    (sizes, shape), indices = (*shapes, ())[:2], f"torch.tensor({values!r})"
+    if not isinstance(batches, int) or not 0 <= batches < len(shape):
+        return f"[{data}[{indices}]]"  # the case is invalid
+    leading = leading_sizes(sizes, shape, batches)
+    positions, rest = (*leading, *shape[batches:-1]), tuple(sizes[batches:])
+    grids = [f"torch.arange({size}).reshape({each})" for size, each in batch_grids(positions, batches)]
+    whole = data if leading == list(sizes[:batches]) else f"{data}.expand({(*leading, *rest)})"
+    if not shape[-1]:
+        batch = f"[{', '.join(grids)}]" if grids else ""
+        return f"[{whole}{batch}.expand({(*positions, *rest)})]"
+    return f"[{whole}[{', '.join([*grids, f'*{indices}.reshape({tuple(shape)}).long().unbind(-1)'])}]]"
+
+
 def _permuted(order: tuple[int, ...]) -> str:
     return "" if order == tuple(range(len(order))) else f".permute({order})"
 
@@ -213,6 +230,7 @@ def _entry(entry: Entry) -> str:
 _TORCH: Mapping[str, Call] = {
     "Concat-1": _cat,
     "Gather-8": _gathered,
+    "GatherND-8": _gathered_nd,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Slice-8": _slices,
