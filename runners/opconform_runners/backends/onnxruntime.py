@@ -36,6 +36,10 @@ MESSAGES: MessageTable = {
         (r"has input size 0", "inputs.required"),
         (r"Can't merge shape info|Non concat axis dimensions must match", "inputs.shape"),
     ),
+    "GatherND-8": (
+        (r"invalid index found", "indices.range"),
+        (r"Type 'tensor\(\w+\)' of input parameter \(indices\)", "indices.element-type"),
+    ),
     "Pad-12": ((r"bound to different types", "pad_value.element-type"),),
     "Slice-8": (
         (r"Starts must be a 1-D array", "start.rank"),

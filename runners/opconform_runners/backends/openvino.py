@@ -59,6 +59,14 @@ MESSAGES: MessageTable = {
         (r"The batch_dims must be <= indices_rank", "batch_dims.range"),
         (r"must have equal or intersecting sizes until batch_dims", "batch_dims.equal"),
     ),
+    "GatherND-8": (
+        (r"Data rank must be at least 1", "data.rank"),
+        (r"Indices rank must be at least 1", "indices.rank"),
+        (r"indices type is expected to be an integer type", "indices.element-type"),
+        (r"Cannot parse '.*' to number", "batch_dims.type"),
+        (r"Number of batch dimensions must not exceed", "batch_dims.range"),
+        (r"Batch dimensions of data and indices must be the same", "batch_dims.broadcastable"),
+    ),
     "Pad-12": (
         (r"pads_begin must be an integral number", "pads_begin.element-type"),
         (r"pads_end must be an integral number", "pads_end.element-type"),
