@@ -122,7 +122,7 @@ def test_a_group_has_a_twin_if_its_cases_are_rejected(warnings: Warnings) -> Non
 
 def test_there_are_only_a_few_warnings(warnings: Warnings) -> None:
     """The last one counts the others."""
-    many = "axis.negative, lengths.remainder, lengths.sum, lengths.required, axis.range, axis.shape, data.shape, outputs.order"
+    many = "axis.negative, lengths.remainder, lengths.sum, lengths.required, axis.range, axis.shape, lengths.rank, data.shape, outputs.order"
     found = warnings(SPEC.format(requirements=many))
 
     assert len(found) == MOST + 1

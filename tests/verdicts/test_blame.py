@@ -20,7 +20,11 @@ LEVELS = {
     "outputs.count": "normative",
     "outputs.element-type": "normative",
     "outputs.shape": "normative",
+    "outputs.order": "normative",
+    "axis.range": "normative",
 }
+#: What a case can violate, so that valid cases list it as the twins of rejected ones do.
+VIOLABLE = ("axis.range",)
 HEADER = Header(
     version="1.0.0",
     generator="0.1.0",
@@ -30,12 +34,18 @@ HEADER = Header(
     dialects={},
     specs={},
     specification={},
-    requirements={"Op-1": {name: RequirementNote(level=level, text="") for name, level in LEVELS.items()}},  # type: ignore[arg-type]
+    requirements={
+        "Op-1": {
+            name: RequirementNote(level=level, text="", violable=name in VIOLABLE)  # type: ignore[arg-type]
+            for name, level in LEVELS.items()
+        }
+    },
     establishes={
         "Op-1": {
             "count": ("outputs.count",),
             "element-type": ("outputs.element-type", "data.element-type"),
             "shape": ("outputs.shape",),
+            "value": ("outputs.order",),
             "bits": ("data.bits",),
             "nan-payload": ("data.nan-payload",),
         }
@@ -80,6 +90,18 @@ TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-pay
         (["lengths.zero", "outputs.count"], "rejected-valid", False, ("lengths.zero",)),
         (["lengths.zero", "outputs.count"], "count", False, ("outputs.count",)),
         (["lengths.zero"], "crash", False, ("lengths.zero",)),
+        (
+            ["axis.range"],
+            "value",
+            False,
+            ("outputs.order",),
+        ),  # a valid axis that is accepted does not violate its range
+        (["axis.range"], "shape", False, ("outputs.shape",)),
+        (["axis.range"], "count", False, ("outputs.count",)),
+        (["axis.range"], "rejected-valid", False, ("axis.range",)),
+        (["axis.range", "lengths.remainder"], "value", False, ("lengths.remainder",)),
+        (["outputs.shape", "data.bits"], "value", False, ("data.bits",)),
+        (["lengths.zero"], "value", False, ("lengths.zero",)),
         ([], "crash", False, ()),
     ],
 )

@@ -57,7 +57,10 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         specs=spec_digests(specs),
         specification={op: tuple(page.revision for page in each.pages) for op, each in known.items()},
         requirements={
-            op: {one.id: RequirementNote(level=one.level, text=one.text) for one in each.requirements}
+            op: {
+                one.id: RequirementNote(level=one.level, text=one.text, violable=one.violable)
+                for one in each.requirements
+            }
             for op, each in known.items()
         },
         establishes=establishes,

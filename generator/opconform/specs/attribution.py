@@ -17,7 +17,8 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
     groups = [each for spec in specs for each in spec.groups]
     found = [str(each) for each in (*_twins(groups), *_behind_others(groups), *_not_violated(groups))]
     left = len(found) - MOST
-    return found if left <= 0 else [*found[:MOST], f"There are {left:,} more such warnings."]
+    more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
+    return found if left <= 0 else [*found[:MOST], f"There {more}."]
 
 
 def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
@@ -76,7 +77,8 @@ def _violated(group: Group) -> set[str] | None:
 def _left_open(group: Group) -> list[str]:
     """The normative requirements that a group of accepted cases lists and that no comparison establishes."""
     known, bits = requirements_of(group.op), OPERATIONS[group.op].bits
-    established = {bits, *(each for names in known.establishes.values() for each in names)}
+    first = (names for stage, names in known.establishes.items() if stage != "value")  # nothing is compared after it
+    established = {bits, *(each for names in first for each in names)}
     return [
         each
         for each in group.settings.requirements

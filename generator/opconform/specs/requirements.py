@@ -50,8 +50,8 @@ class Requirements(Keys):
     pages: Annotated[tuple[Page, ...], Field(min_length=1)]
     establishes: Mapping[Stage, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="The requirements that are shown to be met when a comparison passes a stage; under `nan-payload`, "
-        "those only on NaN payloads.",
+        description="The requirements that are shown to be met when a comparison passes a stage, the one first that a "
+        "failure of the stage breaks in a case without another one; under `nan-payload`, those only on NaN payloads.",
     )
     requirements: Annotated[tuple[Requirement, ...], Field(min_length=1)]
 

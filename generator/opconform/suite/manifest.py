@@ -22,15 +22,16 @@ _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
 #: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only.
-Stage = Literal["count", "element-type", "shape", "bits", "nan-payload"]
+Stage = Literal["count", "element-type", "shape", "value", "bits", "nan-payload"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequirementNote:
-    """The level and the text of a requirement, for reports."""
+    """The level and the text of a requirement, for reports, and whether a case can violate it."""
 
     level: Level
     text: str
+    violable: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

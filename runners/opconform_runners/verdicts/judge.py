@@ -27,8 +27,9 @@ from opconform_runners.verdicts.verdict import (
     twin_gap,
 )
 
-#: The stages of the comparison that passed when outputs differ for a reason.
-_PASSED: Mapping[str, tuple[Stage, ...]] = {
+#: The stages of the comparison that a failure can be in, and those that passed before.
+_PASSED: Mapping[Stage, tuple[Stage, ...]] = {
+    "count": (),
     "element-type": ("count",),
     "shape": ("count", "element-type"),
     "value": ("count", "element-type", "shape"),
@@ -154,8 +155,10 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     - Rejecting what only an interpretation allows breaks only the interpretation.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
       element type breaks the first requirement that the comparison of element types establishes.
-    - Any other failure breaks the first normative requirement of the case that the comparison has not shown to be kept;
-      for elements that were moved, this is not the one on bits.
+    - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, and
+      that no case can violate, since the case is valid; for elements that were moved, this is not the one on bits. If
+      the case has no such requirement, they break the first one that the failed stage of the comparison establishes.
+    - A crash, a timeout and a rejection break the first normative requirement of the case.
     """
     if entry.expect != "accept":
         return (entry.expect.reject,)
@@ -171,11 +174,14 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         return bits
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
-    kept = {name for stage in _PASSED.get(reason, ()) for name in stages.get(stage, ())}
-    left = [each for each in listed if each not in kept] or listed
-    if reason == "value":
-        left = [each for each in left if each not in bits] or left
-    return tuple([each for each in left if each not in readings][:1] or left[:1])
+    stage = next((each for each in _PASSED if each == reason), None)
+    if stage is None:
+        return tuple([each for each in listed if each not in readings][:1] or listed[:1])
+    met = {name for each in _PASSED[stage] for name in stages.get(each, ())}
+    met |= {*readings, *bits, *(name for name in listed if name in levels and levels[name].violable)}
+    left = [each for each in listed if each not in met]
+    own = [each for each in listed if each in bits or each in readings]
+    return tuple((*left, *own, *stages.get(stage, ()), *listed)[:1])
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
