@@ -34,8 +34,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @click.command("python -m tests.mutants")
 @click.argument("specs", nargs=-1, type=click.Path(path_type=Path), metavar="[SPEC]...")
-@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile. Can be repeated.")
-@click.option("--select", "patterns", multiple=True, metavar="PATTERN", help="Only these mutants. Can be repeated.")
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this profile (repeatable).")
+@click.option("--select", "patterns", multiple=True, metavar="PATTERN", help="Only these mutants (repeatable).")
 @click.option("--jobs", type=click.IntRange(min=1), default=cores(), help="Mutants that run at a time; one per core.")
 @click.option(
     "--timeout",

@@ -20,7 +20,7 @@ from opconform_runners.cli.shared.output import print_result
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything remains to be reviewed.")
 @json_option("the result")
 def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
-    """Measure how well the cases of SPECs determine the reference semantics of their operations.
+    """Measure how well the cases of SPECs cover the reference semantics of their operations.
 
     Each systematic mutant of the semantics should change the result of at least one case. Surviving mutants are listed
     with their source location and the requirements named there. For each condition in the semantics, two cases should

@@ -70,8 +70,8 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
 @click.option("--key", type=PATH, required=True, help="The signer's public key.")
 @click.option("--results", type=PATH, help="The folder of the certified results.")
 @click.option("--suite", type=PATH, help="The suite that was run; generate it yourself for an independent check.")
-@click.option("--record", "outputs", type=PATH, help="The recorded outputs, if a record was judged.")
-@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Require this profile. Can be repeated.")
+@click.option("--record", "outputs", type=PATH, help="The recorded outputs, if the results were judged from a record.")
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Require this profile (repeatable).")
 @click.option("--require-conformant", is_flag=True, help="Exit with 1 if the backend is not conformant.")
 @json_option("the statement and the checks")
 def _verify(certificate: Path, key: Path, require_conformant: bool, as_json: bool, **evidence: Any) -> None:

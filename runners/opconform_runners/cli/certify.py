@@ -58,11 +58,12 @@ def command(
 ) -> None:
     """Generate a suite, run backends on whole profiles of it, and report a verdict for each requirement.
 
-    A SPEC is a YAML file, a folder, or an operation such as Split-1, whose shipped specs are used; without one, all
-    shipped specs are. Writes suite/, results.jsonl, report.json and report.html to --out, and certificate.json with
-    --sign. Several backends get a folder each, and a matrix. The same command continues an interrupted run.
+    A SPEC is a YAML file, a folder, or an operation such as Split-1, whose shipped specs are used. Without a SPEC, all
+    shipped specs are used. Writes suite/, results.jsonl, report.json and report.html to --out, and certificate.json
+    with --sign. For several backends, writes one folder per backend, and a matrix. The same command continues an
+    interrupted run.
 
-    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot be started.
+    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start.
     """
     if key is not None and selection.shard is not None:
         raise UsageError("A shard cannot be signed. Merge the shards with `opconform merge`, and sign the result.")

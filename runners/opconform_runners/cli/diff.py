@@ -18,7 +18,7 @@ from opconform_runners.reports.report_file import read_report
 def command(old: Path, new: Path, as_json: bool) -> None:
     """Show what changed from the run OLD to the run NEW.
 
-    OLD and NEW are the folders that `run` or `certify` wrote, or the files results.jsonl in them.
+    OLD and NEW are the folders that `run` or `certify` wrote, or their results.jsonl files.
 
     Exit code: 0 if nothing got worse, 1 if a case newly fails or no longer passes, or if a run is incomplete.
     """

@@ -15,7 +15,7 @@ from opconform_runners.reports.text import counted
 
 @click.command("generate", cls=Command, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
 @spec_arguments
-@out_option(required=True, help="The folder or the file NAME.zip to write.")
+@out_option(required=True, help="The folder or file (NAME.zip) to write.")
 @selection_options
 @generation_options("Number of processes; one per core by default.")
 @click.option("--blind", is_flag=True, help="Omit the expected outputs.")

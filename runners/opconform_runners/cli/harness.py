@@ -46,7 +46,7 @@ def _check(backend: BackendOptions, as_json: bool) -> None:
 
     Shows the messages that break a rule, and the rules that are not applicable.
 
-    Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one, 3 if it cannot be started.
+    Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one, 3 if it cannot start.
     """
     started = backend.command()
     checked = _checked(Launch(command=started, timeout=backend.timeout), quiet=as_json)
@@ -58,7 +58,7 @@ def _check(backend: BackendOptions, as_json: bool) -> None:
 
 @command.command("schema", example="harness schema > messages.schema.json")
 def _schema() -> None:
-    """Print the JSON Schema of messages."""
+    """Print the JSON Schema of the protocol's messages."""
     print_json(messages_schema())
 
 

@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """List the groups of cases of SPECs or of a SUITE (by default, of the shipped specs).
 
-    One line per group: its number of cases, what is expected of a backend, and its title.
+    Prints one line per group: its number of cases, what is expected of a backend, and its title.
     """
     every = CaseList(sources)
     listed = list(every.cases(selection, LIMITS))

@@ -17,9 +17,9 @@ from opconform_runners.cli.shared.streams import guarded_streams, harmless_strea
 #: The commands and their summaries, in the sections of the help. The module of a command has its first word as name.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Everyday": {
-        "certify": "Generate a suite, run backends on it, give verdicts",
+        "certify": "Generate a suite, run backends on it, report verdicts",
         "run": "Run backends on a suite and compare every bit",
-        "merge": "Put the results of shards together",
+        "merge": "Merge the results of shards",
         "report": "Write HTML, JUnit XML, Markdown, CSV or a badge",
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
@@ -41,8 +41,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "certificate verify": "Check a certificate against results and suite",
         "certificate judge": "Judge outputs that were recorded elsewhere",
     },
-    "For authors of specs": {
-        "adequacy": "Measure how well cases determine the semantics",
+    "For spec authors": {
+        "adequacy": "Measure how well cases cover the semantics",
         "schema": "Print the JSON Schema of specs, for editors",
     },
 }

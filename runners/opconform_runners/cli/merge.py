@@ -21,7 +21,7 @@ from opconform_runners.reports.report import report_of
 @click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")
 @json_option("the report")
 def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bool) -> None:
-    """Merge the results of all shards of a run, and report them.
+    """Merge the results of all shards of a run, and report the verdict.
 
     SHARD is a folder that `run --shard` or `certify --shard` wrote. It is an error if a shard is
     missing or repeated, or differs in suite, backend version, device, driver or selection.

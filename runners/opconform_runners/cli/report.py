@@ -62,9 +62,9 @@ _STDOUT = "-"
     "--verbose",
     "is_printed",
     is_flag=True,
-    help="Print the whole summary, with every reason that a run only counts.",
+    help="Print the full summary, with the reasons for unsupported and inconclusive cases.",
 )
-@click.option("--github", is_flag=True, help="Print the annotations of a GitHub workflow.")
+@click.option("--github", is_flag=True, help="Print annotations for a GitHub workflow.")
 @click.option(
     "--suite", type=PATH, help="The suite that was run, for the HTML report; OUT/suite or OUT/../suite by default."
 )
@@ -73,7 +73,7 @@ _STDOUT = "-"
     multiple=True,
     type=PATH,
     metavar="OLD",
-    help="Mark in the HTML report what is new and fixed since this run. Repeat it for a trend, the oldest first.",
+    help="Mark what is new or fixed since this run in the HTML report. Repeat to show a trend, oldest run first.",
 )
 def command(
     results: tuple[Path, ...],
@@ -86,8 +86,8 @@ def command(
 ) -> None:
     """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
-    Without a format option, writes an HTML report. Only the HTML report can show several runs, on the same suite. If
-    the suite is not found, the HTML report has no tensors and no IR. Use - as FILE for standard output (once).
+    Without a format option, writes an HTML report. Only the HTML report can show several runs, all on the same suite.
+    If the suite is not found, the HTML report has no tensors and no IR. Use - as FILE for standard output (once).
 
     Exit code: 0 if the runs are complete, whatever their verdict, 1 if one is incomplete.
     """
@@ -98,7 +98,9 @@ def command(
     if len(results) > 1 and (wanted or github):
         raise UsageError("Only the HTML report can show several runs. Name one run for the other formats.")
     if len(results) > 1 and against:
-        raise UsageError("Only a report of one run can be compared with older ones. Name one run, and --against OLD.")
+        raise UsageError(
+            "Only a report of one run can be compared with older ones. Name one run, and --against OLD."
+        )
     runs, older = ([finished(each) for each in places] for places in (results, against))
     quiet = to_stdout > 0
     for name, file in wanted.items():

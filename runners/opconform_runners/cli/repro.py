@@ -37,16 +37,16 @@ _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
     metavar="NAME[:DEVICE]",
     help=f"The backend that the script calls: {', '.join(SCRIPTS)}.",
 )
-@click.option("--suite", "place", type=PATH, help="The suite that has the case; the shipped cases by default.")
-@rare_option("--python", metavar="PATH", help="The interpreter of the backend, in another environment.")
+@click.option("--suite", "place", type=PATH, help="The suite that contains the case; the shipped cases by default.")
+@rare_option("--python", metavar="PATH", help="Python interpreter of another environment, for the backend.")
 @timeout_option
 @out_option(help="The file to write; standard output by default.")
 def command(case: str, backend: str, place: Path | None, python: str | None, timeout: float, out: Path | None) -> None:
-    """Write a script that reproduces CASE with only the backend's own interface, for the backend's issue tracker.
+    """Write a script that reproduces CASE with only the backend's own API, for the backend's issue tracker.
 
     The script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
-    fixed. CASE is an id, its digits, or a pattern that matches one case. The case is executed first, and the script
-    states what was observed.
+    fixed. CASE is an id, the last part of an id, or a pattern that matches one case. The case is executed first, and
+    the script records the observed result.
     """
     name = backend.partition(":")[0]
     dialects = dialects_needed(backend)

@@ -49,8 +49,8 @@ _LONGEST = 300
 @backend_options
 @selection_options
 @result_options
-@click.option("--baseline", type=PATH, metavar="FILE", help="The expected failures; only other failures count.")
-@click.option("--update-baseline", is_flag=True, help="Update that file to list exactly the failures.")
+@click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only other failures count.")
+@click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
 @shard_option
 @rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes.", 1)
@@ -65,10 +65,10 @@ def command(
 ) -> None:
     """Run backends on SUITE (a folder or a zip file) and compare every bit of their outputs.
 
-    The same command continues an interrupted run. With --record nothing is compared: each case is executed twice, and
-    the outputs are written to one file for `opconform certificate judge`. SUITE may be blind then.
+    The same command continues an interrupted run. With --record, nothing is compared: each case is executed twice, and
+    the outputs are written to one file for `opconform certificate judge`. SUITE can then be blind.
 
-    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot be started. With --baseline: 0 if
+    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start. With --baseline: 0 if
     nothing differs from the file, 1 for an unexpected failure, an unexpected pass, or a line that matches no case.
     """
     baseline, record, updates = given["baseline"], given["record"], bool(given["update_baseline"])

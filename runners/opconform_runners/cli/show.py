@@ -34,8 +34,8 @@ _MOST = 12
 def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: bool) -> None:
     """Display CASE: its inputs, outputs and expectation, and what a backend returned in the run OUT.
 
-    CASE is an id, its digits, or a pattern such as 'Split-1/page-example/*' that matches one case. OUT is the folder
-    that `run` or `certify` wrote.
+    CASE is an id, the last part of an id, or a pattern that matches one case, such as 'Split-1/page-example/*'. OUT is
+    the folder that `run` or `certify` wrote.
     """
     if out is None:
         found, returned = one_case(case, sources), []

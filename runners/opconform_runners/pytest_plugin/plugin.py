@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add("python", "The Python interpreter that runs the backend.", metavar="PATH")
     add("suite", "A suite; by default the shipped cases, generated into pytest's cache folder.", metavar="PATH")
-    add("profile", "Use only cases of this profile. Can be repeated.", metavar="NAME", action="append")
+    add("profile", "Use only cases of this profile (repeatable).", metavar="NAME", action="append")
     add("timeout", "Time limit for one case. [default: 20]", metavar="SECONDS", type=float)
     interpretations = "Treat interpretations of the specification like normative requirements."
     add("strict", interpretations, action="store_true", default=None)

@@ -119,10 +119,13 @@ backend_options = collected(
         "pythons",
         multiple=True,
         metavar="[NAME=]PATH",
-        help="A backend's interpreter, in another environment (repeatable).",
+        help="Python interpreter of another environment, for a backend (repeatable).",
     ),
     timeout_option,
     rare_option(
-        "--memory", type=positive, metavar="GIB", help="Memory limit of a harness; 3/4 of the machine's by default."
+        "--memory",
+        type=positive,
+        metavar="GIB",
+        help="Memory limit of a harness; 3/4 of the machine's memory by default.",
     ),
 )

@@ -11,7 +11,7 @@ from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options import Decorator, collected, count, jobs_option
 
 #: The help of `--jobs` for commands that generate a suite and run it.
-RUN_JOBS = "Processes; by default one per core, and one harness."
+RUN_JOBS = "Number of processes; by default one per core to generate, one to run."
 
 
 def cores() -> int:
