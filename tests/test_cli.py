@@ -107,7 +107,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["harness", "check"], "Specify a backend with --backend NAME or --harness COMMAND."),
         (
             ["harness", "check", "--backend", "numpy", "--timeout", "0"],
-            "'0' is not a number over 0 and at most 1,000,000.",
+            "'0' is not a number above 0 and at most 1,000,000.",
         ),
         (["certify"], "Specify a backend with --backend NAME or --harness COMMAND."),
         (
@@ -134,10 +134,10 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             ["generate", AXIS, "--out", "x", "--select", "Split-1/axis-integer-typs/*"],
             "No case matches Split-1/axis-integer-typs/*. Did you mean 'Split-1/axis-integer-types'?\n",
         ),
-        (["show", "nosuch"], "error: No case matches 'nosuch'. `opconform list` lists the shipped ones; "),
+        (["show", "nosuch"], "error: No case matches 'nosuch'. `opconform list` lists the shipped cases; "),
         (
             ["repro", "nosuch", "-b", "torch"],
-            "error: No case matches 'nosuch'. `opconform list` lists the shipped ones; ",
+            "error: No case matches 'nosuch'. `opconform list` lists the shipped cases; ",
         ),
         (["repro", "lengths.sm", "-b", "torch"], "No case matches 'lengths.sm'. Did you mean 'lengths.sum'?\n"),
         (
@@ -233,7 +233,7 @@ def test_show_has_what_changes_in_a_second_inference(opconform: Run) -> None:
     """The violation may be there alone."""
     shown = opconform("show", "Slice-8/second-invalid/dfbb93918d").stdout
 
-    assert "\n  inference 2 on the same model, what changes:\n    axes: i64[1] = [4294967296]\n\n" in shown
+    assert "\n  inference 2 on the same model, changed inputs:\n    axes: i64[1] = [4294967296]\n\n" in shown
     assert "must be rejected in inference 2: it violates axes.range" in shown
 
 
@@ -406,7 +406,7 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     assert [each for each in marked if each] == [["*-0"], ["*0"]]
     assert ": pass\n" in opconform("show", passed, tmp_path / "out", *show).stdout
     refused = opconform("show", failed, tmp_path / "out", "--json", code=2).stderr
-    assert refused.startswith("error: --json prints case.json. What was returned is in report.json in ")
+    assert refused.startswith("error: --json prints case.json. The result of the case is in report.json in ")
     opconform("run", small_suite, "-b", "numpy", "-k", passed, "-o", tmp_path / "one")
     assert f"The run has no result of {failed}." in opconform("show", failed, tmp_path / "one", *show, code=2).stderr
 

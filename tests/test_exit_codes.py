@@ -107,7 +107,7 @@ def test_a_limit_that_makes_no_sense_is_a_wrong_command(arguments: tuple[str, ..
     code, said = ended(*command, f"{option}={value}")
 
     assert code == 2
-    assert f"{value!r} is not a number over 0 and at most 1,000,000." in said
+    assert f"{value!r} is not a number above 0 and at most 1,000,000." in said
 
 
 def closed(*arguments: object) -> subprocess.CompletedProcess[bytes]:
@@ -156,7 +156,7 @@ def test_a_full_disk_while_printing_is_an_error(arguments: tuple[str, ...]) -> N
 
     assert (done.returncode, done.stderr) == (
         1,
-        "error: Standard output cannot be written: No space left on device. Free some space, or redirect it to another place.\n",
+        "error: Standard output cannot be written: No space left on device. Free some space, or redirect it elsewhere.\n",
     )
 
 

@@ -82,7 +82,7 @@ class DiskError(OpconformError):
     exit_code = 1
 
     def __init__(self, path: Path, fault: OSError) -> None:
-        super().__init__(f"{path} cannot be written: {fault.strerror}. Free some space, or use another place.")
+        super().__init__(f"{path} cannot be written: {fault.strerror}. Free some space, or use another location.")
 
     @staticmethod
     def is_full(fault: OSError) -> bool:

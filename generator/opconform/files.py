@@ -95,7 +95,7 @@ def replace_named(path: Path, content: bytes) -> None:
 def check_no_link(path: Path) -> None:
     """Refuse to replace a link."""
     if path.is_symlink():
-        raise UsageError(f"{path} is a link, and links are not replaced. Name what it links to: {path.resolve()}.")
+        raise UsageError(f"{path} is a link, and links are not replaced. Name its target: {path.resolve()}.")
 
 
 def replace_ours(path: Path, content: bytes, mark: bytes) -> None:

@@ -36,7 +36,7 @@ export function arrayOfNpy(bytes, where) {
   const count = shape.reduce((product, each) => product * each, 1);
   const width = descr.startsWith("<U") ? LARGEST_UTF32 * Number(descr.slice(2)) : ARRAYS.get(descr).BYTES_PER_ELEMENT;
   if (count * width !== view.length - start) {
-    throw new Error(`${where} says shape [${shape}] of ${descr}, but contains ${view.length - start} bytes`);
+    throw new Error(`${where} declares the shape [${shape}] of ${descr}, but contains ${view.length - start} bytes`);
   }
   const content = new Uint8Array(view.subarray(start)); // a copy: a typed array's elements must be aligned
   const data = descr.startsWith("<U") ? texts(content, count, width) : new (ARRAYS.get(descr))(content.buffer);

@@ -252,7 +252,7 @@ const start = async () => {
     }
     const why = seen.inputs ? (feeds.length ? "" : "The tensors are too large to be drawn here.") : suite === ""
       ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
-      : "This report has the tensors and the IR of failures, as far as there is room. The second command displays the tensors of this case.";
+      : "This report includes the tensors and the IR of failures up to a size limit. The second command displays the tensors of this case.";
     if (why) article.append(make("p", { class: "quiet" }, why));
     document.title = each.id;
   };

@@ -221,8 +221,11 @@ def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) 
         ),
         ("MYCPU={text}", "OpenVINO cannot load {text} as the device MYCPU: Cannot load library .*"),
         ("GPU={plugin}", "OpenVINO cannot load {plugin} as the device GPU: .*in the OpenVINO Runtime."),
-        ("HETERO:CPU,XPU", "OpenVINO has no device 'XPU' here. Allowed: CPU, .*, or NAME=path/libplugin.so."),
-        ("CPU.", "OpenVINO has no device 'CPU.' here. .*"),
+        (
+            "HETERO:CPU,XPU",
+            "OpenVINO has no device 'XPU' on this machine. Allowed: CPU, .*, or NAME=path/libplugin.so.",
+        ),
+        ("CPU.", "OpenVINO has no device 'CPU.' on this machine. .*"),
         ("HETERO:CP+", "'HETERO:CP+' is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU."),
     ],
 )
@@ -248,7 +251,7 @@ def test_excluding_every_device_is_refused() -> None:
     core = openvino.Core()
     devices = sorted({each.partition(".")[0] for each in core.available_devices})
 
-    with pytest.raises(UsageError, match="excludes every device that OpenVINO has here"):
+    with pytest.raises(UsageError, match="excludes every device that OpenVINO has on this machine"):
         device_of(core, "AUTO:" + ",".join(f"-{each}" for each in devices))
 
 
@@ -294,7 +297,7 @@ def test_a_provider_without_kernels_passes_nothing(suite: Suite, tmp_path: Path)
 @pytest.mark.parametrize(
     ("device", "beginning"),
     [
-        ("Nowhere", "ONNX Runtime has no device 'Nowhere' here. Allowed: "),
+        ("Nowhere", "ONNX Runtime has no device 'Nowhere' on this machine. Allowed: "),
         ("X=no.so", "File not found: no.so."),
         ("X={text}", "ONNX Runtime cannot load {text}: Failed to load library"),
         ("X={plugin}", "ONNX Runtime cannot load {plugin}: Failed to get symbol CreateEpFactories"),

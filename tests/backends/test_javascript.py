@@ -147,7 +147,7 @@ REFUSED = {
     "big-endian": (npy(np.zeros(3, ">f4")), "data.npy has an unsupported header"),
     "fortran": (npy(np.zeros((2, 3), np.float32, order="F")), "data.npy has an unsupported header"),
     "pickled": (npy(np.array([{}], object)), "data.npy has an unsupported header"),
-    "short": (npy(np.zeros(3, np.float32))[:-1], "data.npy says shape [3] of <f4, but contains 11 bytes"),
+    "short": (npy(np.zeros(3, np.float32))[:-1], "data.npy declares the shape [3] of <f4, but contains 11 bytes"),
     "no array": (b"three", "data.npy is not a .npy file of version 1.0 or 2.0"),
     "another type": (npy(np.zeros(3, np.int32)), "data.npy contains <i4, but data is f32"),
 }

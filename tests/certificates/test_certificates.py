@@ -516,9 +516,7 @@ def test_a_run_that_is_not_whole_is_not_signed(
     opconform("run", small_suite, "--backend", "numpy", "--out", part, "--select", "lengths.remainder")
     certify = ("certify", small_spec, "--out", raised, "--sign", key, "--backend", f"{MINIATURES}:Raises")
     refused = opconform(*certify, code=1).stderr.splitlines()[-1]
-    sentence = (
-        "report.json is of a run that may select cases: only results of `certify` or `certificate judge` can be signed."
-    )
+    sentence = "report.json is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
 
     assert refusal(run) == f"error: {run}/{sentence}"
     assert refusal(part) == f"error: {part}/{sentence}"
@@ -528,7 +526,7 @@ def test_a_run_that_is_not_whole_is_not_signed(
     assert "/results.jsonl has no verdict on VariadicSplit-1/" in refusal(part)
     lines = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
     (run / "results.jsonl").write_bytes(b"".join(lines[:-1]))
-    assert refusal(run) == f"error: {run}/results.jsonl has no footer: the run did not end. Run it again."
+    assert refusal(run) == f"error: {run}/results.jsonl has no footer: the run did not end. Repeat the run."
 
 
 def test_a_backend_that_supports_nothing_gets_no_certificate(
@@ -565,7 +563,7 @@ def test_a_suite_of_selected_cases_holds_no_whole_profiles(
 
     assert json.loads((full / "suite.json").read_text())["select"] == ["lengths.single-remainder"]
     assert "CONFORMANT, 2 of 2 cases supported: 2 pass" in done.stdout
-    assert "is of a run that may select cases" in done.stderr
+    assert "is from a run that may cover a selection of cases" in done.stderr
 
 
 def test_a_pair_of_keys_is_made_for_its_owner_and_never_again(opconform: Run, tmp_path: Path) -> None:

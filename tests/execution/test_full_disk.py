@@ -37,7 +37,9 @@ def test_a_full_temporary_folder_ends_the_run_with_its_results_so_far(
     again = CliRunner().invoke(run, own_error(small_suite, tmp_path))
 
     assert isinstance(done.exception, DiskError)
-    assert "cannot be written: No space left on device. Free some space, or use another place." in str(done.exception)
+    assert "cannot be written: No space left on device. Free some space, or use another location." in str(
+        done.exception
+    )
     assert "No space left on device" in report.unfinished
     assert 0 < len(report.results) < 6
     assert {each.verdict for each in report.results} == {"pass"}
@@ -99,6 +101,7 @@ def test_keygen_leaves_no_part_of_a_key(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert (
-        done.stderr == f"error: {tmp_path} cannot be written: File too large. Free some space, or use another place.\n"
+        done.stderr
+        == f"error: {tmp_path} cannot be written: File too large. Free some space, or use another location.\n"
     )
     assert list(tmp_path.iterdir()) == []

@@ -200,7 +200,7 @@ def test_a_full_disk_ends_a_run_with_its_results_so_far(suite: Suite, tmp_path: 
 
     assert stopped.interrupted is full
     assert stopped.gave_up == (
-        f"{tmp_path}/7 cannot be written: No space left on device. Free some space, or use another place, "
+        f"{tmp_path}/7 cannot be written: No space left on device. Free some space, or use another location, "
         "interrupted after 4 of 6 cases"
     )
     assert len(stopped.results) == 4

@@ -124,7 +124,7 @@ def test_what_is_not_all_shards_of_one_run_is_refused(opconform: Run, shards: Se
     (cut / "results.jsonl").write_bytes((third / "results.jsonl").read_bytes().splitlines(keepends=True)[0])
 
     for folders, sentence in (
-        ((first, second), "Not all shards are given: 3/3 missing."),
+        ((first, second), "Shards are missing: 3/3."),
         ((first, second, third, first), f"{first} and {first} both contain shard 1/3."),
         ((first, second, whole), f"{whole} contains the results of a run of numpy "),
         ((first, second, other), f"{other} contains shard 3/4, but {first} shard 1/3."),

@@ -152,7 +152,7 @@ def test_outputs_of_whole_profiles_are_certified(
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} contains the results of a certification of numpy ")
     assert (
-        "report.json is of a run that may select cases: only results of `certify` or `certificate judge` can be signed."
+        "report.json is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
         in refused
     )
     assert not (out / "certificate.json").exists()
@@ -179,7 +179,7 @@ def test_a_certificate_is_checked_against_the_outputs(
     again = opconform("certificate", "verify", out / "certificate.json", *shown, "--record", kept, code=1).stderr
 
     assert plain.endswith(f"Not checked: the verdicts, which need --record as well; {GOLDENS}.\n")
-    assert again == f"error: {kept}, judged again, does not give the verdicts in {out / 'results.jsonl'}.\n"
+    assert again == f"error: {kept}, judged again, does not produce the verdicts in {out / 'results.jsonl'}.\n"
 
 
 def test_a_failure_of_the_second_execution_is_nondeterministic(

@@ -65,9 +65,7 @@ def test_a_shape_of_24_gib_is_refused_before_it_is_allocated(tmp_path: Path) -> 
         generate(specs, tmp_path / "out" / "suite", Options(limits=replace(limits, bytes=1 << 50)))
 
     place = re.escape(f"{tmp_path}/spec.yaml:3:5")
-    said = (
-        r"with group 'it' the suite takes [\d,]+ bytes or more, over the limit of [\d,]+; raise it with --max-bytes\."
-    )
+    said = r"with group 'it', the suite takes at least [\d,]+ bytes, more than the limit of [\d,]+; raise it with --max-bytes\."
     assert re.fullmatch(f"{place}: {said}", str(too_large.value))
     said = r"a case of group 'it' needs 48\.0 TiB of memory, but only [\d.]+ [GM]iB is free\."
     assert re.fullmatch(f"{place}: {said}", str(too_much_memory.value))

@@ -86,7 +86,7 @@ def test_a_changed_output_is_found(copy: Path) -> None:
     """Though the files have the digests that the manifest names."""
     assert forge(copy) == 3
 
-    with pytest.raises(SuiteError, match=r"expected(\.\d)?\.npz differs from what the reference semantics give\.$"):
+    with pytest.raises(SuiteError, match=r"expected(\.\d)?\.npz differs from the result of the reference semantics\.$"):
         check_goldens(open_suite(copy))
 
 

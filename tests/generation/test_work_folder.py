@@ -93,22 +93,22 @@ FOREIGN: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "a zip file that is not a suite": (
         "my.zip",
         lambda path: path.write_bytes(b"PK\5\6" + bytes(18)),
-        "It is not replaced: remove",
+        "The suite is not replaced: remove",
     ),
-    "a file named as a zip file": ("my.zip", lambda path: path.write_text("mine"), "It is not replaced: remove"),
-    "a folder named as a zip file": ("my.zip", Path.mkdir, "is not a file; --out names a folder or a file NAME.zip."),
-    "a FIFO named as a zip file": ("my.zip", os.mkfifo, "is not a file; --out names a folder or a file NAME.zip."),
+    "a file named as a zip file": ("my.zip", lambda path: path.write_text("mine"), "The suite is not replaced: remove"),
+    "a folder named as a zip file": ("my.zip", Path.mkdir, "is not a file; --out must be a folder or a file NAME.zip."),
+    "a FIFO named as a zip file": ("my.zip", os.mkfifo, "is not a file; --out must be a folder or a file NAME.zip."),
     "a linked folder": ("suite", lambda path: path.symlink_to(path.parent), "is a link, and links are not replaced."),
     "a link to nothing": ("suite", lambda path: path.symlink_to("nothing"), "is a link, and links are not replaced."),
     "a work folder without its mark": (
         "suite",
         lambda path: (path.with_name(".suite.opconform-work") / "mine").mkdir(parents=True),
-        "was not made by opconform.",
+        "was not created by opconform.",
     ),
     "a work folder that is a link": (
         "suite",
         lambda path: path.with_name(".suite.opconform-work").symlink_to(path.parent),
-        "was not made by opconform.",
+        "was not created by opconform.",
     ),
 }
 
@@ -211,7 +211,7 @@ def test_no_command_replaces_a_link(tmp_path: Path) -> None:
     (tmp_path / "device").symlink_to("/dev/null")
     for write in (replace_named, lambda path, content: replace_ours(path, content, b"mine")):
         with pytest.raises(
-            UsageError, match=r"link is a link, and links are not replaced\. Name what it links to: .*target\."
+            UsageError, match=r"link is a link, and links are not replaced\. Name its target: .*target\."
         ):
             write(tmp_path / "link", b"content")
         write(tmp_path / "device", b"content")

@@ -41,7 +41,7 @@ HARNESS_FAULTS = {
     "truncated": ("error", "the harness's output file is not a readable .npz file"),
     "pickled": ("error", "the harness's output file is not a readable .npz file"),
     "bomb": ("error", "the harness's output file contains"),
-    "lying_header": ("error", "output_0.npy says shape (1000000000000,)"),
+    "lying_header": ("error", "output_0.npy declares the shape (1000000000000,)"),
     "wrong_names": ("error", "the arrays in the harness's output file are called y"),
     "says_no_types": ("error", "the harness reported the element types of 0 feeds instead of 1"),
     "says_another_type": ("error", "output_0 of f32 is stored as float64, not float32"),
@@ -139,7 +139,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
         ),
         (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} does not define a class Nobody.\n"),
         (["--backend", "numpy:TPU"], "The backend takes no device, but was given 'TPU'."),
-        (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' here. Allowed: CPU, AUTO, HETERO"),
+        (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' on this machine. Allowed: CPU, AUTO, HETERO"),
     ],
 )
 def test_a_harness_that_cannot_be_started_ends_with_3(

@@ -19,8 +19,8 @@ QUIET, SIGNALLING = (np.array([0x7FC00001 & mask, 0x3F800000], np.uint32).view(n
 @pytest.mark.parametrize(
     ("expected", "actual", "element_type", "cause"),
     [
-        (WIDE, WIDE.astype(np.int32).astype(np.int64), "i64", "Cut to 32 bits and read as i32"),
-        (WIDE, WIDE.astype(np.uint32).astype(np.int64), "i64", "Cut to 32 bits and read as u32"),
+        (WIDE, WIDE.astype(np.int32).astype(np.int64), "i64", "Truncated to 32 bits and read as i32"),
+        (WIDE, WIDE.astype(np.uint32).astype(np.int64), "i64", "Truncated to 32 bits and read as u32"),
         (WIDE, np.clip(WIDE, -(1 << 31), (1 << 31) - 1), "i64", "Clamped to the range of i32"),
         (
             np.array([3, 1 << 31], np.uint32),

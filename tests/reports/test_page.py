@@ -438,7 +438,7 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
         done = opconform("report", out, code=1)
 
         assert done.stderr == (
-            f"error: {out}/report.json was changed after the run: it does not follow from its own cases. Run it again.\n"
+            f"error: {out}/report.json was changed after the run: it does not follow from its own cases. Repeat the run.\n"
         )
 
 
@@ -481,7 +481,7 @@ def test_a_report_is_compared_with_an_older_run(opconform: Run, run: Path, small
 
     assert "<b>4</b> new failures</a>" in (tmp_path / "page.html").read_text()
     assert refused.stderr == (
-        "error: Only a report of one run can be compared with older ones. Name one run, and --against OLD.\n"
+        "error: Only a report of one run can be compared with older runs. Name one run, and use --against OLD.\n"
     )
 
 

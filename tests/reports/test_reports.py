@@ -206,9 +206,9 @@ def test_what_does_not_belong_together_is_refused(opconform: Run, runs: Path, tm
 
     assert sentences == [
         "error: Results not found: run. Write them with `opconform run` or `opconform certify`.\n",
-        "error: run/results.jsonl was changed after the run. Run it again.\n",
-        "error: run/report.json was changed after the run: it does not follow from its own cases. Run it again.\n",
-        "error: run/report.json is not of the same run as run/results.jsonl. Run it again.\n",
+        "error: run/results.jsonl was changed after the run. Repeat the run.\n",
+        "error: run/report.json was changed after the run: it does not follow from its own cases. Repeat the run.\n",
+        "error: run/report.json is not of the same run as run/results.jsonl. Repeat the run.\n",
     ]
     assert not (tmp_path / "x.csv").exists()
 
@@ -435,7 +435,8 @@ def test_a_device_is_written_to_and_not_read(opconform: Run, runs: Path, option:
 
     assert "opconform" in shown
     assert (
-        full == "error: /dev/full cannot be written: No space left on device. Free some space, or use another place.\n"
+        full
+        == "error: /dev/full cannot be written: No space left on device. Free some space, or use another location.\n"
     )
 
 

@@ -84,7 +84,7 @@ MISTAKES = {
         HEAD
         + "    sample: {count: 50, draw: {n: '${{ random_integer(0, 1) }}'}}\n    data: {shape: ['${{ 5 + n }}']}\n"
         "    axis: 0\n    split_lengths: [-1]\n",
-        "draws give only 2 of 50 cases; widen the draws.",
+        "draws produce only 2 of 50 cases; widen the draws.",
     ),
     "value out of range": (
         HEAD + "    data: {shape: [6]}\n    axis: {element_type: i8, values: 300}\n    split_lengths: [6]\n",
@@ -157,7 +157,7 @@ MISTAKES = {
     ),
     "twice the same group": (
         HEAD + BODY + "  - id: a\n    title: t\n" + BODY,
-        "spec.yaml:8:9: group 'a': the id is taken by the group at spec.yaml:3:5.",
+        "spec.yaml:8:9: group 'a': the id is already used by the group at spec.yaml:3:5.",
     ),
     "a Python object": (
         HEAD + "    profile: !!python/object/apply:os.system [id]\n" + BODY,
@@ -212,7 +212,7 @@ MISTAKES = {
     ),
     "where that is not true or false": (
         HEAD + "    matrix: {n: [1]}\n    where: n\n" + BODY,
-        "group 'a': `n` gives 1, which is neither true nor false.",
+        "group 'a': `n` returns 1, which is neither true nor false.",
     ),
 }
 

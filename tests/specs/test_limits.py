@@ -53,7 +53,7 @@ MISTAKES = {
     ),
     "an overflow": (
         axis("${{ [1e308 * (n + 9)] }}"),
-        "spec.yaml:7:11: group 'a': `[1e308 * (n + 9)]` gives [inf], in which a number is not finite, with n=1.",
+        "spec.yaml:7:11: group 'a': `[1e308 * (n + 9)]` returns [inf], which contains a number that is not finite, with n=1.",
     ),
     "a list that holds itself": (
         axis("&a [*a]"),
@@ -69,11 +69,11 @@ MISTAKES = {
     ),
     "a NUL in an attribute": (
         f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
-        "spec.yaml:7:17: group 'a': num_splits: 'a\\x00' contains the character U+0000, which an IR cannot hold.",
+        "spec.yaml:7:17: group 'a': num_splits: 'a\\x00' contains the character U+0000, which an IR cannot contain.",
     ),
     "half of a surrogate pair": (
         axis("${{ '\\ud800' }}"),
-        ("spec.yaml:7:11: group 'a': `'\\ud800'` gives text with half of a surrogate pair, with n=1."),
+        ("spec.yaml:7:11: group 'a': `'\\ud800'` returns text with half of a surrogate pair, with n=1."),
     ),
     "a number over every float": (
         data("{values: [1e999]}"),
@@ -141,12 +141,12 @@ MISTAKES = {
     ),
     "texts joined": (
         axis("${{ range(9) ~ n }}"),
-        "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` makes text, but an expression must yield a value.",
+        "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` returns text, but an expression must return a value.",
     ),
     "long expressions in many cases": (
         f"{HEAD}    matrix: {{n: '${{{{ range(9999) }}}}'}}\n    where: sum(range(90000)) < n\n{BODY}",
         (
-            "spec.yaml:6:12: group 'a': `sum(range(90000)) < n` fails: the expressions of the group make more "
+            "spec.yaml:6:12: group 'a': `sum(range(90000)) < n` fails: the expressions of the group produce more "
             "values than the limit of 2,000,000, with n=21."
         ),
     ),
@@ -175,7 +175,7 @@ MISTAKES = {
     ),
     "a sample of one value": (
         drawn("random_integer(0, 0)"),
-        "spec.yaml:5:13: group 'a': 2,022 draws give only 1 of 9 cases; widen the draws.",
+        "spec.yaml:5:13: group 'a': 2,022 draws produce only 1 of 9 cases; widen the draws.",
     ),
     "a shape of a billion dimensions": (
         drawn("random_shape(10 ** 9, 10 ** 9, 0, 9)"),

@@ -81,9 +81,9 @@ def test_pairwise_excludes_and_filters(tmp_path: Path) -> None:
     ("keys", "key", "sentence"),
     [
         ("matrix: {x: [1, 2], y: [1, 2]}", "matrix", "the matrix has 4 combinations, over the limit of 3"),
-        ("matrix: {x: '${{ 5 }}'}", "matrix", "x: `5` must give a non-empty list of values, not 5"),
+        ("matrix: {x: '${{ 5 }}'}", "matrix", "x: `5` must return a non-empty list of values, not 5"),
         ("combine: pairwise, matrix: {x: [1, 2]}", "combine", "pairwise needs a matrix of at least two variables"),
-        ("matrix: {x: [1]}, where: x", "where", "`x` gives 1, which is neither true nor false"),
+        ("matrix: {x: [1]}, where: x", "where", "`x` returns 1, which is neither true nor false"),
     ],
 )
 def test_a_wrong_matrix_names_the_key(tmp_path: Path, keys: str, key: str, sentence: str) -> None:

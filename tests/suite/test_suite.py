@@ -117,8 +117,8 @@ def test_a_partial_suite_whose_files_were_damaged_is_mended(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ({"notes.txt": "mine"}, "contains other files and no suite; opconform does not overwrite them"),
-        (None, "mine is not a folder; --out names a folder or a file NAME.zip."),
+        ({"notes.txt": "mine"}, "contains other files but no suite; opconform does not overwrite them"),
+        (None, "mine is not a folder; --out must be a folder or a file NAME.zip."),
     ],
 )
 def test_what_is_not_a_suite_is_not_overwritten(

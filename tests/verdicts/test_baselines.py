@@ -73,7 +73,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "\nUnexpected passes\n"
         f"  {REJECTED} passes, and known.txt:1 expects accepted-invalid: not checked\n"
         "\nExpected by known.txt: 1 known failure.\n"
-        "This run may cover a selection of cases: only `certify`, or `certificate judge` of whole profiles, certifies a backend.\n"
+        "This run may cover only a selection of cases. To certify a backend, use `certify`, or `certificate judge` on whole profiles.\n"
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -93,7 +93,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"
-        "This run may cover a selection of cases: only `certify`, or `certificate judge` of whole profiles, certifies a backend.\n"
+        "This run may cover only a selection of cases. To certify a backend, use `certify`, or `certificate judge` on whole profiles.\n"
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -192,10 +192,10 @@ def test_every_mistake_in_a_baseline_is_reported(opconform: Run, small_suite: Pa
     assert said.splitlines() == [
         "error: known.txt:2: a line must be PATTERN  REASON  # why  link, not 'Split-1/x'.",
         f"known.txt:3: 'valeu' is not a reason. Allowed: {allowed}.",
-        "known.txt:4: this is a merge conflict marker. Keep the lines that hold, and delete it.",
-        f"known.txt:5: '{REJECTED}' is already in line 1. Keep one of the two.",
+        "known.txt:4: this is a merge conflict marker. Keep the correct lines, and delete it.",
+        f"known.txt:5: '{REJECTED}' is already in line 1. Keep one of them.",
         "known.txt:6: 'Split-1/$x' is not a pattern of ids. Write one such as 'Split-1/axis-range/*'.",
-        "known.txt:7: a case that passes needs no line. Add the reason that it may fail for, as in 'crash,pass'.",
+        "known.txt:7: a case that passes needs no line. Add the reason for which it may fail, as in 'crash,pass'.",
     ]
     assert not (tmp_path / "out").exists()
 
@@ -307,7 +307,7 @@ def test_update_refuses_an_incomplete_run(opconform: Run, small_suite: Path, cop
 
     assert done.stderr == (
         f"error: {tmp_path / 'b.txt'} was not updated, since the run is incomplete: 1 case ended in a harness "
-        "error. Run it again.\n"
+        "error. Repeat the run.\n"
     )
     assert not (tmp_path / "b.txt").exists()
 
@@ -325,8 +325,8 @@ def test_update_continues_a_killed_run(opconform: Run, small_suite: Path, copies
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "report.json is not a report that opconform wrote. Run it again."),
-        ("LosesNegativeZero", "results.jsonl. Run it again."),
+        ("", "report.json is not a report that opconform wrote. Repeat the run."),
+        ("LosesNegativeZero", "results.jsonl. Repeat the run."),
     ],
 )
 def test_update_refuses_results_without_their_report(

@@ -44,7 +44,7 @@ def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
 
 
 def _hint(sources: Sequence[Path]) -> str:
-    return "" if sources else " `opconform list` lists the shipped ones; name a suite or spec of your own with --suite."
+    return "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
 
 
 def specs_of_case(name: str) -> list[Spec]:

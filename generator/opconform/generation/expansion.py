@@ -117,7 +117,7 @@ class _Expansion:
             if in_vain > PATIENCE + PATIENCE_EACH * found:
                 if not passed:
                     raise KeyMistake("sample", f"`where` is false for {number:,} draws; narrow the draws")
-                sentence = f"{number:,} draws give only {found:,} of {wanted:,} cases; widen the draws"
+                sentence = f"{number:,} draws produce only {found:,} of {wanted:,} cases; widen the draws"
                 raise KeyMistake("sample", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:

@@ -91,7 +91,7 @@ def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     groups = [each for each in every if selection.wants_profile(each.settings.profile)]
     if not groups:
         profiles = " --profile ".join(known)
-        raise UsageError(f"The profiles of all groups must be selected by name: --profile {profiles}.")
+        raise UsageError(f"All groups are in profiles that must be named: --profile {profiles}.")
     return sorted(groups, key=lambda each: f"{each.full_name}/")
 
 
@@ -152,8 +152,8 @@ class _Cases:
         limit = self._options.limits.bytes
         self._bytes += file_bytes(draft)
         if self._bytes > limit:
-            least = f"the suite takes {self._bytes:,} bytes or more, over the limit of {limit:,}"
-            raise UsageError(f"{draft.where}: with group {draft.group!r} {least}; raise it with --max-bytes.")
+            least = f"the suite takes at least {self._bytes:,} bytes, more than the limit of {limit:,}"
+            raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise it with --max-bytes.")
         needed = memory_bytes(draft)
         if needed > self._free:
             sizes = f"needs {shown_bytes(needed)} of memory, but only {shown_bytes(self._free)} is free"

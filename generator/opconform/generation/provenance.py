@@ -114,7 +114,7 @@ def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, 
         raise SuiteError(f"{where}/{CASE}: the reference semantics give different outputs.")
     name, content = expected_name(feed), npz_bytes({name: each.array for name, each in outputs.items()})
     if not suite.header.blind and suite.read(entry, name) != content:
-        raise SuiteError(f"{where}/{name} differs from what the reference semantics give.")
+        raise SuiteError(f"{where}/{name} differs from the result of the reference semantics.")
 
 
 def _difference(held: Entry | None, true: Entry) -> str:

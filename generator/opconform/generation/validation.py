@@ -77,7 +77,7 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, str) and (character := _NO_IR.search(each)):
                 code = f"U+{ord(character[0]):04X}"
-                raise KeyMistake(name, f"{quoted(each)} contains the character {code}, which an IR cannot hold")
+                raise KeyMistake(name, f"{quoted(each)} contains the character {code}, which an IR cannot contain")
             if isinstance(each, float) and not math.isfinite(each):
                 raise KeyMistake(name, f"{each!r} cannot be written in JSON; write a string")
         if value is not None:

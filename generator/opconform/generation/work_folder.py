@@ -72,7 +72,7 @@ def _make(work: WorkFolder) -> None:
         work.path.mkdir(mode=0o700)
     is_folder = stat.S_ISDIR(work.path.lstat().st_mode)
     if not is_folder or (any(work.path.iterdir()) and not work.mark.exists()):
-        raise UsageError(f"{work.path} was not made by opconform. Move it away, or use another --out.")
+        raise UsageError(f"{work.path} was not created by opconform. Move it, or use another --out.")
 
 
 def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:

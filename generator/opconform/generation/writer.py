@@ -137,7 +137,7 @@ def translated_faults(path: Path) -> Iterator[None]:
         yield
     except OSError as fault:
         where = fault.filename or path
-        advice = "Free some space and run the same command again: what is written is kept."
+        advice = "Free some space and run the same command again: finished cases are kept."
         raise SuiteError(f"{where} cannot be written: {fault.strerror or fault}. {advice}") from fault
 
 
@@ -150,20 +150,20 @@ def check_replaceable(out: Path) -> None:
         return
     kind, is_kind = ("file", out.is_file()) if _is_zip(out) else ("folder", out.is_dir())
     if not is_kind:
-        raise UsageError(f"{out} is not a {kind}; --out names a folder or a file NAME.zip.")
+        raise UsageError(f"{out} is not a {kind}; --out must be a folder or a file NAME.zip.")
     if not (out.stat().st_size if kind == "file" else any(out.iterdir())):
         return
     if kind == "folder" and not (out / HEADER).exists():
         raise UsageError(
-            f"{out} contains other files and no suite; opconform does not overwrite them. Use another --out."
+            f"{out} contains other files but no suite; opconform does not overwrite them. Use another --out."
         )
     try:
         suite = open_suite(out)
     except SuiteError as fault:
-        raise UsageError(f"{fault} It is not replaced: remove {out} first, or use another --out.") from fault
+        raise UsageError(f"{fault} The suite is not replaced: remove {out} first, or use another --out.") from fault
     foreign = next(foreign_faults(suite), None)
     if foreign is not None:
-        raise UsageError(f"{foreign} The suite is not replaced: move the file away, or use another --out.")
+        raise UsageError(f"{foreign} The suite is not replaced: move the file, or use another --out.")
 
 
 def _is_zip(out: Path) -> bool:

@@ -48,7 +48,7 @@ def shared(axis_of: AxisOf) -> Builder:
             raise ContextError("a rejected case has no outputs for the context `shared` to use")
         alike = {tuple(n for n, each in enumerate(types) if each == types[-1]) for types in tested.outputs}
         if len(alike) > 1:
-            raise ContextError("`shared` joins outputs of one shape, but the second feed gives them different shapes")
+            raise ContextError("`shared` joins outputs of one shape, but their shapes differ in the second feed")
         axis = ((axis_of(tested.arguments[0]) or 0) + 1) % len(tested.outputs[0][-1].shape)
         joined = _concat(tested, tuple(tested.node.outputs[number] for number in next(iter(alike))), axis)
         return Graph(nodes=(tested.node, joined), outputs=(*tested.node.outputs, *joined.outputs))
@@ -243,7 +243,7 @@ def _one_order(tested: Tested, order_of: OrderOf, context: str) -> tuple[int, ..
         raise ContextError(f"a rejected case has no output for the context `{context}` to use")
     orders = {tuple(order_of(each)) for each in tested.arguments}
     if len(orders) > 1:
-        raise ContextError(f"`{context}` has a constant order, and in the second feed the order is another one")
+        raise ContextError(f"`{context}` has a constant order, but the order differs in the second feed")
     return next(iter(orders))
 
 

@@ -53,7 +53,7 @@ class Meter:
         """Add a value that an expression or a part of it made; `ValueError` if it or the total is over its limit."""
         self._made += size_of(value)
         if self._made > MADE:
-            raise ValueError(f"the expressions of the group make more values than the limit of {MADE:,}")
+            raise ValueError(f"the expressions of the group produce more values than the limit of {MADE:,}")
 
 
 class _Generator(CodeGenerator):
@@ -65,7 +65,7 @@ class _Generator(CodeGenerator):
         super().visit_Const(node, frame)
 
     def visit_Concat(self, node: nodes.Concat, _frame: Frame) -> None:  # noqa: N802 - jinja2's name
-        self.fail("`~` makes text, but an expression must yield a value", node.lineno)
+        self.fail("`~` returns text, but an expression must return a value", node.lineno)
 
 
 class _Sandbox(SandboxedEnvironment):
@@ -131,9 +131,9 @@ class Expression:
         if not all(each is None or isinstance(each, bool | int | float | str) for each in leaves):
             raise ExpressionError(f"{self} is not a value")
         if not all(_is_finite(each) for each in leaves):
-            raise ExpressionError(f"{self} gives {quoted(found)}, in which a number is not finite")
+            raise ExpressionError(f"{self} returns {quoted(found)}, which contains a number that is not finite")
         if any(isinstance(each, str) and _SURROGATE.search(each) for each in leaves):
-            raise ExpressionError(f"{self} gives text with half of a surrogate pair")
+            raise ExpressionError(f"{self} returns text with half of a surrogate pair")
         return list(found) if isinstance(found, tuple) else found
 
     @property

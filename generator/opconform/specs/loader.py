@@ -242,4 +242,4 @@ def _repetitions(groups: Sequence[Group]) -> Iterator[Mistake]:
     for group in groups:
         earlier = seen.setdefault((group.op, group.id), group)
         if earlier is not group:
-            yield group.mistake(("id",), f"the id is taken by the group at {earlier.place}.")
+            yield group.mistake(("id",), f"the id is already used by the group at {earlier.place}.")

@@ -70,7 +70,7 @@ def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> b
     except ExpressionError as fault:
         raise KeyMistake("where", failure(fault, variables)) from fault
     if not isinstance(value, bool):
-        raise KeyMistake("where", f"{wanted} gives {quoted(value)}, which is neither true nor false")
+        raise KeyMistake("where", f"{wanted} returns {quoted(value)}, which is neither true nor false")
     return value
 
 
@@ -95,7 +95,7 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
     except ExpressionError as fault:
         raise KeyMistake("matrix", f"{name}: {fault}") from fault
     if not isinstance(found, list) or not found:
-        sentence = f"{name}: {expression_of(values)} must give a non-empty list of values, not {quoted(found)}"
+        sentence = f"{name}: {expression_of(values)} must return a non-empty list of values, not {quoted(found)}"
         raise KeyMistake("matrix", sentence)
     return found
 

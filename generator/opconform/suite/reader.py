@@ -99,7 +99,7 @@ class Suite:
             raise SuiteError(f"{where}: {contradiction}. Generate the suite again.")
         expect = case.expect if isinstance(case.expect, Reject) else "accept"
         if (case.id, case.twin, case.requirements, expect) != (entry.id, entry.twin, entry.requirements, entry.expect):
-            raise SuiteError(f"{where} contradicts the manifest. Generate it again.")
+            raise SuiteError(f"{where} contradicts the manifest. Generate the suite again.")
         while len(self._recent) >= _RECENT:
             del self._recent[next(iter(self._recent))]
         self._recent[entry.id] = case

@@ -156,10 +156,10 @@ def _array(name: str, content: bytes) -> Array:
         raise ValueError(f"{name} is pickled, and pickled arrays are not loaded")
     start = len(head)
     if math.prod(shape) * dtype.itemsize != len(content) - start:
-        raise ValueError(f"{name} says shape {shape} of {dtype}, but contains {len(content) - start} bytes")
+        raise ValueError(f"{name} declares the shape {shape} of {dtype}, but contains {len(content) - start} bytes")
     flat = np.frombuffer(content, dtype, offset=start) if len(content) > start else np.empty(0, dtype)
     if dtype.kind == "U" and flat.size and flat.view(dtype.byteorder + "u4").max() > sys.maxunicode:
-        raise ValueError(f"{name} contains a character that Unicode does not have")
+        raise ValueError(f"{name} contains a value that is not a Unicode character")
     array = flat.reshape(shape, order="F" if fortran else "C")
     return array.astype(_ordered(dtype, "="), order="C", copy=False)
 

@@ -36,7 +36,9 @@ def provider_of(device: str) -> Provider:
     plugin = plugin_of(device)
     if plugin is None and f"{device}{_SUFFIX}" not in ort.get_available_providers():
         known = ", ".join(each.removesuffix(_SUFFIX) for each in ort.get_available_providers())
-        raise UsageError(f"ONNX Runtime has no device {device!r} here. Allowed: {known}, or NAME=path/libplugin.so.")
+        raise UsageError(
+            f"ONNX Runtime has no device {device!r} on this machine. Allowed: {known}, or NAME=path/libplugin.so."
+        )
     if device != _CPU and not hasattr(ort.InferenceSession, "get_provider_graph_assignment_info"):
         raise UsageError(
             f"ONNX Runtime {ort.__version__} cannot report where a case is executed; devices other than CPU need that. "

@@ -52,9 +52,11 @@ def device_of(core: ov.Core, text: str) -> Device:
     unknown = [each for each in listed if not _NAME.fullmatch(each) or each.partition(".")[0] not in known]
     if unknown:
         allowed = ", ".join((*dict.fromkeys(known), *_COMBINING))
-        raise UsageError(f"OpenVINO has no device {unknown[0]!r} here. Allowed: {allowed}, or NAME=path/libplugin.so.")
+        raise UsageError(
+            f"OpenVINO has no device {unknown[0]!r} on this machine. Allowed: {allowed}, or NAME=path/libplugin.so."
+        )
     if not _candidates(core, device):
-        raise UsageError(f"{text} excludes every device that OpenVINO has here: {', '.join(known)}.")
+        raise UsageError(f"{text} excludes every device that OpenVINO has on this machine: {', '.join(known)}.")
     return device
 
 

@@ -26,8 +26,8 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)
     if not read.whole:
         raise CertificateError(
-            f"{out / REPORT} is of a run that may select cases: only results of `certify` or `certificate judge` can "
-            "be signed."
+            f"{out / REPORT} is from a run that may cover a selection of cases. Only results of `certify` or "
+            "`certificate judge` can be signed."
         )
     _check_complete(results, suite, out / RESULTS)
     report = replace(

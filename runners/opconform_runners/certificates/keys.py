@@ -84,7 +84,9 @@ def read_private(path: Path) -> CryptoSigner:
     try:
         key = serialization.load_pem_private_key(content, password=None)
     except TypeError as fault:
-        raise UsageError(f"{path} is encrypted. Decrypt it first, as with `openssl pkey -in {path}`.") from fault
+        raise UsageError(
+            f"{path} is encrypted. Decrypt it first, for example with `openssl pkey -in {path}`."
+        ) from fault
     except (ValueError, UnsupportedAlgorithm) as fault:
         advice = "Generate one with `opconform certificate keygen NAME`."
         raise UsageError(f"{path} does not contain a private key in PEM format. {advice}") from fault

@@ -148,7 +148,7 @@ def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
         again = Path(folder) / "again"
         judge(suite, recorded, again, strict=read_report(out).strict)
         if file_digest(again / RESULTS) != file_digest(out / RESULTS):
-            raise CertificateError(f"{recorded.path}, judged again, does not give the verdicts in {out / RESULTS}.")
+            raise CertificateError(f"{recorded.path}, judged again, does not produce the verdicts in {out / RESULTS}.")
 
 
 def check_suite(statement: Statement, suite: Suite) -> None:

@@ -54,7 +54,7 @@ def _lines(found: Adequacy) -> Iterator[str]:
         yield f"not shown  {each.module}.py:{each.line}: {each.condition}  in  {each.decision}"
     for stale in found.stale:
         where = f"cases/equivalents.yaml: {stale.module} {stale.function}".rstrip()
-        yield f"stale  {where}: {stale.before} is distinguished now; remove the entry"
+        yield f"stale  {where}: {stale.before} is now distinguished; remove the entry"
 
 
 def _document(found: Adequacy) -> dict[str, object]:

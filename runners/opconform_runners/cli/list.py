@@ -39,7 +39,7 @@ def command(
     if not listed:
         named = " ".join((*selection.profiles, *selection.patterns))
         hint = every.near_miss(selection.patterns)
-        raise UsageError(f"No case matches {named}.{hint}" if named else "There are no cases to list.")
+        raise UsageError(f"No case matches {named}.{hint}" if named else "No cases to list.")
     if by_requirement:
         rows = list(_rows([each.case for each in listed]))
         print_result(rows, [_table(rows)], as_json=as_json, width=160)

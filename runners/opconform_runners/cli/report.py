@@ -99,7 +99,7 @@ def command(
         raise UsageError("Only the HTML report can show several runs. Name one run for the other formats.")
     if len(results) > 1 and against:
         raise UsageError(
-            "Only a report of one run can be compared with older ones. Name one run, and --against OLD."
+            "Only a report of one run can be compared with older runs. Name one run, and use --against OLD."
         )
     runs, older = ([finished(each) for each in places] for places in (results, against))
     quiet = to_stdout > 0

@@ -134,7 +134,7 @@ def _judged(
         raise interrupted
     if expected is not None and updates and not report.is_finished:
         reason = one_line(report.unfinished, _LONGEST)
-        raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. Run it again.")
+        raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. Repeat the run.")
     print_next(report, out, Path(suite.store.root), results)
     return code
 

@@ -41,7 +41,7 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
         found, returned = one_case(case, sources), []
     else:
         if as_json:
-            raise UsageError(f"--json prints case.json. What was returned is in report.json in {out}.")
+            raise UsageError(f"--json prints case.json. The result of the case is in report.json in {out}.")
         [subject] = subjects_of([finished(out)], next(iter(sources), None), ())
         found = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
         returned = _returned(found, subject)
@@ -76,7 +76,7 @@ def _lines(shown: ListedCase) -> Iterator[str]:
     yield from (f"  {line}" for line in drawing_lines(case, inputs))
     for number, later in enumerate(shown.feeds()[1:], 2):
         yield ""
-        yield f"  inference {number} on the same model, what changes:"
+        yield f"  inference {number} on the same model, changed inputs:"
         yield from (f"    {line}" for line in change_lines(case, inputs, later))
     yield ""
     match case.expect:

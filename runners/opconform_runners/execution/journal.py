@@ -133,7 +133,8 @@ def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
     try:
         return [_STEP.validate_json(line) for line in lines]
     except ValidationError as fault:
-        raise SuiteError(f"{path} contains a line that no interrupted run wrote. Run it again with --force.") from fault
+        advice = "Repeat the run with --force."
+        raise SuiteError(f"{path} contains a line that no interrupted run wrote. {advice}") from fault
 
 
 def results_so_far(steps: Sequence[Step]) -> list[Result]:
@@ -184,7 +185,7 @@ def _held(path: Path) -> Written | None:
     try:
         return read_written(path) if path.is_file() and path.stat().st_size else None
     except SuiteError as fault:
-        raise UsageError(f"{str(fault).removesuffix(' Run it again.')} {_OTHERWISE}") from fault
+        raise UsageError(f"{str(fault).removesuffix(' Repeat the run.')} {_OTHERWISE}") from fault
 
 
 def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -> None:

@@ -63,7 +63,7 @@ def _check(read: Sequence[tuple[Path, Written]]) -> None:
             raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")
     count = held.header.shard.of if held.header.shard else 0
     if missing := [f"{number}/{count}" for number in range(1, count + 1) if number not in seen]:
-        raise UsageError(f"Not all shards are given: {', '.join(missing)} missing.")
+        raise UsageError(f"Shards are missing: {', '.join(missing)}.")
 
 
 def _differences(held: RunHeader, other: RunHeader) -> list[str]:

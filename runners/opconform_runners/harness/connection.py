@@ -44,7 +44,7 @@ def _check_types(implementation: Implementation) -> None:
     for each in implementation.element_types:
         if each not in ELEMENT_TYPES:
             hint = nearest(each, ELEMENT_TYPES).strip().replace("Did", "did")
-            known = hint or f"there are {', '.join(ELEMENT_TYPES)}"
+            known = hint or f"allowed: {', '.join(ELEMENT_TYPES)}"
             raise ProtocolError(f"it declares the element type {each!r}, which does not exist ({known})")
 
 

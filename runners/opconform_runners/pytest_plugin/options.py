@@ -30,7 +30,7 @@ def options_of(config: pytest.Config) -> PluginOptions:
     """The plugin's options; raises `pytest.UsageError` if they are contradictory or wrong."""
     timeout = config.getoption("opconform_timeout")
     if timeout is not None and not 0 < timeout <= LARGEST:
-        raise pytest.UsageError(f"--opconform-timeout must be over 0 and at most {LARGEST:,}.")
+        raise pytest.UsageError(f"--opconform-timeout must be above 0 and at most {LARGEST:,}.")
     suite, backend, harness, python = (
         config.getoption(f"opconform_{each}") for each in ("suite", "backend", "harness", "python")
     )

@@ -106,7 +106,8 @@ def _converted(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
 def _integers(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
     for other in (ELEMENT_TYPES[name] for name in _INTEGERS):
         if other.bits < kind.bits:
-            yield f"Cut to {other.bits} bits and read as {other.name}", want.astype(other.storage).astype(want.dtype)
+            how = f"Truncated to {other.bits} bits and read as {other.name}"
+            yield how, want.astype(other.storage).astype(want.dtype)
         if other.bits <= kind.bits and other != kind:
             least, most = max(other.minimum, kind.minimum), min(other.maximum, kind.maximum)
             yield f"Clamped to the range of {other.name}", np.clip(want, least, most)

@@ -16,8 +16,8 @@ def conclusion(report: Report) -> list[str]:
     sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
     if report.results and not report.whole:
         sentences.append(
-            "This run may cover a selection of cases: only `certify`, or `certificate judge` of whole profiles, "
-            "certifies a backend."
+            "This run may cover only a selection of cases. To certify a backend, use `certify`, or `certificate judge` "
+            "on whole profiles."
         )
     if report.results and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")

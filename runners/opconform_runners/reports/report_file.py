@@ -56,14 +56,14 @@ def read_report(place: Path) -> Report:
     except OSError as fault:
         raise SuiteError(f"{report} cannot be read: {fault.strerror}.") from fault
     except ValidationError as fault:
-        raise SuiteError(f"{report} is not a report that opconform wrote. Run it again.") from fault
+        raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from fault
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed[name] for name in _CONCLUDED):
-        raise SuiteError(f"{report} was changed after the run: it does not follow from its own cases. Run it again.")
+        raise SuiteError(f"{report} was changed after the run: it does not follow from its own cases. Repeat the run.")
     if not read.missing and read.gave_up is None:
         held, claimed = (sorted(each, key=attrgetter("id")) for each in (read_results(path), read.results))
         if [*map(result_document, held)] != [*map(result_document, claimed)]:
-            raise SuiteError(f"{report} is not of the same run as {path}. Run it again.")
+            raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
     return read
 
 

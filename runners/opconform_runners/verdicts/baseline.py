@@ -151,9 +151,7 @@ def parse_baseline(text: str, file: str) -> Baseline:
             else:
                 first = lines.setdefault(line.pattern, line).number
                 if first != number:
-                    mistakes.append(
-                        f"{file}:{number}: {line.pattern!r} is already in line {first}. Keep one of the two."
-                    )
+                    mistakes.append(f"{file}:{number}: {line.pattern!r} is already in line {first}. Keep one of them.")
             comments = []
         elif comments and not lines and not mistakes:
             head, comments = (*head, *comments), []
@@ -165,7 +163,7 @@ def parse_baseline(text: str, file: str) -> Baseline:
 def _line(text: str, number: int, comments: tuple[str, ...]) -> Line:
     found = _LINE.fullmatch(text)
     if text.startswith(("<<<<<<<", "=======", ">>>>>>>", "|||||||")):
-        raise ValueError("this is a merge conflict marker. Keep the lines that hold, and delete it.")
+        raise ValueError("this is a merge conflict marker. Keep the correct lines, and delete it.")
     if found is None:
         raise ValueError(f"a line must be PATTERN  REASON  # why  link, not {text[:80]!r}.")
     pattern, endings = found["pattern"], tuple(found["endings"].split(","))
@@ -175,7 +173,7 @@ def _line(text: str, number: int, comments: tuple[str, ...]) -> Line:
         if each not in ENDINGS:
             raise ValueError(f"{each!r} is not a reason. Allowed: {', '.join(ENDINGS)}.")
     if endings == ("pass",):
-        raise ValueError("a case that passes needs no line. Add the reason that it may fail for, as in 'crash,pass'.")
+        raise ValueError("a case that passes needs no line. Add the reason for which it may fail, as in 'crash,pass'.")
     return Line(number=number, pattern=pattern, endings=endings, note=(found["note"] or "").strip(), comments=comments)
 
 

@@ -131,14 +131,14 @@ def read_written(path: Path) -> Written:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
     first, *lines = [each for each in io.BytesIO(content) if each.endswith(b"\n")] or [b""]
     if not first:
-        raise SuiteError(f"{path} is empty: the run was interrupted before its first case. Run it again.")
+        raise SuiteError(f"{path} is empty: the run was interrupted before its first case. Repeat the run.")
     try:
         header = RUN_HEADER.validate_json(first)
     except ValidationError as fault:
-        raise SuiteError(f"{path} has no header that this version of opconform writes. Run it again.") from fault
+        raise SuiteError(f"{path} has no header that this version of opconform writes. Repeat the run.") from fault
     is_complete = bool(lines) and lines[-1].startswith(_FOOTER_BEGINNING)
     if is_complete and content != (body := b"".join([first, *lines[:-1]])) + _footer(body, len(lines) - 1):
-        raise SuiteError(f"{path} was changed after the run. Run it again.")
+        raise SuiteError(f"{path} was changed after the run. Repeat the run.")
     return Written(header=header, lines=tuple(lines[:-1] if is_complete else lines), is_complete=is_complete)
 
 
@@ -146,11 +146,11 @@ def read_results(path: Path) -> list[Result]:
     """The results of a run that ended."""
     written = read_written(path)
     if not written.is_complete:
-        raise SuiteError(f"{path} has no footer: the run did not end. Run it again.")
+        raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
     try:
         return written.results
     except ValidationError as fault:
-        raise SuiteError(f"{path} has a line that is not a result. Run it again.") from fault
+        raise SuiteError(f"{path} has a line that is not a result. Repeat the run.") from fault
 
 
 def line_of(document: Mapping[str, object]) -> bytes:

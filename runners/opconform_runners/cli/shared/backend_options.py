@@ -25,7 +25,7 @@ def positive(value: str | float) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number <= LARGEST:
-        raise click.BadParameter(f"{value!r} is not a number over 0 and at most {LARGEST:,}.")
+        raise click.BadParameter(f"{value!r} is not a number above 0 and at most {LARGEST:,}.")
     return number
 
 

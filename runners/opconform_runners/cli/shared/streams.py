@@ -118,7 +118,7 @@ class _Output(io.FileIO):
             self._discard()
         except OSError as fault:
             self._discard()
-            advice = "Free some space, or redirect it to another place."
+            advice = "Free some space, or redirect it elsewhere."
             raise OutputError(f"Standard output cannot be written: {fault.strerror}. {advice}") from fault
         return memoryview(content).nbytes
 

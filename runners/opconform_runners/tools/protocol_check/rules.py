@@ -34,7 +34,7 @@ async def _start_answer(probe: Probe) -> None:
 
 
 async def _start_names(probe: Probe) -> None:
-    """The answer to `start` names only dialects, element types, operations and requirements that exist."""
+    """The reply to `start` names only dialects, element types, operations and requirements that exist."""
     allowed = (
         ("dialects", probe.said.dialects, probe.dialects),
         ("element_types", probe.said.element_types, ELEMENT_TYPES),
@@ -46,12 +46,12 @@ async def _start_names(probe: Probe) -> None:
             if each not in known:
                 probe.breach(f"`{key}` names {each!r}, which does not exist", probe.greeting)
     if not probe.said.dialects and not probe.greeting.document.get("operations"):
-        sentence = "`operations` is empty, and a harness without dialects must list what it implements"
+        sentence = "`operations` is empty, but a harness without dialects must list the operations that it implements"
         probe.breach(sentence, probe.greeting)
 
 
 async def _before_start(probe: Probe) -> None:
-    """Nothing is written to standard output before `start` arrives, or before its answer."""
+    """Nothing is written to standard output before `start` arrives, or before its reply."""
     least, most = _SILENCE
     await probe.conversation(listen=min(most, least + probe.greeting.seconds))
 
@@ -91,7 +91,7 @@ RULES: Mapping[str, Callable[[Probe], Awaitable[None]] | str] = {
     "start.answer": _start_answer,
     "start.names": _start_names,
     "output.before-start": _before_start,
-    "output.between": "After that answer, nothing but one reply per request is written, whatever the backend prints.",
+    "output.between": "After that reply, nothing but one reply per request is written, whatever the backend prints.",
     "output.length": "No reply is longer than 1,048,576 bytes.",
     "run.plain": cases.run_plain,
     "run.answer": cases.run_answer,

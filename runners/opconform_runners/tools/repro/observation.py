@@ -57,7 +57,7 @@ def observation_of(suite: Suite, entry: Entry, launch: Launch) -> Observation:
     if isinstance(suite.case(entry).expect, Reject) and full_name(entry.op, result.requirements[0]) in who.mapped:
         raise UsageError(
             f"{entry.id} tests {result.requirements[0]}, which the harness implements for {who.name}. "
-            f"A script cannot show it."
+            f"A script cannot reproduce it."
         )
     return Observation(result=result, backend=who.title)
 

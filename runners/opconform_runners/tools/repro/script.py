@@ -86,7 +86,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     }
     graph = torch_source(case, first) if backend == "torch" else openvino_source(case)
     if backend == "torch" and graph is None:
-        raise UsageError(f"{case.id} cannot be a script for torch, which has no call for a node of its graph.")
+        raise UsageError(f"{case.id} cannot be written for torch, which has no function for a node of its graph.")
     calls_functions = backend == "openvino" and graph is not None
     used = [each for each in variables if calls_functions or is_used(case, each.input, held)]
     for each in used:
@@ -130,7 +130,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
 def _check_torch(case: Case) -> None:
     tensors = [each.element_type for each in case.inputs if each.role == "tensor"]
     if not tensors:
-        raise UsageError(f"{case.id} has no data, so there is nothing to call torch with.")
+        raise UsageError(f"{case.id} has no data input to call torch with.")
     for each in tensors:
         if each == "string" or (is_odd(ELEMENT_TYPES[each]) and each not in _TORCH_TYPES):
             raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {each}.")
