@@ -55,6 +55,7 @@ QUIET, SIGNALLING = (np.array([0x7FC00001 & mask, 0x3F800000], np.uint32).view(n
         (np.array(["a", "b"]), np.array(["", ""]), "string", "All elements are empty"),
         (RAMP, np.roll(RAMP, 1) % 12, "i32", "Shifted: the output begins 1 element too early"),
         (RAMP, np.roll(RAMP, -2) * 2 - RAMP - 2, "i32", "Shifted: the output begins 2 elements too late"),
+        (np.array([7, 3, 7, 3]), np.array([7, 3, 3, 3]), "i64", ""),  # more elements are right than look shifted
         (RAMP, RAMP[::-1], "i32", "The elements are in reverse order"),
         (RAMP.reshape(3, 4), RAMP.reshape(4, 3).T, "i32", "The right elements in another order"),
         (RAMP, np.full_like(RAMP, 5), "i32", "All elements are the same"),

@@ -140,3 +140,13 @@ def test_generate_prints_the_warnings(opconform: Run, tmp_path: Path) -> None:
     done = opconform("generate", "a.yaml", "--out", "suite", "--jobs", "1", cwd=tmp_path)
 
     assert "warning: a.yaml:3:5: group 'both': no failure can be attributed to lengths.remainder" in done.stderr
+
+
+def test_a_matrix_variable_that_nothing_names_is_reported(warnings: Warnings) -> None:
+    """Its values add no case, since equal cases are one."""
+    group = SPEC.format(requirements="outputs.order").replace(
+        "    axis: 0\n", "    matrix: {{axis: [0], other: [1, 2]}}\n"
+    )
+    found = warnings(group.replace("{{", "{").replace("}}", "}") + '    axis: "${{ axis }}"\n')
+
+    assert found == ["7:32: group 'both': the matrix variable other is not used, so it adds no case."]

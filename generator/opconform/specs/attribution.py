@@ -1,5 +1,6 @@
 """Warnings about groups whose cases cannot be evidence for what they list (docs/verdicts.md)."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from opconform.operations import OPERATIONS
@@ -13,9 +14,9 @@ MOST = 5
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
-    """One sentence for each wrong or missing twin, and each requirement listed without effect; at most `MOST`."""
+    """One sentence for each wrong or missing twin, and each requirement or variable without effect; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
-    found = [str(each) for each in (*_twins(groups), *_behind_others(groups), *_not_violated(groups))]
+    found = [str(each) for each in (*_twins(groups), *_behind_others(groups), *_not_violated(groups), *_unused(groups))]
     left = len(found) - MOST
     more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
     return found if left <= 0 else [*found[:MOST], f"There {more}."]
@@ -63,6 +64,16 @@ def _not_violated(groups: Sequence[Group]) -> Iterator[Mistake]:
             if violated is not None and each not in violated:
                 what = f"its cases do not violate {each}, so they do not test it"
                 yield group.mistake((), f"{what}. Remove it from `requirements`.")
+
+
+def _unused(groups: Sequence[Group]) -> Iterator[Mistake]:
+    """Matrix variables that nothing in their group names."""
+    for group in groups:
+        settings = [value for name, value in group.settings if name != "matrix"]
+        text = repr((group.keys, group.twin, settings, [*group.settings.matrix.values()]))
+        for name in group.settings.matrix:
+            if not re.search(rf"\b{name}\b", text):
+                yield group.mistake(("matrix", name), f"the matrix variable {name} is not used, so it adds no case.")
 
 
 def _violated(group: Group) -> set[str] | None:

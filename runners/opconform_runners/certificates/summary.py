@@ -49,5 +49,10 @@ def _specs_phrase(specs: Mapping[str, str]) -> str:
     foreign = foreign_specs(specs)
     if foreign:
         return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} (custom, or of another version of opconform)"
-    left_out = sorted(set(shipped_files()) - set(specs))
-    return f"the shipped specs except {', '.join(left_out)}" if left_out else "the shipped specs"
+    shipped = set(shipped_files())
+    known, operations = ({each.partition("/")[0] for each in names} for names in (shipped, specs))
+    phrase = "the shipped specs"
+    if operations < known:
+        phrase += f" of {len(operations)} of {len(known)} operations: {', '.join(sorted(operations))}"
+    left_out = sorted(each for each in shipped - set(specs) if each.partition("/")[0] in operations)
+    return f"{phrase}{';' if operations < known else ''} except {', '.join(left_out)}" if left_out else phrase

@@ -57,10 +57,11 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     """The drawings of a case's tensor inputs, with the regions that are outputs, or with those of the output."""
     highlight = highlight_of(case, arrays)
     lines: list[str] = []
-    for each in case.inputs:
-        if each.role == "tensor":
-            divided = highlight if highlight is not None and highlight.tensor == each.name else None
-            lines += _drawing(excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided), divided)
+    tensors = [each for each in case.inputs if each.role == "tensor"]
+    for each in tensors:
+        lines += [f"{each.name}:"] if len(tensors) > 1 else []
+        divided = highlight if highlight is not None and highlight.tensor == each.name else None
+        lines += _drawing(excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided), divided)
     if highlight is not None and highlight.tensor not in arrays:
         lines.append(f"{highlight.tensor} along axis {highlight.axis}: {_sizes(highlight)}")
     return lines or ["(no tensor to draw)"]

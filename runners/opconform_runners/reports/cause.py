@@ -15,8 +15,9 @@ from opconform.tensors.tensor import Array, Tensor, patterns
 #: The narrower types that elements may have been converted through, the most likely first.
 _INTEGERS = ("i32", "u32", "i16", "u16", "i8", "u8")
 _FLOATS = ("f32", "bf16", "f16")
-#: The most elements by which an output may be shifted.
+#: The most elements by which an output may be shifted, and the most that look shifted by chance.
 _SHIFT = 64
+_FEW = 2
 
 
 def cause_of(expected: Array, actual: Array, element_type: str, others: Mapping[str, Array]) -> str:
@@ -140,7 +141,8 @@ def _moved(want: Array, got: Array, others: Mapping[str, Array]) -> str:
             return f"Another part of the data: the output has the first elements of {name}"
     if np.array_equal(got, want[::-1]):
         return "The elements are in reverse order"
-    for step in range(1, min(_SHIFT, want.size // 2) + 1):
+    kept = int(np.count_nonzero(got == want))
+    for step in range(1, min(_SHIFT, want.size // 2, want.size - max(kept, _FEW) - 1) + 1):
         counted = f"{step} element{'s' if step > 1 else ''}"
         if np.array_equal(want[:-step], got[step:]):
             return f"Shifted: the output begins {counted} too early"

@@ -123,7 +123,8 @@ def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
     yield f"\n{LEGEND}."
     left_out = len(matrix.rows) - len(decided)
     if left_out:
-        yield f"{counted(left_out, 'requirement is', 'requirements are')} not shown: no backend has a verdict."
+        why = "no case of this suite that tests them is supported by a backend"
+        yield f"{counted(left_out, 'requirement is', 'requirements are')} not shown, because {why}."
 
 
 def matrix_markdown(matrix: Matrix) -> str:
