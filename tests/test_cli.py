@@ -392,7 +392,7 @@ def test_the_next_step_after_a_harness_error_shows_it(opconform: Run, small_suit
 
 def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Expected and returned elements, with the differences marked, and the likely cause."""
-    opconform("run", small_suite, "-b", f"{MINIATURES}:LosesNegativeZero", "-o", tmp_path / "out", code=1)
+    ran = opconform("run", small_suite, "-b", f"{MINIATURES}:LosesNegativeZero", "-o", tmp_path / "out", code=1)
     results = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
     failed = next(each["id"] for each in results if each["verdict"] == "fail")
     passed = next(each["id"] for each in results if each["verdict"] == "pass")
@@ -400,6 +400,7 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     shown = opconform("show", failed, tmp_path / "out", *show).stdout.splitlines()
     marked = [[text for text in each.split() if text.startswith("*")] for each in shown if "differs" not in each]
 
+    assert "  cause    Minus zero became zero (likely)\n" in ran.stdout
     assert any(each.startswith("  breaks data.bits: ") for each in shown)
     assert any(each.startswith("  likely cause: ") for each in shown)
     assert any(" should equal data[" in each for each in shown)

@@ -97,7 +97,7 @@ def command(
         raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
     run = executed(suite, next(iter(started.commands.values())), folder, running, results)
     report = report_of_run(run)
-    code = show_report(report, folder, results)
+    code = show_report(report, folder, results, suite)
     if run.interrupted is not None:
         raise run.interrupted
     publish(report, folder, place, key, results)

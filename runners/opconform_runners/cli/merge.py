@@ -6,6 +6,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.suite.kind import check_kind
+from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import print_next, publish, show_report
@@ -42,8 +43,8 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         verbose=False,
         as_json=given["as_json"],
     )
-    code = show_report(report, out, options)
     suite = suite or next((each / "suite" for each in shards if (each / "suite").is_dir()), None)
+    code = show_report(report, out, options, None if suite is None else open_suite(suite))
     if suite is not None:
         publish(report, out, suite, None, options)
     else:

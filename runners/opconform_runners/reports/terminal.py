@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
+from types import MappingProxyType
 
 from rich.console import Console, RenderableType
 from rich.console import Group as Lines
@@ -58,9 +60,12 @@ _MOST = 50
 _LONGEST = 300
 
 
-def print_summary(report: Report, console: Console, *, is_verbose: bool = False) -> None:
+def print_summary(
+    report: Report, console: Console, causes: Mapping[str, str] = MappingProxyType({}), *, is_verbose: bool = False
+) -> None:
     """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
+    `causes` has the likely causes of failures by the case's id.
     Inconclusive cases, unsupported ones and remarks are one line each, unless `is_verbose`. With a baseline, known
     failures are only counted.
     """
@@ -68,10 +73,10 @@ def print_summary(report: Report, console: Console, *, is_verbose: bool = False)
     _print_head(report, console)
     console.print(_table(report))
     if comparison is None:
-        _print_section("Failures", map(_failures, groups(report)), console)
+        _print_section("Failures", map(partial(_failures, causes), groups(report)), console)
     _print_section("Harness errors", _by_sentence(report, "error"), console)
     if comparison is not None:
-        _print_section("New failures", map(_failures, groups(report, ["new"])), console)
+        _print_section("New failures", map(partial(_failures, causes), groups(report, ["new"])), console)
         _print_section("Regressions", _lines(regression_sentences(report, comparison)), console)
         _print_section("Unexpected passes", _lines(pass_sentences(comparison).values()), console)
         _print_section("Stale lines", _lines(stale_sentences(comparison)), console)
@@ -184,7 +189,7 @@ def _print_section(title: str, items: Iterable[RenderableType], console: Console
         console.print(f"… and {len(shown) - _MOST:,} more; see report.json")
 
 
-def _failures(group: Group) -> RenderableType:
+def _failures(causes: Mapping[str, str], group: Group) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -192,6 +197,8 @@ def _failures(group: Group) -> RenderableType:
         grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(group.smallest.inputs))
     grid.add_row("  got", _text(group.smallest.sentence))
+    if cause := causes.get(group.smallest.id):
+        grid.add_row("  cause", f"{_text(cause)} (likely)")
     grid.add_row("  case", group.smallest.id)
     cases = counted(len(group.results), "case")
     return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.kind}, {cases}", grid)

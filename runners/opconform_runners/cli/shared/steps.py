@@ -20,9 +20,11 @@ from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
+from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.failures import groups
+from opconform_runners.reports.feeds import likely_causes
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report, report_of
@@ -93,8 +95,10 @@ def report_of_run(run: Run) -> Report:
     return report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
 
 
-def show_report(report: Report, out: Path, results: ResultOptions) -> int:
+def show_report(report: Report, out: Path, results: ResultOptions, suite: Suite | None) -> int:
     """Write a report and print it, even if the disk is full, and return the exit code.
+
+    With the suite of the run, the likely causes of the failures are printed.
 
     The code is 0 if the backend is conformant or does what the baseline expects, and 1 otherwise.
     """
@@ -109,7 +113,8 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
         print_verdict(report, console_of())
     else:
         console = console_of()
-        print_summary(report, console, is_verbose=results.verbose)
+        causes = likely_causes(report, suite, Kept(out)) if suite is not None else {}
+        print_summary(report, console, causes, is_verbose=results.verbose)
         console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
     if full is not None:
         raise full
