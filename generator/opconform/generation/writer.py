@@ -203,7 +203,9 @@ def _pack(partial: Path, packed: Path) -> None:
     """Write a suite to one zip file, in the order of the manifest."""
     with zipfile.ZipFile(packed, "w") as archive:
         for name in _names(partial):
-            with (partial / name).open("rb") as source, archive.open(member(name), "w", force_zip64=True) as target:
+            metadata = member(name)
+            metadata.file_size = (partial / name).stat().st_size  # zip64 for large files alone: Pythons differ in it
+            with (partial / name).open("rb") as source, archive.open(metadata, "w") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
 
 
