@@ -111,7 +111,8 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("findings") / "suite"
     selected = [word for case in sorted({case for _, case in FINDINGS}) for word in ("--select", case)]
     dialects = [word for each in ("openvino", "onnx", "onnx13") for word in ("--dialect", each)]
-    opconform("generate", *selected, *dialects, "--out", out)
+    profiles = ("--profile", "default", "--profile", "functional")
+    opconform("generate", *profiles, *selected, *dialects, "--out", out)
     return out
 
 

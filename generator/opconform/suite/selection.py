@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from opconform.errors import UsageError, nearest
 
 #: The profiles that are left out unless named.
-NOT_BY_DEFAULT = frozenset({"large"})
+NOT_BY_DEFAULT = frozenset({"large", "functional"})
 #: The name for all other profiles.
 DEFAULT = "default"
 #: The most cases that an error names.

@@ -59,9 +59,10 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     lines: list[str] = []
     tensors = [each for each in case.inputs if each.role == "tensor"]
     for each in tensors:
-        lines += [f"{each.name}:"] if len(tensors) > 1 else []
         divided = highlight if highlight is not None and highlight.tensor == each.name else None
-        lines += _drawing(excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided), divided)
+        excerpt = excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided)
+        lines += [f"{each.name}:"] if len(tensors) > 1 and not excerpt.where else []
+        lines += _drawing(excerpt, divided)
     if highlight is not None and highlight.tensor not in arrays:
         lines.append(f"{highlight.tensor} along axis {highlight.axis}: {_sizes(highlight)}")
     return lines or ["(no tensor to draw)"]

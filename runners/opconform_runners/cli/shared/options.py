@@ -91,7 +91,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help="Use only core, types, dynamic, context, robustness, extended or large (repeatable).",
+    help="Use only core, types, dynamic, context, robustness, extended, functional or large (repeatable).",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.
