@@ -94,8 +94,9 @@ def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, co
     opconform("run", core_suite, "--backend", "openvino", "--out", tmp_path / "python", code=1)
     opconform("run", core_suite, "--harness", harness, "--out", tmp_path / "cpp", code=1)
     python, cpp = judged(tmp_path / "python"), judged(tmp_path / "cpp")
-    # A memory fault has another result in each execution.
+    # A memory fault has another result in each execution, and ends the process in some of them.
     faults = {case for one in (python, cpp) for case, each in one.items() if each["reason"] == "nondeterministic"}
+    faults |= {case for case in python if [python[case]["reason"], cpp[case]["reason"]].count("crash") == 1}
 
     assert {"pass", "fail", "unsupported"} <= {each["verdict"] for each in python.values()}
     assert len(faults) < 20

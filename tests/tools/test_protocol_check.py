@@ -29,7 +29,7 @@ UNRULINESS = {
     "NamesAnotherDialect": ("start.names", "`dialects` names 'openvinoo', which does not exist"),
     "NamesAnotherOperation": ("start.names", "`operations` names 'Split', which does not exist"),
     "NamesAnotherRequirement": ("start.names", "`mapped` names 'Split-1:lengths.sum', which does not exist"),
-    "ListsNoOperation": ("start.names", "a harness without dialects must list what it implements"),
+    "ListsNoOperation": ("start.names", "a harness without dialects must list the operations that it implements"),
     "SpeaksFirst": ("output.before-start", "unexpected output 'welcome'"),
     "StartsUnasked": ("output.before-start", 'unexpected output \'{"protocol": 1'),
     "PrintsBetween": ("output.between", "unexpected output 'executing a case'"),
