@@ -116,6 +116,17 @@ def test_every_mutant_is_killed_and_no_right_variant(shipped_suite: Path, all_ki
 
 @pytest.mark.ci_only
 @pytest.mark.timeout(3600)
+def test_the_parameters_of_openvino_leave_interpretations_open(tmp_path: Path) -> None:
+    """The groups of `functional.yaml` name what they rest on, so that no other reading breaks a normative requirement."""
+    selection = Selection(profiles=("functional",))
+    suite = generate(load_specs([]), tmp_path / "suite", Options(dialects=(), jobs=2, selection=selection)).out
+    chosen = [name for name, row in MUTANTS.items() if row.level == "interpretation"]
+    found = assessments(suite, {each.name: each for each in kills_of(suite, chosen, selection, jobs=2, timeout=5.0)})
+    assert {each.row.name: each.faults for each in found if each.faults} == {}
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(3600)
 def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mapping[str, Kill]) -> None:
     """Without any one of them a normative mutant survives one operation, or a requirement has no case of a kind."""
     entries = open_suite(core_suite).entries
