@@ -39,7 +39,7 @@ VARYING = frozenset(
         "Slice-8/element-types/fcabe6b2fd",
         "Slice-8/large-steps/6cb7bee574",
         "StridedSlice-1/extended-types/4c75335a8e",
-        "StridedSlice-1/removed-beside-new/55c7568ec8",
+        "StridedSlice-1/removed-beside-new/c19cc0812a",
         "StridedSlice-1/large-strides/90887f4e61",
     }
 )
