@@ -1,5 +1,6 @@
 """The lines of the summary on cases that are only counted."""
 
+import re
 from pathlib import Path
 
 from tests.conftest import MINIATURES, Run
@@ -15,6 +16,25 @@ def test_inconclusive_cases_are_one_line(opconform: Run, small_suite: Path, tmp_
     assert "Inconclusive cases\n  1 case, such as VariadicSplit-1/rejected/" in long
     assert f"opconform report {tmp_path} -v\n" in brief
     assert long.startswith(opconform("report", tmp_path, "-v").stdout)
+
+
+def test_a_summary_has_the_first_failures(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+    """A backend that fails everywhere fills one screen or two; `report -v` prints the others."""
+    arguments = (
+        "run",
+        core_suite,
+        "--backend",
+        f"{MINIATURES}:RefusesEverything",
+        "-k",
+        "Concat-1/*",
+        "-k",
+        "Pad-12/*",
+    )
+    shown = opconform(*arguments, "--out", tmp_path, code=1).stdout
+    [left] = re.findall(r"\n… and (\d+) more\n", shown)
+    assert shown.count("  expected ") == 12
+    assert f"opconform report {tmp_path} -v\n" in shown
+    assert opconform("report", tmp_path, "-v").stdout.count("\n  case ") == 12 + int(left)
 
 
 def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

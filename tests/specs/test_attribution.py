@@ -150,3 +150,12 @@ def test_a_matrix_variable_that_nothing_names_is_reported(warnings: Warnings) ->
     found = warnings(group.replace("{{", "{").replace("}}", "}") + '    axis: "${{ axis }}"\n')
 
     assert found == ["7:32: group 'both': the matrix variable other is not used, so it adds no case."]
+
+
+def test_a_profile_that_is_nearly_a_shipped_one_is_warned_of(warnings: Warnings) -> None:
+    """Cases of the profile `cores` are not in a run of `core`. A name of one's own is fine."""
+    spec = SPEC.format(requirements="lengths.remainder")
+    assert warnings(f"{spec}    profile: cores\n") == [
+        "9:14: group 'both': no shipped case has the profile 'cores'. Did you mean 'core'?"
+    ]
+    assert warnings(f"{spec}    profile: nightly\n") == []

@@ -21,6 +21,10 @@ MISTAKES = {
         "spec.yaml:1:5: op: 'VariadicSplit1' is not a known operation. Did you mean 'VariadicSplit-1'?",
     ),
     "missing key": ("op: Split-1\n", "spec.yaml:1:1: The key 'groups' is missing."),
+    "missing key beside an unknown one": (
+        "op: Split-1\ngroups:\n  - id: a\n    axs: 0\n",
+        "spec.yaml:3:5: The key 'title' is missing.\nspec.yaml:4:5: Unknown key 'axs'. Did you mean 'axis'?",
+    ),
     "wrong type": (
         HEAD + "    data: {shape: 6}\n    axis: 0\n    split_lengths: [6]\n",
         "spec.yaml:5:19: shape: 6 is not allowed: it must be a list.",

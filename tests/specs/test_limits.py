@@ -218,7 +218,7 @@ def test_many_mistakes_are_counted_and_the_first_are_reported(tmp_path: Path) ->
     lines = message(tmp_path, "op: Split-1\ngroups:\n" + "  - {}\n" * 9_000).splitlines()
 
     assert lines == [
-        *(f"spec.yaml:{number}:5: The key 'id' is missing." for number in range(3, 23)),
+        *(f"spec.yaml:{number}:5: The keys 'id', 'title' are missing." for number in range(3, 23)),
         "… and at least 80 more.",
     ]
 

@@ -1,22 +1,25 @@
-"""Warnings about groups whose cases cannot be evidence for what they list (docs/verdicts.md)."""
+"""Warnings about groups whose cases cannot be evidence for what they list (docs/verdicts.md), or are not selected."""
 
 import re
 from collections.abc import Iterator, Sequence
 
+from opconform.errors import nearest
 from opconform.operations import OPERATIONS
 from opconform.specs.document import Mistake
 from opconform.specs.expressions import is_expression
 from opconform.specs.loader import Group, Spec
 from opconform.specs.requirements import requirements_of
+from opconform.suite.selection import PROFILES
 
 #: The most warnings that are given; the last one then counts the others.
 MOST = 5
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
-    """One sentence for each wrong or missing twin, and each requirement or variable without effect; at most `MOST`."""
+    """One sentence for each doubtful twin, profile, requirement and variable; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
-    found = [str(each) for each in (*_twins(groups), *_behind_others(groups), *_not_violated(groups), *_unused(groups))]
+    checks = (_twins, _profiles, _behind_others, _not_violated, _unused)
+    found = [str(each) for check in checks for each in check(groups)]
     left = len(found) - MOST
     more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
     return found if left <= 0 else [*found[:MOST], f"There {more}."]
@@ -34,6 +37,14 @@ def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
         if not rejected and group.twin is not None:
             what = "`twin` has no effect, because no case is rejected"
             yield group.mistake((), f"{what}. Add `expect`, or remove it.")
+
+
+def _profiles(groups: Sequence[Group]) -> Iterator[Mistake]:
+    """Profiles of the group's own whose names are nearly those of shipped ones."""
+    for group in groups:
+        own = group.settings.profile
+        if own not in PROFILES and (hint := nearest(own, PROFILES)):
+            yield group.mistake(("profile",), f"no shipped case has the profile {own!r}. {hint.rstrip()}")
 
 
 def _behind_others(groups: Sequence[Group]) -> Iterator[Mistake]:

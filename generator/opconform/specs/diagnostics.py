@@ -46,7 +46,7 @@ def mistakes_of(
     around = {found[:length] for found in by_route for length in range(len(found))}
     for found in sorted(by_route, key=document.place)[:ENOUGH]:
         here = by_route[found]
-        alternatives = any(len(each["loc"]) + len(route) > len(found) for each in here)
+        alternatives = any(each["type"] != "missing" and len(each["loc"]) + len(route) > len(found) for each in here)
         if not (found in around and alternatives):
             yield _mistake(here, document, model, found, note)
 
@@ -62,7 +62,9 @@ def _mistake(
         sentence = f"Unknown key {quoted(last)}. {hint}Allowed: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
-        return document.mistake(route, f"The key {last!r} is missing.{note}")
+        names = [repr(each["loc"][-1]) for each in errors if each["type"] == "missing"]
+        said = f"key {names[0]} is" if len(names) == 1 else f"keys {', '.join(names)} are"
+        return document.mistake(route, f"The {said} missing.{note}")
     key = next((f"{each}: " for each in reversed(route) if isinstance(each, str)), "")
     first_wanted, *others = dict.fromkeys(_wanted(each) for each in errors)
     wanted = " or ".join([first_wanted, *(each.removeprefix("it must be ") for each in others)])

@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 
 from opconform.errors import UsageError, nearest
 
-#: The profiles that are left out unless named.
+#: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
+PROFILES = ("core", "types", "dynamic", "context", "robustness", "extended", "functional", "large")
 NOT_BY_DEFAULT = frozenset({"large", "functional"})
 #: The name for all other profiles.
 DEFAULT = "default"
@@ -48,7 +49,7 @@ def shard_of(text: str) -> Shard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """The wanted cases: of some profiles, where `default` and none mean all except `large`, and matching a pattern.
+    """The wanted cases: of some profiles, where `default` and none mean all but a few, and matching a pattern.
 
     Patterns are shell patterns of ids, such as `Split-1/axis-*`, or requirements; without patterns every case matches.
     With a shard, only its cases are wanted.

@@ -62,7 +62,7 @@ _STDOUT = "-"
     "--verbose",
     "is_printed",
     is_flag=True,
-    help="Print the full summary, with the reasons for unsupported and inconclusive cases.",
+    help="Print the full summary, with every failure and the reasons for unsupported and inconclusive cases.",
 )
 @click.option("--github", is_flag=True, help="Print annotations for a GitHub workflow.")
 @click.option(

@@ -55,8 +55,8 @@ REMARKS = {
     "other-reason": "rejected, but for another requirement than the violated one",
 }
 _CASE = re.compile(r" \S+/\S+/[0-9a-f]{10}")
-#: The most items of a section, and the most characters of a message.
-_MOST = 50
+#: The most items of a section unless it is verbose, and the most characters of a message.
+_MOST = 12
 _LONGEST = 300
 
 
@@ -66,24 +66,25 @@ def print_summary(
     """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
     `causes` has the likely causes of failures by the case's id.
-    Inconclusive cases, unsupported ones and remarks are one line each, unless `is_verbose`. With a baseline, known
-    failures are only counted.
+    Unless `is_verbose`, a section ends after its first items, and inconclusive cases, unsupported ones and remarks are
+    one line each. With a baseline, known failures are only counted.
     """
     comparison = report.baseline
+    section = partial(_print_section, console, most=None if is_verbose else _MOST)
     _print_head(report, console)
     console.print(_table(report))
     if comparison is None:
-        _print_section("Failures", map(partial(_failures, causes), groups(report)), console)
-    _print_section("Harness errors", _by_sentence(report, "error"), console)
+        section("Failures", map(partial(_failures, causes), groups(report)))
+    section("Harness errors", _by_sentence(report, "error"))
     if comparison is not None:
-        _print_section("New failures", map(partial(_failures, causes), groups(report, ["new"])), console)
-        _print_section("Regressions", _lines(regression_sentences(report, comparison)), console)
-        _print_section("Unexpected passes", _lines(pass_sentences(comparison).values()), console)
-        _print_section("Stale lines", _lines(stale_sentences(comparison)), console)
+        section("New failures", map(partial(_failures, causes), groups(report, ["new"])))
+        section("Regressions", _lines(regression_sentences(report, comparison)))
+        section("Unexpected passes", _lines(pass_sentences(comparison).values()))
+        section("Stale lines", _lines(stale_sentences(comparison)))
     if is_verbose:
-        _print_section("Inconclusive cases", _by_sentence(report, "inconclusive"), console)
-        _print_section("Not supported", _by_sentence(report, "unsupported"), console)
-        _print_section("Remarks", _remarks(report), console)
+        section("Inconclusive cases", _by_sentence(report, "inconclusive"))
+        section("Not supported", _by_sentence(report, "unsupported"))
+        section("Remarks", _remarks(report))
     console.print()
     if not is_verbose:
         _print_counts(report, console)
@@ -106,8 +107,10 @@ def print_verdict(report: Report, console: Console) -> None:
 
 
 def is_folded(report: Report) -> bool:
-    """Whether the summary only counts cases that a verbose one lists."""
-    return any(each.verdict in ("inconclusive", "unsupported") or remarks_of(each) for each in report.results)
+    """Whether the summary only counts what a verbose one lists."""
+    return len(groups(report, ["new"])) > _MOST or any(
+        each.verdict in ("inconclusive", "unsupported") or remarks_of(each) for each in report.results
+    )
 
 
 def _print_counts(report: Report, console: Console) -> None:
@@ -179,14 +182,14 @@ def _mark(row: RequirementRow) -> str:
     return "[green]✓[/green]" if row.counts["pass"] else "·"
 
 
-def _print_section(title: str, items: Iterable[RenderableType], console: Console) -> None:
+def _print_section(console: Console, title: str, items: Iterable[RenderableType], *, most: int | None) -> None:
     shown = list(items)
     if shown:
         console.print(f"\n[bold]{title}[/bold]")
-    for each in shown[:_MOST]:
+    for each in shown[:most]:
         console.print(each, soft_wrap=isinstance(each, str))
-    if len(shown) > _MOST:
-        console.print(f"… and {len(shown) - _MOST:,} more; see report.json")
+    if left := len(shown[most:] if most is not None else ()):
+        console.print(f"… and {left:,} more")
 
 
 def _failures(causes: Mapping[str, str], group: Group) -> RenderableType:

@@ -241,8 +241,8 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
             if sum(each.size for each in outcome.outputs[-1]) > held:
                 known = [*arrays.values(), *_golden_of_twin(suite, entry)]
-                invented = any(is_invented(each, known) for each in outcome.outputs[-1])
-                sentence += f", more than the {held:,} elements of the inputs{f': {OUT_OF_BOUNDS}' if invented else ''}"
+                if any(is_invented(each, known) for each in outcome.outputs[-1]):
+                    sentence += f", more than the {held:,} elements of the inputs: {OUT_OF_BOUNDS}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, outcome, outputs)

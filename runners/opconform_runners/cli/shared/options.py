@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from opconform.suite.selection import Selection, Shard, shard_of
+from opconform.suite.selection import PROFILES, Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help="Use only core, types, dynamic, context, robustness, extended, functional or large (repeatable).",
+    help=f"Use only {', '.join(PROFILES[:-1])} or {PROFILES[-1]} (repeatable).",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.
