@@ -100,7 +100,7 @@ def test_each_tuple_selects_what_nested_lists_hold(data: st.DataObject) -> None:
 
 
 def test_an_omitted_attribute_means_no_batches() -> None:
-    """The first dimension of both is equal, and is no batch dimension."""
+    """The first dimension of both is equal, but is not a batch dimension."""
     given_inputs = arguments((2, 3), ((1,), (0,))).inputs
 
     [output] = GATHER_ND.evaluate(GATHER_ND.arguments(given_inputs, {}))

@@ -12,7 +12,7 @@ from opconform.tensors.tensor import Array, Tensor
 
 #: The most elements of a case whose origins are found.
 _ELEMENTS = 1 << 18
-#: The marks of the elements are their tensor and their number after this character, which is no text.
+#: The marks of the elements are their tensor and their number after this character, which occurs in no text.
 _MARK = "\uffff"
 
 
