@@ -218,6 +218,7 @@ const start = async () => {
       make("h1", { id: "case-title", tabindex: "-1" }, came.replace(/^[a-z](?=[a-z]*[ ,:])/, (letter) => letter.toUpperCase())),
       make("dl", {},
         each.cause && row("Likely cause", make("b", {}, each.cause)),
+        each.condition && row("When", each.condition),
         each.inputs && row("Given", make("code", {}, each.inputs)),
         row("Expected", expected)),
       make("p", { class: "quiet" }, stand(each), " · ", make("code", {}, each.id),

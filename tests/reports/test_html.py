@@ -144,7 +144,7 @@ def test_failures_with_different_causes_are_on_different_cards(suite: Suite) -> 
     ids = sorted(each.id for each in suite.entries if each.id.startswith("VariadicSplit-1/accepted/"))
     failed = [failure(suite, each, DIFFERENT) for each in ids]
     causes = {(0, ids[0]): "Shifted: by 1", (0, ids[1]): "Shifted: by 2", (0, ids[2]): "All elements are zero"}
-    found = list(cards.cards_of(0, subject(report(*failed), suite=suite), causes))
+    found = list(cards.cards_of(0, subject(report(*failed), suite=suite), causes, {}))
 
     assert sorted((each.cause, len(each.group.results)) for each in found) == [
         ("All elements are zero", 1),

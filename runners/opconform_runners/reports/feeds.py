@@ -12,8 +12,6 @@ from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.cause import accepted_as, cause_of, overrun
-from opconform_runners.reports.failures import groups
-from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
@@ -74,17 +72,6 @@ def origin_line(mismatch: Mismatch | None, origin: Origin | None) -> str:
 
 def _element(name: str, at: tuple[int, ...]) -> str:
     return f"{name}{[*at]}" if at else name
-
-
-def likely_causes(report: Report, suite: Suite, kept: Kept) -> dict[str, str]:
-    """The likely causes of the failures that a summary shows, the smallest one of each group, by the case's id."""
-    causes = {}
-    for result in (each.smallest for each in groups(report) if each.smallest.id in suite.by_id):
-        entry = suite.by_id[result.id]
-        feeds = feeds_of(suite, entry, result, kept)
-        if feeds and feeds[0].actual:
-            causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
-    return causes
 
 
 def likely_cause(case: Case, result: Result, feed: Feed) -> str:

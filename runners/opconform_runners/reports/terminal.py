@@ -23,6 +23,7 @@ from opconform_runners.reports.conclusion import (
     regression_sentences,
     stale_sentences,
 )
+from opconform_runners.reports.explanations import Explanation
 from opconform_runners.reports.failures import Group, groups
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
@@ -61,11 +62,15 @@ _LONGEST = 300
 
 
 def print_summary(
-    report: Report, console: Console, causes: Mapping[str, str] = MappingProxyType({}), *, is_verbose: bool = False
+    report: Report,
+    console: Console,
+    explained: Mapping[str, Explanation] = MappingProxyType({}),
+    *,
+    is_verbose: bool = False,
 ) -> None:
     """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
-    `causes` has the likely causes of failures by the case's id.
+    `explained` has the explanations of failures by the case's id.
     Unless `is_verbose`, a section ends after its first items, and inconclusive cases, unsupported ones and remarks are
     one line each. With a baseline, known failures are only counted.
     """
@@ -74,10 +79,10 @@ def print_summary(
     _print_head(report, console)
     console.print(_table(report))
     if comparison is None:
-        section("Failures", map(partial(_failures, causes), groups(report)))
+        section("Failures", map(partial(_failures, explained), groups(report)))
     section("Harness errors", _by_sentence(report, "error"))
     if comparison is not None:
-        section("New failures", map(partial(_failures, causes), groups(report, ["new"])))
+        section("New failures", map(partial(_failures, explained), groups(report, ["new"])))
         section("Regressions", _lines(regression_sentences(report, comparison)))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
@@ -192,7 +197,7 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
         console.print(f"… and {left:,} more")
 
 
-def _failures(causes: Mapping[str, str], group: Group) -> RenderableType:
+def _failures(explained: Mapping[str, Explanation], group: Group) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -200,8 +205,11 @@ def _failures(causes: Mapping[str, str], group: Group) -> RenderableType:
         grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(group.smallest.inputs))
     grid.add_row("  got", _text(group.smallest.sentence))
-    if cause := causes.get(group.smallest.id):
+    cause, condition = explained.get(group.smallest.id, ("", ""))
+    if cause:
         grid.add_row("  cause", f"{_text(cause)} (likely)")
+    if condition:
+        grid.add_row("  when", _text(condition))
     grid.add_row("  case", group.smallest.id)
     cases = counted(len(group.results), "case")
     return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.kind}, {cases}", grid)

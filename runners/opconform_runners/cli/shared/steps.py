@@ -23,8 +23,8 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
+from opconform_runners.reports.explanations import explanations
 from opconform_runners.reports.failures import groups
-from opconform_runners.reports.feeds import likely_causes
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report, report_of
@@ -98,7 +98,7 @@ def report_of_run(run: Run) -> Report:
 def show_report(report: Report, out: Path, results: ResultOptions, suite: Suite | None) -> int:
     """Write a report and print it, even if the disk is full, and return the exit code.
 
-    With the suite of the run, the likely causes of the failures are printed.
+    With the suite of the run, the failures are explained.
 
     The code is 0 if the backend is conformant or does what the baseline expects, and 1 otherwise.
     """
@@ -113,8 +113,8 @@ def show_report(report: Report, out: Path, results: ResultOptions, suite: Suite 
         print_verdict(report, console_of())
     else:
         console = console_of()
-        causes = likely_causes(report, suite, Kept(out)) if suite is not None else {}
-        print_summary(report, console, causes, is_verbose=results.verbose)
+        explained = explanations(report, suite, Kept(out)) if suite is not None else {}
+        print_summary(report, console, explained, is_verbose=results.verbose)
         console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
     if full is not None:
         raise full

@@ -21,6 +21,7 @@ class Card:
     Attributes:
         number: The number of the run on the page.
         cause: The likely cause of its smallest case.
+        conditions: Under which conditions its cases fail, the one that explains most of them first.
         facets: The properties in which the cases of the same groups of the suite differ: the name, and for each value
             how many cases fail alike, and how many there are.
         seen: Public reports of backends that fail such cases.
@@ -29,6 +30,7 @@ class Card:
     number: int
     group: Group
     cause: str
+    conditions: tuple[str, ...]
     facets: Facets
     seen: tuple[str, ...]
 
@@ -38,8 +40,10 @@ class Card:
         return self.group.standing == "known", SEVERITIES.index(self.group.severity), -len(self.group.results)
 
 
-def cards_of(number: int, subject: Subject, causes: Mapping[Place, str]) -> Iterator[Card]:
-    """The failures of a run on the page; `causes` has their likely causes, as far as outputs were kept."""
+def cards_of(
+    number: int, subject: Subject, causes: Mapping[Place, str], conditions: Mapping[Place, str]
+) -> Iterator[Card]:
+    """The failures of a run on the page, with their likely causes as far as outputs were kept, and their conditions."""
     known = {identity: cause for (of, identity), cause in causes.items() if of == number}
     found = [alike for group in groups(subject.column.report) for alike in _divided(group, known)]
     failed = {each.id for group in found for each in group.results}
@@ -47,10 +51,12 @@ def cards_of(number: int, subject: Subject, causes: Mapping[Place, str]) -> Iter
     for group in found:
         failing = {each.id for each in group.results}
         seen = Counter(name for each in sorted(failing & related.keys()) for name in related[each].seen)
+        held = Counter(conditions[number, each] for each in sorted(failing) if (number, each) in conditions)
         yield Card(
             number=number,
             group=group,
             cause=known.get(group.smallest.id, ""),
+            conditions=tuple(name for name, _ in held.most_common()),
             facets=dict(_facets(failing, failed - failing, related)),
             seen=tuple(name for name, _ in seen.most_common(_SEEN)),
         )

@@ -17,9 +17,10 @@ from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.case_text import seen_link
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between, failure_changes
+from opconform_runners.reports.explanations import conditions_by_case
 from opconform_runners.reports.html.cards import cards_of
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
-from opconform_runners.reports.html.subject import Subject, cases_place, short
+from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
 from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.report_file import Finished
@@ -31,13 +32,20 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
     """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
     columns = [each.column for each in subjects]
     evidence, causes = shown_evidence(subjects)
-    every = (card for number, each in enumerate(subjects) for card in cards_of(number, each, causes))
+    conditions = _conditions(subjects, causes)
+    every = (card for number, each in enumerate(subjects) for card in cards_of(number, each, causes, conditions))
     cards = sorted(every, key=attrgetter("rank"))
     kinds = {(card.number, each.id): place for place, card in enumerate(cards, 1) for each in card.group.results}
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
     notes = {
-        each: {"cause": causes.get(each), "failure": kinds.get(each), "change": changed.get(each[1])} for each in places
+        each: {
+            "cause": causes.get(each),
+            "condition": conditions.get(each),
+            "failure": kinds.get(each),
+            "change": changed.get(each[1]),
+        }
+        for each in places
     }
     listed = cases_of(subjects, notes)
     decided = [row for row in Matrix(columns=columns).rows if any(any(each.counts.values()) for each in row)]
@@ -71,6 +79,17 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         unknown=UNKNOWN,
     )
     return text
+
+
+def _conditions(subjects: Sequence[Subject], causes: Mapping[Place, str]) -> dict[Place, str]:
+    """The conditions under which cases fail, by the run's number and the case's id."""
+    found: dict[Place, str] = {}
+    for number, each in enumerate(subjects):
+        if each.suite is not None:
+            known = {identity: cause for (of, identity), cause in causes.items() if of == number}
+            sentences = conditions_by_case(each.column.report, each.suite, known)
+            found |= {(number, identity): sentence for identity, sentence in sentences.items()}
+    return found
 
 
 def specified(row: RequirementRow) -> Requirement | None:

@@ -1,0 +1,98 @@
+"""Why cases fail: the likely cause, and the condition under which cases fail alike."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from opconform.suite.case import Reject
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import Suite
+from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.reports.conditions import Condition, conditions_of
+from opconform_runners.reports.facts import facts_of
+from opconform_runners.reports.failures import severity_of
+from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.results import Result
+
+#: What differs between messages on the same fault: quoted names, paths, lists and numbers.
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[/\\]\S*|\[[^]]*\]|\{[^}]*\}|\d+")
+_SIGNAL = re.compile(r"SIG[A-Z]+")
+#: The most characters of a message that are compared.
+_BEGINNING = 80
+
+#: An operation, and whether cases of it are accepted or rejected.
+_Scope = tuple[str, str]
+
+
+class Explanation(NamedTuple):
+    """The likely cause of a failure, and the condition under which such cases fail; empty where there is none."""
+
+    cause: str
+    condition: str
+
+
+def explanations(report: Report, suite: Suite, kept: Kept) -> dict[str, Explanation]:
+    """The explanations of all failures, by the case's id."""
+    causes = {}
+    for result in (each for each in report.results if each.verdict == "fail" and each.id in suite.by_id):
+        entry = suite.by_id[result.id]
+        feeds = feeds_of(suite, entry, result, kept)
+        causes[result.id] = likely_cause(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else ""
+    conditions = conditions_by_case(report, suite, causes)
+    return {each: Explanation(cause, conditions.get(each, "")) for each, cause in causes.items()}
+
+
+def conditions_by_case(report: Report, suite: Suite, causes: Mapping[str, str]) -> dict[str, str]:
+    """By the id of a failing case, a sentence on a condition that it meets and that no comparable passing case meets.
+
+    The condition explains cases that fail alike: those of the same operation, valid or invalid, and with the same
+    symptom. That is the severity, with the signal, the message of the rejection, or the likely cause, which `causes`
+    has by the case's id.
+    """
+    failing, passing = _by_scope(report, suite, "fail"), _by_scope(report, suite, "pass")
+    sentences: dict[str, str] = {}
+    for scope, failed in failing.items():
+        passed = [each.id for each in passing.get(scope, ())]
+        facts = {each: _facts(suite, each) for each in (*passed, *(each.id for each in failed))}
+        alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for each in failed:
+            alike[_symptom(each, causes.get(each.id, ""))].append(each.id)
+        for group in alike.values():
+            for found in reversed(conditions_of(group, [each.id for each in failed], passed, facts)):
+                sentence = _sentence(found, scope[1])
+                sentences |= {each: sentence for each in group if facts[each].issuperset(found.facts)}
+    return sentences
+
+
+def _by_scope(report: Report, suite: Suite, verdict: str) -> dict[_Scope, list[Result]]:
+    found: dict[_Scope, list[Result]] = defaultdict(list)
+    for each in report.results:
+        if each.verdict == verdict and each.id in suite.by_id:
+            found[each.op, each.expect].append(each)
+    return found
+
+
+def _facts(suite: Suite, identity: str) -> frozenset[str]:
+    entry = suite.by_id[identity]
+    case = suite.case(entry)
+    violated = [f"{entry.expect.reject} is violated"] if isinstance(entry.expect, Reject) else []
+    return facts_of(case, [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]).union(violated)
+
+
+def _symptom(result: Result, cause: str) -> tuple[str, ...]:
+    said = cause.partition(":")[0]
+    if result.reason == "crash":
+        said = "".join(_SIGNAL.findall(result.sentence)[:1])
+    if result.reason == "rejected-valid":
+        said = _VARYING.sub("", result.message or "")[:_BEGINNING]
+    return (severity_of(result), result.reason or "", said)
+
+
+def _sentence(condition: Condition, expect: str) -> str:
+    *most, last = condition.facts
+    where = f"{', '.join(most)} and {last}" if most else last
+    cases = counted(condition.failing, "valid case" if expect == "accept" else "invalid case")
+    return f"all {cases} where {where} fail; {condition.others:,} others pass"

@@ -1,0 +1,67 @@
+"""Facts about cases: in words, from the case, its values and the declaration of its operation."""
+
+from pathlib import Path
+
+import pytest
+
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import open_suite
+from opconform_runners.reports.facts import facts_of
+from tests.conftest import Run
+
+SPLIT = """\
+op: VariadicSplit-1
+groups:
+  - id: one
+    title: one
+    requirements: [lengths.sum]
+    data: {data}
+    axis: {axis}
+    split_lengths: {lengths}
+{more}"""
+SLICE = """\
+op: StridedSlice-1
+groups:
+  - id: one
+    title: one
+    requirements: [masks.padded]
+    data: {shape: [4, 6]}
+    begin: [0, 1]
+    end: [2, 4]
+    begin_mask: [0]
+    end_mask: [0, 0]
+"""
+CASES = {
+    "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
+        "data is u2", "data is unsigned integers", "data has elements of less than a byte", "data ends within a byte",
+        "data has rank 2", "axis is constant", "axis has one element",
+    }, {"data is constant", "data has elements of 64 bits", "axis is given at run time"}),
+    "values": (SPLIT.format(data="{shape: [2], element_type: i64, values: [-4294967297, 0]}", axis=-1, lengths="[-1, 2]", more=""), {
+        "data has elements of 64 bits", "data has a value beyond 31 bits", "data has a negative value", "data has 0",
+        "split_lengths has -1", "axis has a negative value",
+    }, {"data has a value beyond 53 bits", "split_lengths has a value below -1"}),
+    "graph": (SPLIT.format(data="{shape: [0, 4]}", axis=1, lengths="[2, 2]", more="    context: partial\n    dynamic: all\n    binding: parameter\n"), {
+        "the context is partial", "data has dynamic dimensions", "an output is empty", "data is empty",
+        "split_lengths is given at run time",
+    }, {"there are two inferences", "data has a dynamic rank"}),
+    "floats": (SPLIT.format(data='{shape: [4], values: [-0.0, "nan", "inf", 1.0e-40]}', axis=0, lengths="[4]", more=""), {
+        "data has negative zeros", "data has NaNs", "data has infinities", "data has denormal numbers",
+    }, set()),
+    "lists": (SLICE, {
+        "stride is omitted", "new_axis_mask is omitted", "begin_mask has 0", "the list attributes differ in length",
+        "begin_mask has fewer elements than begin", "begin_mask has fewer elements than data has dimensions",
+    }, {"end_mask has fewer elements than begin"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_has_its_facts_and_no_others(opconform: Run, tmp_path: Path, name: str) -> None:
+    """As a reader of the case would say them."""
+    spec, held, lacking = CASES[name]
+    (tmp_path / "spec.yaml").write_text(spec)
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    suite = open_suite(tmp_path / "suite")
+    case = suite.case(suite.entries[0])
+    facts = facts_of(case, [suite.arrays(suite.entries[0], inputs_name(feed)) for feed in range(case.feeds)])
+    assert held - facts == set()
+    assert facts & lacking == set()
