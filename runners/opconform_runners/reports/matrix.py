@@ -1,7 +1,7 @@
 """The reports of several backends on one suite side by side: one row per requirement, one column per backend."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from rich.text import Text
 from opconform.resources import render
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow, RequirementStanding
+from opconform_runners.reports.suspects import Suspect, suspects_of
 from opconform_runners.reports.text import counted
 
 FORMAT = 1
@@ -39,6 +40,8 @@ LEGEND = (
     "✓ every decided case passes, ✗ the number of cases that fail, "
     "~ fulfilled by the harness, · no case is decided, ! the harness failed"
 )
+#: What the suspects of a matrix are.
+AGREED = "At least three products agree with each other and not with opconform, so the expected outcome may be wrong"
 #: One requirement on each backend, in the order of the columns.
 Row = tuple[RequirementRow, ...]
 
@@ -70,6 +73,11 @@ class Matrix:
         by_column = [{each.name: each for each in column.report.requirements} for column in self.columns]
         return tuple(tuple(found[name] for found in by_column) for name in by_column[0])
 
+    @cached_property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """The cases in which opconform may be wrong."""
+        return suspects_of({each.name: each.report.results for each in self.columns})
+
 
 def matrix_document(matrix: Matrix) -> dict[str, object]:
     """A matrix as a JSON object."""
@@ -100,6 +108,7 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
             }
             for row in matrix.rows
         ],
+        "suspects": [asdict(each) for each in matrix.suspects],
     }
 
 
@@ -125,12 +134,22 @@ def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
     if left_out:
         why = "no case of this suite that tests them is supported by a backend"
         yield f"{counted(left_out, 'requirement is', 'requirements are')} not shown, because {why}."
+    if matrix.suspects:
+        yield f"\n{AGREED}:"
+    yield from (Text(f"  {each.id}: {', '.join(each.backends)}: {each.answer}") for each in matrix.suspects)
 
 
 def matrix_markdown(matrix: Matrix) -> str:
     """A matrix as a page of Markdown."""
     return render(
-        "report/matrix.md.j2", columns=matrix.columns, rows=matrix.rows, absent=matrix.absent, legend=LEGEND, cell=_cell
+        "report/matrix.md.j2",
+        columns=matrix.columns,
+        rows=matrix.rows,
+        absent=matrix.absent,
+        suspects=matrix.suspects,
+        agreed=AGREED,
+        legend=LEGEND,
+        cell=_cell,
     )
 
 
