@@ -100,7 +100,7 @@ SMALL_SPEC = """\
 op: VariadicSplit-1
 groups:
   - id: accepted
-    title: accepted cases
+    title: valid cases
     requirements: [lengths.remainder]
     matrix:
       lengths: [[-1, 1, 2], [1, -1, 2], [1, 2, -1], [2, 2, 2]]

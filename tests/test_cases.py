@@ -26,7 +26,7 @@ def groups() -> list[tuple[Group, list[Draft]]]:
 
 
 def test_every_requirement_has_its_cases() -> None:
-    """Each requirement has an accepted case, and a rejected one with its twin where it can be violated."""
+    """Each requirement has a valid case, and a rejected one with its twin where it can be violated."""
     drafts = [each for _, some in groups() for each in some]
     accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
     rejected = {(each.op, each.rejected_for) for each in drafts if each.rejected_for is not None}

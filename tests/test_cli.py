@@ -66,8 +66,9 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     """All of them."""
     profiles = {each.settings.profile for spec in load_specs([]) for each in spec.groups}
     [line] = [each for each in help_of("run", 200) if each.lstrip().startswith("--profile")]
-    listed = re.findall(r"[a-z]+", line.partition("Use only")[2])
-    assert set(listed) - {"or", "repeatable"} == profiles
+    listed, _, default = line.partition("Use only")[2].partition(" or default ")
+    assert set(re.findall(r"[a-z]+", listed)) == profiles
+    assert default == "(all but functional and large; repeatable)."
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             ["certify", "--backend", "numpi"],
             "'numpi' is not a backend. Did you mean 'numpy'? Allowed: ",
         ),
-        (["certify", "--backend", "a.py"], "Name the class of a backend in a file, as in a.py:ClassName."),
+        (["certify", "--backend", "a.py"], "Add the class name, as in a.py:ClassName."),
         (["certify", "--backend", "nowhere/a.py:A"], "File not found: nowhere/a.py."),
         (["certify", "--backend", "numpy", "--python", "/nonexistent"], "/nonexistent is not an interpreter"),
         (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
@@ -400,7 +401,7 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     shown = opconform("show", failed, tmp_path / "out", *show).stdout.splitlines()
     marked = [[text for text in each.split() if text.startswith("*")] for each in shown if "differs" not in each]
 
-    assert "  cause    Minus zero became zero (likely)\n" in ran.stdout
+    assert "  cause    Negative zero became positive zero (likely)\n" in ran.stdout
     assert any(each.startswith("  breaks data.bits: ") for each in shown)
     assert any(each.startswith("  likely cause: ") for each in shown)
     assert any(" should equal data[" in each for each in shown)
@@ -445,7 +446,7 @@ def test_list_prints_a_line_per_group_or_per_case(opconform: Run, small_suite: P
     """From a suite and from its spec."""
     for source in (small_suite, small_spec):
         assert opconform("list", source).stdout == (
-            "VariadicSplit-1/accepted     4  accepted: accepted cases\n"
+            "VariadicSplit-1/accepted     4  accepted: valid cases\n"
             "VariadicSplit-1/rejected     2  1 accepted, 1 rejected for lengths.single-remainder: at most one -1\n"
         )
         assert opconform("list", source, "--cases", "-k", "lengths.single-remainder").stdout.splitlines()[-1] == (
@@ -456,7 +457,7 @@ def test_list_prints_a_line_per_group_or_per_case(opconform: Run, small_suite: P
         assert first == {
             "id": "VariadicSplit-1/accepted",
             "profile": "core",
-            "title": "accepted cases",
+            "title": "valid cases",
             "cases": 4,
             "expect": {"accepted": 4},
         }

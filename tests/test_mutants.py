@@ -171,7 +171,7 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
 
 
 def test_refusing_everything_proves_nothing(workbench: Workbench) -> None:
-    """Not for one rejected case."""
+    """Not for one invalid case."""
     assert workbench.kill("credit/refuses-everything").refusals == 0
     assert workbench.kill("axis/sign-lost").refusals > 0
 

@@ -271,7 +271,7 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
         ((), "Specify a backend with --opconform-backend NAME or --opconform-harness COMMAND."),
         (
             ("--opconform-harness", "true", "--opconform-python", "python"),
-            "--opconform-python goes with --opconform-backend; a harness names its own interpreter.",
+            "--opconform-python works only with --opconform-backend; a harness names its own interpreter.",
         ),
         (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Did you mean 'numpy'? Allowed: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "Profile 'cor' is not in "),

@@ -80,7 +80,7 @@ def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
 
 
 def test_thin_cases_leave_survivors_and_conditions(tmp_path: Path) -> None:
-    """One accepted case pins down next to nothing, and the command says so."""
+    """One valid case pins down next to nothing, and the command says so."""
     (tmp_path / "thin.yaml").write_text(THIN)
     done = CliRunner().invoke(command, [str(tmp_path / "thin.yaml"), "--strict"])
 
@@ -92,7 +92,7 @@ def test_thin_cases_leave_survivors_and_conditions(tmp_path: Path) -> None:
 
 
 def test_json_says_which_cases_show_a_condition(tmp_path: Path) -> None:
-    """The rejected case and its twin."""
+    """The invalid case and its twin."""
     spec = tmp_path / "pair.yaml"
     spec.write_text(
         THIN + "  - id: uneven\n    title: two\n    data: {shape: [6, 2]}\n    axis: 0\n    num_splits: 4\n"

@@ -115,7 +115,7 @@ def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None
         ("context: chain\n    split_lengths: [2, 4]", "whose shape [4, 6] violates lengths.sum"),
         (
             "context: shared\n    expect: {reject: lengths.sum}\n    split_lengths: [2, 5]",
-            "a rejected case has no outputs for the context `shared` to use",
+            "an invalid case has no outputs for the context `shared` to use",
         ),
         (
             "context: concat\n    expect: {reject: axis.range}\n    axis: 5\n    split_lengths: [2, 4]",

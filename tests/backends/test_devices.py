@@ -97,7 +97,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 def given(suite: Suite, context: str, model: str) -> tuple[Case, Path, list[Inputs]]:
-    """The accepted case in a context, as a backend is given it."""
+    """The valid case in a context, as a backend is given it."""
 
     def is_wanted(entry: Entry) -> bool:
         return "/accepted/" in entry.id and suite.case(entry).context == context
@@ -110,7 +110,7 @@ def given(suite: Suite, context: str, model: str) -> tuple[Case, Path, list[Inpu
 
 
 def openvino_case(suite: Suite) -> tuple[Case, Path, list[Inputs]]:
-    """An accepted case for OpenVINO."""
+    """A valid case for OpenVINO."""
     return given(suite, "bare", "openvino/model.xml")
 
 
@@ -417,7 +417,7 @@ def test_a_report_that_names_another_device_is_not_signed(placed: Path) -> None:
     finally:
         report.write_text(right)
 
-    assert "does not follow from results.jsonl and the suite" in str(done.exception)
+    assert "does not match results.jsonl and the suite" in str(done.exception)
 
 
 def test_recorded_outputs_keep_what_executed(suite: Suite, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
 
 
 def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
-    """OpenVINO reads the model of each accepted case, and finds its inputs and outputs; all the XML is well-formed."""
+    """OpenVINO reads the model of each valid case, and finds its inputs and outputs; all the XML is well-formed."""
     core, suite = openvino.Core(), open_suite(core_or_shipped)
     for entry in suite.entries:
         case = suite.case(entry)

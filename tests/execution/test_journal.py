@@ -78,7 +78,7 @@ class FakeBackend:
 
 @pytest.fixture
 def suite(small_suite: Path) -> Suite:
-    """The small suite: four accepted cases, a rejected one and its twin."""
+    """The small suite: four valid cases, a rejected one and its twin."""
     return open_suite(small_suite)
 
 

@@ -273,7 +273,7 @@ def modelled(case: Case, arrays: dict[str, Array], oracle: Oracle) -> list[Array
     ids=["numpy", "onnx"],
 )
 def test_every_golden_agrees_with_an_implementation_that_is_not_ours(core_or_shipped: Path, oracle: Oracle) -> None:
-    """All accepted cases and all their feeds, bit for bit."""
+    """All valid cases and all their feeds, bit for bit."""
     suite, compared = open_suite(core_or_shipped), 0
     for entry in suite.entries:
         case = suite.case(entry)

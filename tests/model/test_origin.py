@@ -14,7 +14,7 @@ CREATING = {"Pad-12", "Gather-8"}
 
 
 def accepted(suite: Suite) -> list[Entry]:
-    """The accepted cases of a suite whose model is the node under test alone."""
+    """The valid cases of a suite whose model is the node under test alone."""
     cases = ((each, suite.case(each)) for each in suite.entries)
     return [each for each, case in cases if case.is_bare and isinstance(case.expect, Accept)]
 

@@ -48,7 +48,7 @@ class Kill:
         others: The ids of the cases of the other profiles that fail.
         caught: By requirement, the number of cases that fail and speak against it.
         caught_by_core: The same for the profile `core` alone.
-        refusals: How many rejected cases passed: the credit that it earned for refusing.
+        refusals: How many invalid cases passed: the credit that it earned for refusing.
         errors: What went wrong with its harness; nothing should.
     """
 

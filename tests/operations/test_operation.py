@@ -32,7 +32,7 @@ def test_an_attribute_that_is_given_keeps_its_value() -> None:
 
 
 def test_an_operation_has_one_output_unless_it_says_otherwise() -> None:
-    """So a rejected case asks for one."""
+    """So an invalid case asks for one."""
     assert declared().requested_outputs(Arguments(inputs={})) == 1
     assert declared(requested_outputs=lambda _: None).requested_outputs(Arguments(inputs={})) is None
 

@@ -33,11 +33,11 @@ groups:
 """
 CASES = {
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
-        "data is u2", "data is unsigned integers", "data has elements of less than a byte", "data ends within a byte",
+        "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
         "data has rank 2", "axis is constant", "axis has one element",
-    }, {"data is constant", "data has elements of 64 bits", "axis is given at run time"}),
+    }, {"data is constant", "data has 64-bit elements", "axis is given at run time"}),
     "values": (SPLIT.format(data="{shape: [2], element_type: i64, values: [-4294967297, 0]}", axis=-1, lengths="[-1, 2]", more=""), {
-        "data has elements of 64 bits", "data has a value beyond 31 bits", "data has a negative value", "data has 0",
+        "data has 64-bit elements", "data has a value beyond 31 bits", "data has a negative value", "data has 0",
         "split_lengths has -1", "axis has a negative value",
     }, {"data has a value beyond 53 bits", "split_lengths has a value below -1"}),
     "graph": (SPLIT.format(data="{shape: [0, 4]}", axis=1, lengths="[2, 2]", more="    context: partial\n    dynamic: all\n    binding: parameter\n"), {

@@ -118,7 +118,7 @@ def test_the_first_screen_shows_backend_verdict_and_requirements(browser: "Brows
     assert page.locator(".pill").inner_text() == "NOT CONFORMANT"
     assert page.locator(".chip").all_text_contents() == ["all 6", "pass 2", "fail 4"]
     assert page.locator(".group h3").inner_text() == "WRONG DATA VariadicSplit-1 data.bits 4 cases"
-    assert page.locator(".group dd b").inner_text() == "Minus zero became zero"
+    assert page.locator(".group dd b").inner_text() == "Negative zero became positive zero"
     assert page.locator(".requirements tbody tr").count() == 2
     assert page.locator(".requirements a.numbers").all_text_contents() == [
         "4 fail of data.bits",
@@ -250,7 +250,7 @@ def test_a_link_to_a_part_opens_it_and_an_unknown_one_is_reported(browser: "Brow
 
 @pytest.mark.ci_only
 def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path, small_suite: Path) -> None:
-    """It does not have the title of the rejected case, and each links to the other."""
+    """It does not have the title of the invalid case, and each links to the other."""
     [rejected] = (each for each in open_suite(small_suite).entries if each.twin is not None)
     page = opened(browser, run / "report.html")
     page.locator("input[name=q]").fill(f"{rejected.twin}")
@@ -271,7 +271,7 @@ def test_without_javascript_the_failures_are_there(browser: "Browser", run: Path
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto((run / "report.html").as_uri())
 
-    assert page.locator(".group dd b").inner_text() == "Minus zero became zero"
+    assert page.locator(".group dd b").inner_text() == "Negative zero became positive zero"
     assert (
         page.locator("noscript").inner_text()
         == "The list of cases and their details need JavaScript, which is in this file."
@@ -438,7 +438,7 @@ def test_a_report_that_was_changed_is_refused(opconform: Run, run: Path, tmp_pat
         done = opconform("report", out, code=1)
 
         assert done.stderr == (
-            f"error: {out}/report.json was changed after the run: it does not follow from its own cases. Repeat the run.\n"
+            f"error: {out}/report.json was changed after the run: it does not match its own cases. Repeat the run.\n"
         )
 
 
@@ -457,7 +457,9 @@ def test_a_run_without_its_suite_says_so(
     dead.evaluate("location.hash = 'case/0/unknown'")
     dead.wait_for_function("() => document.getElementById('unknown').textContent !== ''")
 
-    assert told.startswith(f"note: the suite of {alone} was not found, so the HTML report has no tensors and no IR.")
+    assert told.startswith(
+        f"note: the suite of {alone} was not found, so the HTML report has no tensors, IR, causes and conditions."
+    )
     assert "The suite was not found when this report was written" in page.locator("#case").inner_text()
     assert both.stderr == ""
     assert dead.locator("#unknown").inner_text() == "This report has no case 0/unknown."

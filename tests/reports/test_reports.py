@@ -207,7 +207,7 @@ def test_what_does_not_belong_together_is_refused(opconform: Run, runs: Path, tm
     assert sentences == [
         "error: Results not found: run. Write them with `opconform run` or `opconform certify`.\n",
         "error: run/results.jsonl was changed after the run. Repeat the run.\n",
-        "error: run/report.json was changed after the run: it does not follow from its own cases. Repeat the run.\n",
+        "error: run/report.json was changed after the run: it does not match its own cases. Repeat the run.\n",
         "error: run/report.json is not of the same run as run/results.jsonl. Repeat the run.\n",
     ]
     assert not (tmp_path / "x.csv").exists()

@@ -78,7 +78,7 @@ def test_a_requirement_that_comes_first_in_another_group_is_not_warned_of(warnin
 
 
 def test_a_requirement_that_another_group_violates_is_not_warned_of(warnings: Warnings) -> None:
-    """A rejected case counts against what it violates."""
+    """An invalid case counts against what it violates."""
     accepted = SPEC.format(requirements="lengths.remainder, lengths.single-remainder")
 
     assert warnings(accepted + REJECTED.format(requirements="", reject="lengths.single-remainder")) == []
@@ -115,7 +115,7 @@ def test_a_group_has_a_twin_if_its_cases_are_rejected(warnings: Warnings) -> Non
     ]
     [sentence] = warnings(accepted + rejected)
     assert sentence == (
-        "9:5: group 'wrong': its rejected cases have no twin, so their verdicts are inconclusive: a backend may reject "
+        "9:5: group 'wrong': its invalid cases have no twin, so a rejection is inconclusive: a backend may reject "
         "everything. Add `twin` with the keys that make the case valid."
     )
 

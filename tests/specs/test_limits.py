@@ -71,9 +71,9 @@ MISTAKES = {
         f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
         "spec.yaml:7:17: group 'a': num_splits: 'a\\x00' contains the character U+0000, which an IR cannot contain.",
     ),
-    "half of a surrogate pair": (
+    "an unpaired surrogate": (
         axis("${{ '\\ud800' }}"),
-        ("spec.yaml:7:11: group 'a': `'\\ud800'` returns text with half of a surrogate pair, with n=1."),
+        ("spec.yaml:7:11: group 'a': `'\\ud800'` returns text with an unpaired surrogate, with n=1."),
     ),
     "a number over every float": (
         data("{values: [1e999]}"),

@@ -64,7 +64,7 @@ def test_a_draw_that_fails_names_its_variable(tmp_path: Path) -> None:
 
     assert raised.value.key == "sample"
     assert raised.value.sentence.startswith(
-        "y: `random_integer(2, 1)` fails: a draw needs 1 to 2**64 values, not 0, with z=5"
+        "y: `random_integer(2, 1)` fails: the range of a draw must have 1 to 2**64 values, not 0, with z=5"
     )
 
 

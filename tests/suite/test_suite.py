@@ -149,7 +149,7 @@ def test_a_file_put_into_a_suite_is_not_lost(opconform: Run, tmp_path: Path, sma
 
 
 def a_case(suite: Path) -> Path:
-    """The folder of an accepted case."""
+    """The folder of a valid case."""
     return min(suite.rglob("expected.npz")).parent
 
 

@@ -110,7 +110,7 @@ def test_what_is_larger_than_allowed_is_refused() -> None:
 
 def test_objects_are_not_written() -> None:
     """They would be pickled."""
-    with pytest.raises(ValueError, match="arrays of objects are not written"):
+    with pytest.raises(ValueError, match="object arrays are not allowed"):
         npz_bytes({"data": np.array([{}], object)})
 
 

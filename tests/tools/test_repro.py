@@ -199,7 +199,7 @@ def test_the_script_of_a_case_that_passes_ends_with_0(
 
 @pytest.mark.parametrize("backend", ["openvino", "openvino-onnx", "onnxruntime"])
 def test_a_missing_device_is_not_a_rejection(opconform: Run, suite: Path, tmp_path: Path, backend: str) -> None:
-    """The script of a rejected case ends with a traceback before it executes the case."""
+    """The script of an invalid case ends with a traceback before it executes the case."""
     python, script, case = interpreter(backend), tmp_path / "script.py", cases_of(PAGES[backend][0])[0]
     written = opconform("repro", case, "--backend", f"{backend}:NOWHERE", "--suite", suite, "--out", script)
     done = executed(script, python)

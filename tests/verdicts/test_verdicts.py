@@ -190,7 +190,7 @@ def test_a_wrong_return_value_is_an_error_of_the_harness(opconform: Run, small_s
 
 
 def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A rejected case alone brings its twin, and its report says that it is a selection."""
+    """An invalid case alone brings its twin, and its report says that it is a selection."""
     found = report(opconform, small_suite, tmp_path, "Perfect", "--select", "lengths.single-remainder", code=0)
 
     assert [each["expect"] for each in found["cases"]].count("accept") == 1

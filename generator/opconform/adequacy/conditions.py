@@ -103,7 +103,7 @@ class _Recorder(ast.NodeTransformer):
 
 
 def _pair(seen: Mapping[Vector, list[int]], place: int, trials: Sequence[Trial]) -> tuple[str, str] | None:
-    """Two cases that differ in one condition and the decision, preferably a rejected case and its twin."""
+    """Two cases that differ in one condition and the decision, preferably an invalid case and its twin."""
     found = None
     for (values, decision), numbers in seen.items():
         for (others, other), rest in seen.items():

@@ -41,7 +41,7 @@ def _check_batches(draft: Draft) -> None:
 
 
 def _check_indices(draft: Draft) -> None:
-    """Check the types of the indices, and that those of an accepted case are in the range."""
+    """Check the types of the indices, and that those of a valid case are in the range."""
     given = draft.tensors.get("indices")
     if given is None:
         return

@@ -72,7 +72,7 @@ def _check_value(model: Model) -> None:
 
 
 def _check_sizes(model: Model, mode: str) -> None:
-    """Refuse an accepted case whose output depends on when elements are removed, or on how many too many."""
+    """Refuse a valid case whose output depends on when elements are removed, or on how many too many."""
     for feed in model.draft.feeds:
         begin, end = ([int(each) for each in feed[name].elements] for name in ("pads_begin", "pads_end"))
         for before, size, after in zip(begin, feed["data"].shape, end, strict=True):

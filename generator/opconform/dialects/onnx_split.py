@@ -1,7 +1,7 @@
 """ONNX's `Split`.
 
 The axis is an attribute and so a constant, lengths are `i64`, -1 is not allowed, and in opset 18 the last of
-`num_outputs` outputs may be smaller. A -1 is replaced by its length in accepted cases with static data.
+`num_outputs` outputs may be smaller. A -1 is replaced by its length in valid cases with static data.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The dialect `stablehlo`: an MLIR module of static shapes.
 
 StableHLO has no split, so each output is a slice with computed limits. Slices cannot have the faults of a split's axis,
-count or lengths, so rejected cases are left out.
+count or lengths, so invalid cases are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -91,7 +91,7 @@ def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     groups = [each for each in every if selection.wants_profile(each.settings.profile)]
     if not groups:
         profiles = " --profile ".join(known)
-        raise UsageError(f"All groups are in profiles that must be named: --profile {profiles}.")
+        raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
     return sorted(groups, key=lambda each: f"{each.full_name}/")
 
 

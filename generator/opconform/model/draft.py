@@ -41,7 +41,7 @@ class Draft:
         second: Inputs that differ in the second feed; None without a second feed.
         dynamic: The dimensions that the IR declares, if not those of the shape.
         rejected_for: The requirement that the case violates, or None if it is accepted.
-        twin: The id of the accepted case that differs only in the fault, or None.
+        twin: The id of the valid case that differs only in the fault, or None.
         is_twin: Whether the case exists only as the twin of another.
     """
 

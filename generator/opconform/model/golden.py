@@ -15,7 +15,7 @@ from opconform.tensors.tensor import Tensor
 class Golden:
     """A draft with its graph, and the values of the inputs and of all tensors in each feed, by name.
 
-    A rejected case has no `tensors`.
+    An invalid case has no `tensors`.
     """
 
     draft: Draft
@@ -25,7 +25,7 @@ class Golden:
 
     @property
     def outputs(self) -> tuple[tuple[Tensor, ...], ...]:
-        """The outputs of the model for each feed; none for a rejected case."""
+        """The outputs of the model for each feed; none for an invalid case."""
         return tuple(tuple(each[name] for name in self.graph.outputs) for each in self.tensors)
 
 
@@ -58,7 +58,7 @@ def golden_of(draft: Draft, seed: int) -> Golden:
 def control_of(golden: Golden) -> Golden | None:
     """The control of a case: its graph without the node under test, with golden values in place of that node's outputs.
 
-    It shows whether a failure is due to the other nodes. A rejected case has none, nor has one without other nodes than
+    It shows whether a failure is due to the other nodes. An invalid case has none, nor has one without other nodes than
     constants.
     """
     tested = [each for each in golden.graph.nodes if each.under_test]

@@ -9,7 +9,7 @@ from opconform.operations.operation import Arguments, Operand, Operation, Reject
 from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 
-#: No more outputs than this are declared for a rejected case, whatever it asks for.
+#: No more outputs than this are declared for an invalid case, whatever it asks for.
 MOST_DECLARED = 64
 
 #: The dimensions of a tensor in a model; None stands for one that is not known before the model is run.
@@ -56,7 +56,7 @@ def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, Operand
 
 
 def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Every tensor of an accepted case's graph, by name, as the reference semantics evaluate them."""
+    """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them."""
     tensors = dict(inputs)
     for node in graph.nodes:
         tensors |= zip(node.outputs, OPERATIONS[node.op].evaluate(evaluated_arguments(node, tensors)), strict=True)

@@ -45,7 +45,7 @@ def shared(axis_of: AxisOf) -> Builder:
 
     def build(tested: Tested) -> Graph:
         if not tested.outputs:
-            raise ContextError("a rejected case has no outputs for the context `shared` to use")
+            raise ContextError("an invalid case has no outputs for the context `shared` to use")
         alike = {tuple(n for n, each in enumerate(types) if each == types[-1]) for types in tested.outputs}
         if len(alike) > 1:
             raise ContextError("`shared` joins outputs of one shape, but their shapes differ in the second feed")
@@ -61,7 +61,7 @@ def chain(port: str) -> Builder:
 
     def build(tested: Tested) -> Graph:
         if not tested.outputs:
-            raise ContextError("a rejected case has no outputs for the context `chain` to use")
+            raise ContextError("an invalid case has no outputs for the context `chain` to use")
         counts = set()
         for arguments, types in zip(tested.arguments, tested.outputs, strict=False):
             try:
@@ -100,7 +100,7 @@ def doubled(axis_of: AxisOf) -> Builder:
     def build(tested: Tested) -> Graph:
         axis = axis_of(tested.arguments[0])
         if axis is None or not tested.outputs:
-            raise ContextError("a rejected case has no output for the context `doubled` to use")
+            raise ContextError("an invalid case has no output for the context `doubled` to use")
         if not all(types[0].shape for types in tested.outputs):
             raise ContextError("an output of rank 0 has no axis along which the context `doubled` could join it")
         joined = _concat(tested, tested.node.outputs * 2, (axis + 1) % len(tested.outputs[0][0].shape))
@@ -119,7 +119,7 @@ def restored(source: str, **attributes: Attribute) -> Builder:
         node, names = tested.node, [each.name for each in tested.operation.inputs]
         tensor = node.inputs[names.index(source)] if tested.outputs else None
         if tensor is None:
-            raise ContextError("a rejected case has no output for the context `restored` to use")
+            raise ContextError("an invalid case has no output for the context `restored` to use")
         shape = _computing("ShapeOf", "ShapeOf-3", (tensor,), output_type="i64")
         inputs = (*node.outputs, *shape.outputs)
         again = _computing(f"{node.name}_1", node.op, inputs, **attributes)
@@ -134,7 +134,7 @@ def split(axis_of: AxisOf) -> Builder:
     def build(tested: Tested) -> Graph:
         axis, inputs = axis_of(tested.arguments[0]), tested.node.inputs
         if axis is None or not tested.outputs:
-            raise ContextError("a rejected case has no axis along which the context `split` could split its inputs")
+            raise ContextError("an invalid case has no axis along which the context `split` could split its inputs")
         sizes = {tuple(each.shape[axis] for each in given.inputs.values()) for given in tested.arguments}
         if len(sizes) > 1 or any(name is None for name in inputs):
             raise ContextError("`split` has constant lengths, but the second feed changes the sizes of the inputs")
@@ -240,7 +240,7 @@ def shape_of(source: str, port: str) -> Builder:
 def _one_order(tested: Tested, order_of: OrderOf, context: str) -> tuple[int, ...]:
     """The order of the dimensions, if it is the same in every feed."""
     if not tested.outputs:
-        raise ContextError(f"a rejected case has no output for the context `{context}` to use")
+        raise ContextError(f"an invalid case has no output for the context `{context}` to use")
     orders = {tuple(order_of(each)) for each in tested.arguments}
     if len(orders) > 1:
         raise ContextError(f"`{context}` has a constant order, but the order differs in the second feed")

@@ -113,8 +113,8 @@ class Tested:
     """The node under test, for the context that builds a graph around it.
 
     Attributes:
-        arguments: Its arguments in each accepted feed, or in the only feed of a rejected case.
-        outputs: The types of its outputs in each accepted feed; none for a rejected case with one feed.
+        arguments: Its arguments in each accepted feed, or in the only feed of an invalid case.
+        outputs: The types of its outputs in each accepted feed; none for an invalid case with one feed.
     """
 
     operation: "Operation"

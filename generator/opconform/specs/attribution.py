@@ -26,13 +26,11 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
 
 
 def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
-    """Groups of rejected cases without a twin, and groups of accepted cases with one."""
+    """Groups of invalid cases without a twin, and groups of valid cases with one."""
     for group in groups:
         rejected = _violated(group) is not None
         if rejected and group.twin is None:
-            what = (
-                "its rejected cases have no twin, so their verdicts are inconclusive: a backend may reject everything"
-            )
+            what = "its invalid cases have no twin, so a rejection is inconclusive: a backend may reject everything"
             yield group.mistake((), f"{what}. Add `twin` with the keys that make the case valid.")
         if not rejected and group.twin is not None:
             what = "`twin` has no effect, because no case is rejected"
@@ -68,7 +66,7 @@ def _behind_others(groups: Sequence[Group]) -> Iterator[Mistake]:
 
 
 def _not_violated(groups: Sequence[Group]) -> Iterator[Mistake]:
-    """Requirements that a group of rejected cases lists and that none of its cases violates."""
+    """Requirements that a group of invalid cases lists and that none of its cases violates."""
     for group in groups:
         violated = _violated(group)
         for each in group.settings.requirements:
@@ -88,7 +86,7 @@ def _unused(groups: Sequence[Group]) -> Iterator[Mistake]:
 
 
 def _violated(group: Group) -> set[str] | None:
-    """The requirements that rejected cases violate, all that are listed where an expression decides; else None."""
+    """The requirements that invalid cases violate, all that are listed where an expression decides; else None."""
     expect = group.keys.get("expect", "accept")
     if expect == "accept":
         return None
@@ -97,7 +95,7 @@ def _violated(group: Group) -> set[str] | None:
 
 
 def _left_open(group: Group) -> list[str]:
-    """The normative requirements that a group of accepted cases lists and that no comparison establishes."""
+    """The normative requirements that a group of valid cases lists and that no comparison establishes."""
     known, bits = requirements_of(group.op), OPERATIONS[group.op].bits
     first = (names for stage, names in known.establishes.items() if stage != "value")  # nothing is compared after it
     established = {bits, *(each for names in first for each in names)}

@@ -133,7 +133,7 @@ class Expression:
         if not all(_is_finite(each) for each in leaves):
             raise ExpressionError(f"{self} returns {quoted(found)}, which contains a number that is not finite")
         if any(isinstance(each, str) and _SURROGATE.search(each) for each in leaves):
-            raise ExpressionError(f"{self} returns text with half of a surrogate pair")
+            raise ExpressionError(f"{self} returns text with an unpaired surrogate")
         return list(found) if isinstance(found, tuple) else found
 
     @property

@@ -41,7 +41,7 @@ def random_functions(*key: object) -> Mapping[str, Callable[..., Value]]:
         if not isinstance(bound, int):
             raise TypeError("the bounds of a draw must be integers")
         if not 0 < bound <= 1 << 64:
-            raise ValueError(f"a draw needs 1 to 2**64 values, not {quoted(bound)}")
+            raise ValueError(f"the range of a draw must have 1 to 2**64 values, not {quoted(bound)}")
         usable = (1 << 64) // bound * bound  # so that every value is equally likely
         return next(word for word in words if word < usable) % bound
 

@@ -207,7 +207,7 @@ class OperationModels:
             __doc__="One entry of a spec, expanded into cases.",
             twin=(
                 Annotated[case, _MAYBE] | None,
-                Field(None, description="The overrides that remove the violation from a rejected case."),
+                Field(None, description="The overrides that remove the violation from an invalid case."),
             ),
         )
         name: Any = Literal[op]
@@ -232,7 +232,7 @@ def _input_field(op: str, port: Port) -> tuple[Any, Any]:
 
 
 def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
-    """The field of one attribute. A rejected case may give any value, so the type is not enforced."""
+    """The field of one attribute. An invalid case may give any value, so the type is not enforced."""
     kind = f"one of {', '.join(attribute.values)}" if attribute.values else attribute.type
     default = "" if attribute.default is None else f"; {attribute.default!r} if omitted"
     sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."

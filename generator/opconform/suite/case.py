@@ -12,7 +12,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 Binding = Literal["constant", "parameter"]
 Role = Literal["tensor", "control"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
-#: An attribute as the spec has it; in a rejected case it may be invalid.
+#: An attribute as the spec has it; in an invalid case it may be invalid.
 Attribute = _Scalar | tuple[_Scalar, ...]
 #: A dimension that the IR declares: static, `?`, or bounded as in `2..8`.
 DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"

@@ -28,7 +28,7 @@ class Shard:
     def __post_init__(self) -> None:
         """Check that there is such a shard, or raise a ValueError."""
         if not 1 <= self.number <= self.of:
-            raise ValueError(f"shard {self} does not exist; I/N needs an I from 1 to N")
+            raise ValueError(f"shard {self} does not exist; I must be from 1 to N")
 
     def holds(self, identity: str) -> bool:
         """Whether a case belongs to the shard."""

@@ -55,7 +55,7 @@ def _checked_text(element: Element) -> str:
     if element.endswith("\0"):
         raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
     if any("\ud800" <= each <= "\udfff" for each in element):
-        raise ValueError(f"{quoted(element)} contains half of a surrogate pair")
+        raise ValueError(f"{quoted(element)} contains an unpaired surrogate")
     return element
 
 

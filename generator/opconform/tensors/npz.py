@@ -86,7 +86,7 @@ def _ordered(dtype: "np.dtype[Any]", order: Literal["<", "="]) -> "np.dtype[Any]
 def _npy_head(dtype: "np.dtype[Any]", shape: tuple[int, ...]) -> bytes:
     """The header before the elements. It is cached, because few headers repeat often and numpy is slow to write one."""
     if dtype.hasobject:
-        raise ValueError("arrays of objects are not written, because they would be pickled")
+        raise ValueError("object arrays are not allowed, because they require pickling")
     stream = io.BytesIO()
     head = {"descr": np.lib.format.dtype_to_descr(_ordered(dtype, "<")), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, head)

@@ -41,7 +41,7 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
         baseline=None,
     )
     if report_text(report).encode() != content:
-        raise CertificateError(f"{out / REPORT} does not follow from {RESULTS} and the suite {suite.store.root}.")
+        raise CertificateError(f"{out / REPORT} does not match {RESULTS} and the suite {suite.store.root}.")
     return report, {
         RESULTS: file_digest(out / RESULTS),
         REPORT: hashlib.sha256(content).hexdigest(),

@@ -55,7 +55,7 @@ def write_pair(name: Path) -> tuple[Path, Path, str]:
     """
     if not name.name or name.suffix in (".key", ".pub"):
         raise UsageError(
-            f"Name the pair without an ending, as in `opconform certificate keygen me`, not {str(name)!r}."
+            f"Name the pair without a file extension, as in `opconform certificate keygen me`, not {str(name)!r}."
         )
     private, public = name.with_name(f"{name.name}.key"), name.with_name(f"{name.name}.pub")
     taken = next((each for each in (private, public) if os.path.lexists(each)), None)

@@ -178,7 +178,7 @@ def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
     true = statement_of(report, suite.header, digests, statement.predicate.opconform.timestamp)
     if true != statement:
         differing = ", ".join(_differing(true, statement))
-        raise CertificateError(f"The certificate does not follow from {out / RESULTS} and the suite: {differing}.")
+        raise CertificateError(f"The certificate does not match {out / RESULTS} and the suite: {differing}.")
 
 
 def _digests(files: Sequence[Resource]) -> dict[str, str]:

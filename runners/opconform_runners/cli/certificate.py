@@ -75,7 +75,9 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
 @click.option("--require-conformant", is_flag=True, help="Exit with 1 if the backend is not conformant.")
 @json_option("the statement and the checks")
 def _verify(certificate: Path, key: Path, require_conformant: bool, as_json: bool, **evidence: Any) -> None:
-    """Check a certificate: its signature and, with --results and --suite, every digest and count in it.
+    """Check a certificate.
+
+    Checks the signature and, with --results and --suite, every digest and count in the certificate.
 
     Exit code: 0 if all checks pass, whatever the certificate says about the backend, 1 otherwise.
     With --require-conformant it is also 1 if the backend is not conformant.

@@ -56,7 +56,7 @@ def command(
     results: ResultOptions,
     key: "PrivateKey | None",
 ) -> None:
-    """Generate a suite, run backends on whole profiles of it, and report a verdict for each requirement.
+    """Generate a suite, run backends on its whole profiles, and report a verdict for each requirement.
 
     A SPEC is a YAML file, a folder, or an operation such as Split-1, whose shipped specs are used. Without a SPEC, all
     shipped specs are used. Writes suite/, results.jsonl, report.json and report.html to --out, and certificate.json

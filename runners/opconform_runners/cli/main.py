@@ -24,7 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
         "diff": "Show what changed between two runs",
-        "repro": "Write a script that shows a failure without opconform",
+        "repro": "Write a standalone script that reproduces a failure",
     },
     "Suites": {
         "generate": "Write a suite: golden data and IR models",

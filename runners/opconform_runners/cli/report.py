@@ -87,9 +87,10 @@ def command(
     """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
     Without a format option, writes an HTML report. Only the HTML report can show several runs, all on the same suite.
-    If the suite is not found, the HTML report has no tensors and no IR. Use - as FILE for standard output (once).
+    If the suite is not found, the HTML report has no tensors, IR, causes and conditions. Use - as FILE for standard
+    output (once).
 
-    Exit code: 0 if the runs are complete, whatever their verdict, 1 if one is incomplete.
+    Exit code: 0 if every case of the runs has a verdict other than error, 1 otherwise.
     """
     wanted = {name: file for name, file in files.items() if file is not None}
     to_stdout = is_printed + github + [*wanted.values(), html].count(_STDOUT)

@@ -69,7 +69,7 @@ def command(
     the outputs are written to one file for `opconform certificate judge`. SUITE can then be blind.
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start. With --baseline: 0 if
-    nothing differs from the file, 1 for an unexpected failure, an unexpected pass, or a line that matches no case.
+    nothing is new, 1 for an unexpected failure, an unexpected pass, a line that matches no case, or an incomplete run.
     """
     baseline, record, updates = given["baseline"], given["record"], bool(given["update_baseline"])
     if updates and baseline is None:
@@ -77,7 +77,7 @@ def command(
     if record is not None and (results.out is not None or results.strict or baseline is not None):
         raise UsageError("--out, --strict and --baseline cannot be used with --record, which gives no verdicts.")
     if record is not None and selection.shard is not None:
-        raise UsageError("--shard and --record cannot be used together: recorded outputs are those of whole profiles.")
+        raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")
     if backend.is_several and (record is not None or baseline is not None):
         raise UsageError("--baseline and --record work with one backend. Name one.")
     new = Baseline(file=str(baseline))

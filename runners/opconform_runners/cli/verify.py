@@ -14,7 +14,7 @@ from opconform_runners.reports.text import counted
 
 @click.command("verify", cls=Command, example="verify suite")
 @click.argument("suite", type=PATH)
-@json_option("the faults")
+@json_option("the problems")
 def command(suite: Path, as_json: bool) -> None:
     """Find every missing, changed or unexpected file of SUITE (a folder or a zip file).
 

@@ -73,7 +73,7 @@ def output_limit(suite: Suite, entry: Entry, case: Case) -> int:
     """The bytes that the outputs of one feed may take: twice the size of all known arrays of the case, and `PLENTY`.
 
     Known are the inputs and expected outputs of all feeds, the declared outputs (also in a blind suite), and the arrays
-    of a rejected case's twin. Each string takes as much as the longest one, as in `.npy`.
+    of an invalid case's twin. Each string takes as much as the longest one, as in `.npy`.
     """
     twin = suite.by_id.get(entry.twin) if entry.twin is not None else None
     declared = case.expect.accept if isinstance(case.expect, Accept) else ()

@@ -142,7 +142,7 @@ def judged(
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
-    """The selected lines of a manifest and the twins of the rejected cases among them, each twin before its case.
+    """The selected lines of a manifest and the twins of the invalid cases among them, each twin before its case.
 
     Without a profile the whole suite is selected.
     """

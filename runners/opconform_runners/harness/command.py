@@ -100,7 +100,7 @@ def command_of(backend: str | None, harness: str | None, python: Path | None, *,
         either = f"{prefix}backend NAME or {prefix}harness COMMAND"
         raise UsageError(f"Specify a backend with {either}. See `opconform backends`.")
     if python is not None:
-        raise UsageError(f"{prefix}python goes with {prefix}backend; a harness names its own interpreter.")
+        raise UsageError(f"{prefix}python works only with {prefix}backend; a harness names its own interpreter.")
     return harness_command(harness)
 
 

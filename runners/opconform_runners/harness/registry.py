@@ -52,7 +52,7 @@ def check(name: str) -> None:
     if (file := file_of(name)) and not Path(file).is_file():
         raise UsageError(f"File not found: {file}. Name a backend in a file as path/file.py:ClassName.")
     if name.endswith(".py"):
-        raise UsageError(f"Name the class of a backend in a file, as in {name}:ClassName.")
+        raise UsageError(f"Add the class name, as in {name}:ClassName.")
     if not _CLASS.fullmatch(name):
         _entry(name.partition(":")[0])
 

@@ -121,9 +121,9 @@ def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
     zero, one = bits.dtype.type(0), bits.dtype.type(1)
     yield "Signalling NaNs became quiet", np.where(np.isnan(want), bits | one << (info.nmant - 1), bits)
     small = np.abs(want) < info.smallest_normal
-    yield "Minus zero became zero", np.where(want == 0, zero, bits)
-    yield "Denormal numbers became zero", np.where(small, bits & one << (info.bits - 1), bits)
-    yield "Minus zero and denormal numbers became zero", np.where(small, zero, bits)
+    yield "Negative zero became positive zero", np.where(want == 0, zero, bits)
+    yield "Denormals were flushed to zero", np.where(small, bits & one << (info.bits - 1), bits)
+    yield "Negative zero and denormals became zero", np.where(small, zero, bits)
     for narrow in (ELEMENT_TYPES[name] for name in _FLOATS):
         other = narrow.arithmetic
         if other != want.dtype and other.itemsize <= want.itemsize:

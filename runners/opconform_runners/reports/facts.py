@@ -76,9 +76,9 @@ def _typed(kind: ElementType) -> Iterator[str]:
     if kind.kind in _KINDS:
         yield f"is {_KINDS[kind.kind]}"
     if 0 < kind.bits < _BYTE:
-        yield "has elements of less than a byte"
+        yield "has elements narrower than a byte"
     if kind.bits > _WORD:
-        yield "has elements of 64 bits"
+        yield "has 64-bit elements"
 
 
 def _shaped(tensors: Sequence[Tensor]) -> Iterator[str]:

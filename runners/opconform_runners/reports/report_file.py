@@ -59,7 +59,7 @@ def read_report(place: Path) -> Report:
         raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from fault
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed[name] for name in _CONCLUDED):
-        raise SuiteError(f"{report} was changed after the run: it does not follow from its own cases. Repeat the run.")
+        raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
     if not read.missing and read.gave_up is None:
         held, claimed = (sorted(each, key=attrgetter("id")) for each in (read_results(path), read.results))
         if [*map(result_document, held)] != [*map(result_document, claimed)]:

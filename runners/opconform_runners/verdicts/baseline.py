@@ -123,7 +123,7 @@ def read_baseline(path: Path) -> Baseline:
         sentence = f"Baseline not found: {path}. Add --update-baseline to write it."
         raise UsageError(sentence) from fault
     except FileTooLargeError as fault:
-        raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Write fewer lines: a pattern is one line.") from fault
+        raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Use patterns that match several cases.") from fault
     except OSError as fault:
         raise UsageError(f"{path} cannot be read: {fault.strerror}.") from fault
     try:

@@ -81,7 +81,7 @@ class BackendOptions:
             elif len(wanted) == 1:
                 found[wanted[0]] = Path(each)
             elif not wanted:
-                raise UsageError("--python goes with --backend; a harness names its own interpreter.")
+                raise UsageError("--python works only with --backend; a harness names its own interpreter.")
             elif path:
                 raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(wanted)}.")
             else:

@@ -174,8 +174,9 @@ def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[F
     subjects = subjects_of(runs, suite, SCRIPTS)
     for run, each in zip(runs, subjects, strict=True):
         if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
-            sentence = f"the suite of {run.folder} was not found, so the HTML report has no tensors and no IR."
-            click.echo(f"note: {sentence} Name it with --suite.", err=True)
+            lacking = "has no tensors, IR, causes and conditions"
+            sentence = f"the suite of {run.folder} was not found, so the HTML report {lacking}. Name it with --suite."
+            click.echo(f"note: {sentence}", err=True)
     return page_text(subjects, older)
 
 

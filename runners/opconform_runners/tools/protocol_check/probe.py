@@ -88,7 +88,7 @@ class Probe:
         return self.answered
 
     def accepted(self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None) -> Iterator[Given]:
-        """The accepted cases that the harness declares, the smallest first.
+        """The valid cases that the harness declares, the smallest first.
 
         Without an element type for data, only cases of normative requirements.
         """
