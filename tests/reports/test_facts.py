@@ -45,7 +45,7 @@ CASES = {
         "split_lengths is given at run time",
     }, {"there are two inferences", "data has a dynamic rank"}),
     "floats": (SPLIT.format(data='{shape: [4], values: [-0.0, "nan", "inf", 1.0e-40]}', axis=0, lengths="[4]", more=""), {
-        "data has negative zeros", "data has NaNs", "data has infinities", "data has denormal numbers",
+        "data has negative zeros", "data has NaNs", "data has infinities", "data has denormal numbers", "data has values that bf16 rounds", "data has static dimensions",
     }, set()),
     "lists": (SLICE, {
         "stride is omitted", "new_axis_mask is omitted", "begin_mask has 0", "the list attributes differ in length",

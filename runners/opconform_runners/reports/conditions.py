@@ -9,7 +9,7 @@ from itertools import islice
 _FACTS = 3
 _CONDITIONS = 8
 #: The bits that a condition must save at least: it would else be met by chance.
-_MARGIN = 4
+_MARGIN = 8
 #: How many conditions that do not separate yet are tried with one more fact.
 _TRIED = 40
 
@@ -64,7 +64,9 @@ def _best(masks: Mapping[str, int], wanted: int, failing: int, whole: int) -> tu
     """The facts that no passing case has together and that save the most bits, or None."""
     passing = (1 << whole) - (1 << failing)
     alike: dict[int, str] = {}
-    for name in sorted(masks, key=lambda each: (len(each), each)):
+    for name in sorted(
+        masks, key=lambda each: (-len(each), each), reverse=True
+    ):  # the shortest, then the highest number
         if masks[name] & wanted:
             alike.setdefault(masks[name], name)
     useful = {name: mask for mask, name in alike.items()}

@@ -10,12 +10,14 @@ from ml_dtypes import finfo
 
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case, Input
-from opconform.tensors.element_types import ElementType
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
 
 #: How the elements of each kind of element type are called.
 _KINDS = {"signed": "signed integers", "unsigned": "unsigned integers", "float": "floating-point", "string": "strings"}
 _BYTE, _WORD = 8, 32
+#: The types that floating-point values may pass through.
+_NARROW = [ELEMENT_TYPES[name] for name in ("f32", "bf16", "f16")]
 #: The widths, in bits, beyond which integers are cut by narrower integers or rounded by floating-point numbers.
 _WIDTHS = (63, 53, 31, 24)
 #: What values can have in common, in words that follow the name of the tensor.
@@ -67,7 +69,9 @@ def _delivered(each: Input) -> Iterator[str]:
         yield "is constant"
     elif each.role == "control":
         yield "is given at run time"
-    if each.dynamic is not None:
+    if each.dynamic is None:
+        yield "has static dimensions"
+    else:
         yield "has a dynamic rank" if each.dynamic == "..." else "has dynamic dimensions"
 
 
@@ -107,6 +111,16 @@ def _valued(tensors: Sequence[Tensor]) -> Iterator[str]:
         floats = [each.array.view(kind.native).reshape(-1) for each in tensors]
         with np.errstate(all="ignore"):
             yield from (words for words, holds in _FLOATS.items() if any(holds(each).any() for each in floats))
+            yield from (
+                f"has values that {narrow.name} rounds"
+                for narrow in _NARROW
+                if narrow.bits < kind.bits and any(_is_rounded(each, narrow) for each in floats)
+            )
+
+
+def _is_rounded(values: Array, narrow: ElementType) -> bool:
+    numbers = values[np.isfinite(values)]
+    return bool((numbers.astype(narrow.arithmetic).astype(values.dtype) != numbers).any())
 
 
 def _of_attributes(case: Case) -> Iterator[str]:
