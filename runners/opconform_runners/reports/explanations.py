@@ -12,7 +12,7 @@ from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.conditions import Condition, conditions_of
 from opconform_runners.reports.facts import facts_of
 from opconform_runners.reports.failures import severity_of
-from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.reports.feeds import feeds_of, is_read, likely_cause
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import Result
@@ -41,22 +41,25 @@ def explanations(report: Report, suite: Suite, kept: Kept) -> dict[str, Explanat
         entry = suite.by_id[result.id]
         feeds = feeds_of(suite, entry, result, kept)
         causes[result.id] = likely_cause(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else ""
-    conditions = conditions_by_case(report, suite, causes)
+    conditions = conditions_by_case(report, suite, causes, {})
     return {each: Explanation(cause, conditions.get(each, "")) for each, cause in causes.items()}
 
 
-def conditions_by_case(report: Report, suite: Suite, causes: Mapping[str, str]) -> dict[str, str]:
+def conditions_by_case(
+    report: Report, suite: Suite, causes: Mapping[str, str], facts: dict[str, frozenset[str]]
+) -> dict[str, str]:
     """By the id of a failing case, a sentence on a condition that it meets and that no comparable passing case meets.
 
     The condition explains cases that fail alike: those of the same operation, valid or invalid, and with the same
     symptom. That is the severity, with the signal, the message of the rejection, or the likely cause, which `causes`
-    has by the case's id.
+    has by the case's id. `facts` keeps the facts about the cases of the suite, for the next report on it.
     """
     failing, passing = _by_scope(report, suite, "fail"), _by_scope(report, suite, "pass")
     sentences: dict[str, str] = {}
     for scope, failed in failing.items():
         passed = [each.id for each in passing.get(scope, ())]
-        facts = {each: _facts(suite, each) for each in (*passed, *(each.id for each in failed))}
+        for identity in (*passed, *(each.id for each in failed)):
+            facts[identity] = facts.get(identity) or _facts(suite, identity)
         alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for each in failed:
             alike[_symptom(each, causes.get(each.id, ""))].append(each.id)
@@ -70,7 +73,7 @@ def conditions_by_case(report: Report, suite: Suite, causes: Mapping[str, str]) 
 def _by_scope(report: Report, suite: Suite, verdict: str) -> dict[_Scope, list[Result]]:
     found: dict[_Scope, list[Result]] = defaultdict(list)
     for each in report.results:
-        if each.verdict == verdict and each.id in suite.by_id:
+        if each.verdict == verdict and each.id in suite.by_id and is_read(suite.case(suite.by_id[each.id])):
             found[each.op, each.expect].append(each)
     return found
 

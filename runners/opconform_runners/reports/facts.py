@@ -21,11 +21,11 @@ _NARROW = [ELEMENT_TYPES[name] for name in ("f32", "bf16", "f16")]
 #: The widths, in bits, beyond which integers are cut by narrower integers or rounded by floating-point numbers.
 _WIDTHS = (63, 53, 31, 24)
 #: What values can have in common, in words that follow the name of the tensor.
-_INTEGERS: Mapping[str, Callable[[Sequence[int]], bool]] = {
-    "has a negative value": lambda values: min(values, default=0) < 0,
-    "has a value below -1": lambda values: min(values, default=0) < -1,
-    "has -1": lambda values: -1 in values,
-    "has 0": lambda values: 0 in values,
+_INTEGERS: Mapping[str, Callable[[Array], Array]] = {
+    "has a negative value": lambda values: values < 0,
+    "has a value below -1": lambda values: values < -1,
+    "has -1": lambda values: values == -1,
+    "has 0": lambda values: values == 0,
 }
 _FLOATS: Mapping[str, Callable[[Array], Array]] = {
     "has NaNs": np.isnan,
@@ -104,18 +104,31 @@ def _valued(tensors: Sequence[Tensor]) -> Iterator[str]:
     """Facts about the elements of one input in all feeds."""
     kind = tensors[0].type
     if kind.is_integer:
-        values = [value for each in tensors for value in each.integers()]
-        yield from (words for words, holds in _INTEGERS.items() if holds(values))
-        yield from _wide(max(map(_width, values), default=0), "has a value")
+        numbers = [_numbers(each) for each in tensors]
+        yield from _any(_INTEGERS, numbers)
+        ends = [int(end) for each in numbers if each.size for end in (each.min(), each.max())]
+        yield from _wide(max(map(_width, ends), default=0), "has a value")
     elif kind.kind == "float" and kind.native is not None:
         floats = [each.array.view(kind.native).reshape(-1) for each in tensors]
         with np.errstate(all="ignore"):
-            yield from (words for words, holds in _FLOATS.items() if any(holds(each).any() for each in floats))
+            yield from _any(_FLOATS, floats)
             yield from (
                 f"has values that {narrow.name} rounds"
                 for narrow in _NARROW
                 if narrow.bits < kind.bits and any(_is_rounded(each, narrow) for each in floats)
             )
+
+
+def _any(facts: Mapping[str, Callable[[Array], Array]], arrays: Sequence[Array]) -> Iterator[str]:
+    return (words for words, holds in facts.items() if any(holds(each).any() for each in arrays))
+
+
+def _numbers(tensor: Tensor) -> Array:
+    """The elements of an integer tensor by their values."""
+    if tensor.type.kind == "signed" and tensor.type.storage.kind == "u":
+        sign = 1 << (tensor.type.bits - 1)
+        return (tensor.array.astype(np.int16) ^ sign) - sign
+    return tensor.array
 
 
 def _is_rounded(values: Array, narrow: ElementType) -> bool:

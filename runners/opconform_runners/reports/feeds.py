@@ -30,10 +30,15 @@ class Feed:
     actual: Arrays
 
 
+def is_read(case: Case) -> bool:
+    """Whether the tensors of a case are small enough to be read for a report."""
+    return sum(math.prod(each.shape) for each in case.inputs) <= _ELEMENTS
+
+
 def feeds_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> list[Feed]:
     """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
     case = suite.case(entry)
-    if sum(math.prod(each.shape) for each in case.inputs) > _ELEMENTS:
+    if not is_read(case):
         return []
     at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
     outputs = kept.outputs(entry.id)

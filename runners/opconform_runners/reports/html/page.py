@@ -84,10 +84,11 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
 def _conditions(subjects: Sequence[Subject], causes: Mapping[Place, str]) -> dict[Place, str]:
     """The conditions under which cases fail, by the run's number and the case's id."""
     found: dict[Place, str] = {}
+    facts: dict[str, frozenset[str]] = {}
     for number, each in enumerate(subjects):
         if each.suite is not None:
             known = {identity: cause for (of, identity), cause in causes.items() if of == number}
-            sentences = conditions_by_case(each.column.report, each.suite, known)
+            sentences = conditions_by_case(each.column.report, each.suite, known, facts)
             found |= {(number, identity): sentence for identity, sentence in sentences.items()}
     return found
 
