@@ -32,9 +32,13 @@ def test_a_summary_has_the_first_failures(opconform: Run, core_suite: Path, tmp_
     )
     shown = opconform(*arguments, "--out", tmp_path, code=1).stdout
     [left] = re.findall(r"\n… and (\d+) more\n", shown)
+    [undecided] = re.findall(r"\n(\d+) requirements: no case is decided \(-v lists them\)\n", shown)
     assert shown.count("  expected ") == 12
     assert f"opconform report {tmp_path} -v\n" in shown
-    assert opconform("report", tmp_path, "-v").stdout.count("\n  case ") == 12 + int(left)
+    whole = opconform("report", tmp_path, "-v").stdout
+    assert whole.count("\n  case ") == 12 + int(left)
+    assert shown.count("\n✗ ") == whole.count("\n✗ ")
+    assert whole.count("\n· ") == int(undecided)
 
 
 def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from opconform_runners.reports.text import counted, one_line
 from opconform_runners.verdicts.baseline import Comparison
 
 _LONGEST = 300
+#: The most requirements that are named; of more only the number for each operation is said.
+_NAMED = 12
 
 
 def conclusion(report: Report) -> list[str]:
@@ -53,6 +55,8 @@ def _names(rows: Iterable[RequirementRow]) -> str:
     operations: dict[str, list[str]] = defaultdict(list)
     for each in rows:
         operations[each.op].append(each.id)
+    if sum(map(len, operations.values())) > _NAMED:
+        return ", ".join(f"{op}: {len(ids)}" for op, ids in operations.items())
     return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())
 
 

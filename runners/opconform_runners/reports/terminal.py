@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -71,13 +71,13 @@ def print_summary(
     """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
     `explained` has the explanations of failures by the case's id.
-    Unless `is_verbose`, a section ends after its first items, and inconclusive cases, unsupported ones and remarks are
-    one line each. With a baseline, known failures are only counted.
+    Unless `is_verbose`, requirements that no case breaks are only counted, a section ends after its first items, and
+    inconclusive cases, unsupported ones and remarks are one line each. With a baseline, known failures are counted.
     """
     comparison = report.baseline
     section = partial(_print_section, console, most=None if is_verbose else _MOST)
     _print_head(report, console)
-    console.print(_table(report))
+    _print_requirements(report, console, is_verbose=is_verbose)
     if comparison is None:
         section("Failures", map(partial(_failures, explained), groups(report)))
     section("Harness errors", _by_sentence(report, "error"))
@@ -160,20 +160,35 @@ def _print_head(report: Report, console: Console) -> None:
     console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases} of the {profiles}")
 
 
-def _table(report: Report) -> Table:
+def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
+    """One row for each requirement that a case breaks or, if `is_verbose`, that has a case."""
+    rows = [each for each in report.requirements if any(each.counts.values())]
+    shown = [each for each in rows if is_verbose or each.is_broken or each.counts["error"]]
+    if shown:
+        console.print(_table(report, shown))
+    left_out = [each for each in rows if each not in shown]
+    decided = sum(each.counts["pass"] > 0 for each in left_out)
+    said = [f"{counted(decided, 'requirement')}: no case fails"] if decided else []
+    if open_ones := len(left_out) - decided:
+        said.append(f"{counted(open_ones, 'requirement')}: no case is decided")
+    if said:
+        console.print(f"{'; '.join(said)} (-v lists them)")
+
+
+def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     table.add_column("requirement", no_wrap=True)
     table.add_column("level", no_wrap=True)
     used = {name: each for name, each in _VERDICTS.items() if report.summary[name]}
     for heading, _ in used.values():
         table.add_column(heading, justify="right", no_wrap=True)
-    for op, rows in groupby((each for each in report.requirements if any(each.counts.values())), attrgetter("op")):
-        shown = list(rows)
-        if all(not any(count for name, count in row.counts.items() if name != "unsupported") for row in shown):
+    for op, of_op in groupby(shown, attrgetter("op")):
+        rows = list(of_op)
+        if all(not any(count for name, count in row.counts.items() if name != "unsupported") for row in rows):
             table.add_row(f"[bold]{op}[/bold]: not supported")
             continue
         table.add_row(f"[bold]{op}[/bold]")
-        for row in shown:
+        for row in rows:
             counts = (f"[{used[name][1]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
             table.add_row(f"{_mark(row)} {row.id}", "mapped" if row.is_mapped else row.note, *counts)
     return table
