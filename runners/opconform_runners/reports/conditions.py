@@ -3,15 +3,18 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 #: The most facts of a condition, and the most conditions for one group of failures.
 _FACTS = 3
 _CONDITIONS = 8
-#: The bits that a condition must save at least: it would else be met by chance.
+#: The bits that a condition must save, so that few are chance.
 _MARGIN = 8
 #: How many conditions that do not separate yet are tried with one more fact.
 _TRIED = 40
+
+#: Facts, and the mask of the cases that have all of them.
+_Found = tuple[tuple[str, ...], int]
+_NONE: _Found = ((), -1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,57 +51,54 @@ def conditions_of(
     for number, case in enumerate(order):
         for each in facts[case]:
             masks[each] = masks.get(each, 0) | 1 << number
-    left = (1 << len(group)) - 1
+    wanted, unwanted = (1 << len(group)) - 1, (1 << len(order)) - (1 << len(group))
+    bits = math.log2(len(order) / len(group)) if group else 0.0
     found: list[Condition] = []
-    while left and len(found) < _CONDITIONS:
-        best = _best(masks, left, len(group), len(order))
-        if best is None:
+    while wanted and len(found) < _CONDITIONS:
+        best, mask = _best(masks, wanted, unwanted, bits)
+        if not best:
             break
-        having = sum(facts[each].issuperset(best) for each in failing)
-        found.append(Condition(facts=best, failing=having, others=len(passing)))
-        left &= ~_mask(best, masks)
+        meeting = sum(facts[each].issuperset(best) for each in failing)
+        found.append(Condition(facts=best, failing=meeting, others=len(passing)))
+        wanted &= ~mask
     return tuple(found)
 
 
-def _best(masks: Mapping[str, int], wanted: int, failing: int, whole: int) -> tuple[str, ...] | None:
-    """The facts that no passing case has together and that save the most bits, or None."""
-    passing = (1 << whole) - (1 << failing)
-    alike: dict[int, str] = {}
-    for name in sorted(
-        masks, key=lambda each: (-len(each), each), reverse=True
-    ):  # the shortest, then the highest number
+def _best(masks: Mapping[str, int], wanted: int, unwanted: int, bits: float) -> _Found:
+    """The facts that save the most bits among those that no unwanted case has together, and which cases have them.
+
+    In the masks of cases, each case has one binary digit. Naming a wanted case takes so many `bits`. Facts are added to
+    those that hold for many wanted cases and few others.
+    """
+    distinct: dict[int, str] = {}
+    for name in sorted(masks, key=_preference):
         if masks[name] & wanted:
-            alike.setdefault(masks[name], name)
-    useful = {name: mask for mask, name in alike.items()}
-    per_fact, per_case = math.log2(len(useful) + 1), math.log2(whole / failing)
-
-    def saved(mask: int, facts: int) -> float:
-        return (mask & wanted).bit_count() * per_case - facts * per_fact
-
-    best: tuple[float, tuple[str, ...]] | None = None
-    tried: list[tuple[str, ...]] = [()]
+            distinct.setdefault(masks[name], name)
+    per_fact = math.log2(len(distinct) + 1)
+    best, most = _NONE, float(_MARGIN)
+    tried = [_NONE]
     for size in range(1, _FACTS + 1):
-        next_tried: dict[int, tuple[tuple[float, int], tuple[str, ...]]] = {}
-        for facts in tried:
-            start = _mask(facts, masks) if facts else -1
-            for name, mask in useful.items():
-                both = start & mask
-                if both == start or not both & wanted or both in next_tried:
-                    continue
-                gain = saved(both, size)
-                if not both & passing:
-                    if gain > _MARGIN and (best is None or gain > best[0]):
-                        best = (gain, (*facts, name))
-                else:
-                    share = (both & wanted).bit_count() / (both & (wanted | passing)).bit_count()
-                    next_tried[both] = ((share * (both & wanted).bit_count(), -size), (*facts, name))
-        ranked = sorted(next_tried.values(), key=lambda each: (each[0], each[1]), reverse=True)
-        tried = [facts for _, facts in islice(ranked, _TRIED)]
-    return best[1] if best else None
+        longer: dict[int, tuple[str, ...]] = {}
+        for facts, held in tried:
+            for mask, name in distinct.items():
+                both = held & mask
+                if both != held and both & wanted:
+                    longer.setdefault(both, (*facts, name))
+        for mask, facts in longer.items():
+            saved = (mask & wanted).bit_count() * bits - size * per_fact
+            if not mask & unwanted and saved > most:
+                best, most = (facts, mask), saved
+        mixed = [(facts, mask) for mask, facts in longer.items() if mask & unwanted]
+        tried = sorted(mixed, key=lambda each: -_promise(each[1], wanted, unwanted))[:_TRIED]
+    return best
 
 
-def _mask(facts: Sequence[str], masks: Mapping[str, int]) -> int:
-    mask = -1
-    for each in facts:
-        mask &= masks[each]
-    return mask
+def _preference(name: str) -> tuple[int, list[int]]:
+    """The order of facts that the same cases have: the shortest first, and then the one with the highest number."""
+    return len(name), [-ord(each) for each in name]
+
+
+def _promise(mask: int, wanted: int, unwanted: int) -> float:
+    """How many wanted cases facts hold for, times their share of the cases."""
+    count = (mask & wanted).bit_count()
+    return count * count / (mask & (wanted | unwanted)).bit_count()
