@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opconform_runners.reports import explanations
 from opconform_runners.reports.conditions import conditions_of
+from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
 
 CASES = st.dictionaries(
@@ -25,7 +27,7 @@ def test_no_passing_case_meets_a_condition(cases: dict[str, tuple[bool, frozense
         assert 1 <= len(each.facts) <= 3
         assert len(meets) == each.failing
         assert set(meets) <= set(failing)
-        assert each.others == len(passing)
+        assert (each.passing, each.others) == (len(passing), len(facts) - len(meets))
 
 
 def numbered(prefix: str, number: int, *facts: str) -> dict[str, frozenset[str]]:
@@ -60,11 +62,27 @@ def test_a_condition_for_few_cases_is_chance() -> None:
     assert conditions_of([*wrong], [*wrong], [*right], wrong | right) == ()
 
 
+def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
+    """Whatever a backend says; words that a pattern may take for parts of a path are no exception."""
+    said = Result(
+        id="Split-1/a/0123456789",
+        profile="core",
+        expect="accept",
+        verdict="fail",
+        reason="rejected-valid",
+        message="a" * 10**6,
+    )
+    assert explanations.symptom_of(said, "") == ("rejected-valid", "rejected-valid", "a" * 80)
+
+
 def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """In the summary and on the page, with how many cases fail and pass."""
     backend = f"{MINIATURES}:QuietsNans"
     done = opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=1)
     opconform("report", tmp_path, "--suite", core_suite, code=1)
 
-    [said] = re.findall(r"\n  when +(all \d+ valid cases where data has NaNs fail; \d+ others pass)\n", done.stdout)
+    [said] = re.findall(
+        r"\n  when +(all \d+ valid cases where data has NaNs fail; \d+ of the \d+ others pass)\n", done.stdout
+    )
+    assert said in opconform("report", tmp_path, "-v", "--suite", core_suite, code=1).stdout
     assert f"<dt>When</dt><dd>{said}</dd>" in (tmp_path / "report.html").read_text()

@@ -38,7 +38,7 @@ CASES = {
     }, {"data is constant", "data has 64-bit elements", "axis is given at run time"}),
     "values": (SPLIT.format(data="{shape: [2], element_type: i64, values: [-4294967297, 0]}", axis=-1, lengths="[-1, 2]", more=""), {
         "data has 64-bit elements", "data has a value beyond 31 bits", "data has a negative value", "data has 0",
-        "split_lengths has -1", "axis has a negative value",
+        "split_lengths has -1", "axis is negative",
     }, {"data has a value beyond 53 bits", "split_lengths has a value below -1"}),
     "graph": (SPLIT.format(data="{shape: [0, 4]}", axis=1, lengths="[2, 2]", more="    context: partial\n    dynamic: all\n    binding: parameter\n"), {
         "the context is partial", "data has dynamic dimensions", "an output is empty", "data is empty",

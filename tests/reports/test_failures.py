@@ -1,8 +1,10 @@
 """The order of failures: the worst first."""
 
+from dataclasses import replace
+
 import pytest
 
-from opconform_runners.reports.failures import SEVERITIES, Severity, severity_of
+from opconform_runners.reports.failures import SEVERITIES, Severity, severity_of, size_of
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
@@ -20,6 +22,22 @@ def failure(reason: FailReason, sentence: str = "", *, altered: bool = False) ->
         sentence=sentence,
         mismatch=Mismatch(reason="value", sentence="", feed=0, output="output_0", altered=altered),
     )
+
+
+@pytest.mark.parametrize(
+    ("inputs", "elements"),
+    [
+        ("data f32[6, 2], axis 0, split_lengths [7, -1]", 12),
+        ("inputs_0 u4[3, 5], inputs_1 u4[3, 3], axis 1", 24),
+        ("data f32[]", 0),
+        (f"data f32[{'9' * 5000}]", 0),
+        (f"data f32[{', '.join(['9' * 18] * 5000)}]", 0),
+    ],
+    ids=["one", "two", "scalar", "digits", "dimensions"],
+)
+def test_failures_are_ordered_by_their_elements(inputs: str, elements: int) -> None:
+    """As the description of the inputs has them, whoever wrote it."""
+    assert size_of(replace(failure("shape"), inputs=inputs))[0] == elements
 
 
 def test_the_severities_are_ordered_from_the_worst() -> None:

@@ -153,18 +153,19 @@ def test_failures_with_different_causes_are_on_different_cards(suite: Suite) -> 
 
 
 def test_a_card_says_what_fails_and_what_passes(suite: Suite) -> None:
-    """Of the cases of the same group of the suite that expect the same; what fails for another reason does not pass."""
+    """Of the valid cases of the same group of the suite; what fails for another reason does not pass."""
     bound = suite.case(suite.by_id[TWO_LENGTHS])
     at_run_time = replace(
         bound, inputs=tuple(replace(each, binding="parameter") for each in bound.inputs), context="concat"
     )
-    related = {
+    cases = {
         "a/b/1": bound,
         "a/b/2": at_run_time,
         "a/b/3": at_run_time,
         "a/c/1": at_run_time,
         "a/b/4": replace(at_run_time, context="chain"),
     }
+    related = {identity: replace(case, id=identity) for identity, case in cases.items()}
     facets = dict(cards._facets({"a/b/2"}, {"a/b/4"}, related))
 
     assert facets == {

@@ -183,7 +183,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda suite: (suite / "suite.json").write_text(
             (suite / "suite.json").read_text().replace('"normative"', '"interpretation"', 1)
         ),
-        "suite.json was changed after the suite was generated.",
+        "suite.json was changed after it was written, or is of another build of opconform.",
     ),
     "a header cut short": (
         lambda suite: (suite / "suite.json").write_text((suite / "suite.json").read_text()[:-20]),

@@ -511,3 +511,20 @@ def test_an_updated_baseline_expects_its_run(found: list[Result], baseline: Base
 def test_the_runs_have_the_results_that_these_tests_assume(runs: Path) -> None:
     """The ids above are those of the small suite."""
     assert [each.id for each in read_results(runs / "Perfect" / "results.jsonl")] == [*ACCEPTED, TWIN, REJECTED]
+
+
+def test_a_backend_that_changed_is_executed_again(opconform: Run, tmp_path: Path) -> None:
+    """With `--update-baseline`, which takes a complete run of the same backend as it is: here the file has changed."""
+    spec = "op: Split-1\ngroups:\n  - id: a\n    title: a\n    requirements: [outputs.order]\n    data: {shape: [6]}\n    axis: 0\n    num_splits: 2\n"
+    (tmp_path / "spec.yaml").write_text(spec)
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    run = ("run", "suite", "-b", "mine.py:Mine", "--out", "out", "--baseline", "known.txt", "--update-baseline")
+    head = "from opconform_runners.backends.numpy import Numpy\n\n\nclass Mine(Numpy):\n"
+    (tmp_path / "mine.py").write_text(head + "    pass\n")
+    opconform(*run, cwd=tmp_path)
+    (tmp_path / "mine.py").write_text(
+        head
+        + "    def run(self, case, model, feeds):\n        return [outputs[::-1] for outputs in super().run(case, model, feeds)]\n"
+    )
+    opconform(*run, cwd=tmp_path)
+    assert "Split-1/a/" in (tmp_path / "known.txt").read_text()

@@ -217,7 +217,7 @@ def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route
     known = requirements_of(op).by_id
     for inner, name in _named_requirements(group):
         if isinstance(name, str) and not is_expression(name) and name not in known:
-            hint = f"{nearest(name, known)}See cases/{op}/requirements.yaml."
+            hint = f"{nearest(name, known)}`opconform list {op} --requirements` lists them."
             yield document.mistake((*route, *inner), f"{quoted(name)} is not a requirement of {op}. {hint}")
     sample = group.get("sample")
     draw = sample.get("draw") if isinstance(sample, dict) else None

@@ -129,7 +129,9 @@ def header_of(content: bytes, where: str) -> Header:
     except ValidationError as fault:
         raise SuiteError(f"{where}: {first_error(fault)}.") from fault
     if header_text(header).encode() != content:
-        raise SuiteError(f"{where} was changed after the suite was generated. Generate the suite again.")
+        raise SuiteError(
+            f"{where} was changed after it was written, or is of another build of opconform. Generate the suite again."
+        )
     return header
 
 

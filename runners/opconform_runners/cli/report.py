@@ -15,11 +15,13 @@ from opconform_runners.cli.shared.options import PATH
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.reports.explanations import explanations
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
+from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.terminal import print_summary
@@ -111,7 +113,9 @@ def command(
         print_document(annotations_text(runs[0].report), nl=False)
     if is_printed:
         for each in runs:
-            print_summary(each.report, console_of(), is_verbose=True)
+            [subject] = subjects_of([each], suite, ())
+            explained = {} if subject.suite is None else explanations(each.report, subject.suite, subject.kept)
+            print_summary(each.report, console_of(), explained, is_verbose=True)
     if html is not None or not (wanted or github or is_printed):
         file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
         _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)

@@ -146,12 +146,8 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
         return None
     written = read_written(path)
     held = written.header
-    if (held.backend, held.whole, held.strict, held.suite.digest) != (
-        command.options,
-        False,
-        running.strict,
-        suite.header.digest,
-    ) or not written.is_complete:
+    same = (command.options, command.program, False, running.strict, suite.header.digest)
+    if (held.backend, held.program, held.whole, held.strict, held.suite.digest) != same or not written.is_complete:
         return None
     report = read_report(out)
     cases = {each.id for each in selected(suite, running.selection)}

@@ -24,12 +24,14 @@ class Condition:
     Attributes:
         facts: At most three.
         failing: How many cases with these facts fail, in all groups.
-        others: How many cases without these facts pass.
+        others: How many comparable cases do not have these facts.
+        passing: How many of those pass.
     """
 
     facts: tuple[str, ...]
     failing: int
     others: int
+    passing: int
 
 
 def conditions_of(
@@ -59,7 +61,8 @@ def conditions_of(
         if not best:
             break
         meeting = sum(facts[each].issuperset(best) for each in failing)
-        found.append(Condition(facts=best, failing=meeting, others=len(passing)))
+        others = len(failing) - meeting + len(passing)
+        found.append(Condition(facts=best, failing=meeting, others=others, passing=len(passing)))
         wanted &= ~mask
     return tuple(found)
 

@@ -14,13 +14,13 @@ from opconform_runners.reports.facts import facts_of
 from opconform_runners.reports.failures import severity_of
 from opconform_runners.reports.feeds import feeds_of, is_read, likely_cause
 from opconform_runners.reports.report import Report
-from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import Result
 
 #: What differs between messages on the same fault: quoted names, paths, lists and numbers.
 _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[/\\]\S*|\[[^]]*\]|\{[^}]*\}|\d+")
 _SIGNAL = re.compile(r"SIG[A-Z]+")
-#: The most characters of a message that are compared.
+#: The most characters of a message that are searched for what varies, and the most of the others that are compared.
+_COMPARED = 400
 _BEGINNING = 80
 
 #: An operation, and whether cases of it are accepted or rejected.
@@ -28,21 +28,26 @@ _Scope = tuple[str, str]
 
 
 class Explanation(NamedTuple):
-    """The likely cause of a failure, and the condition under which such cases fail; empty where there is none."""
+    """The likely cause of a failure, and the condition under which such cases fail; empty where there is none.
 
-    cause: str
+    The cause is None where no outputs were kept.
+    """
+
+    cause: str | None
     condition: str
 
 
 def explanations(report: Report, suite: Suite, kept: Kept) -> dict[str, Explanation]:
     """The explanations of all failures, by the case's id."""
+    failing = [each for each in report.results if each.verdict == "fail" and each.id in suite.by_id]
     causes = {}
-    for result in (each for each in report.results if each.verdict == "fail" and each.id in suite.by_id):
+    for result in failing:
         entry = suite.by_id[result.id]
         feeds = feeds_of(suite, entry, result, kept)
-        causes[result.id] = likely_cause(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else ""
+        if feeds and feeds[0].actual:
+            causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
     conditions = conditions_by_case(report, suite, causes, {})
-    return {each: Explanation(cause, conditions.get(each, "")) for each, cause in causes.items()}
+    return {each.id: Explanation(causes.get(each.id), conditions.get(each.id, "")) for each in failing}
 
 
 def conditions_by_case(
@@ -62,7 +67,7 @@ def conditions_by_case(
             facts[identity] = facts.get(identity) or _facts(suite, identity)
         alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for each in failed:
-            alike[_symptom(each, causes.get(each.id, ""))].append(each.id)
+            alike[symptom_of(each, causes.get(each.id, ""))].append(each.id)
         for group in alike.values():
             for found in reversed(conditions_of(group, [each.id for each in failed], passed, facts)):
                 sentence = _sentence(found, scope[1])
@@ -85,17 +90,20 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
     return facts_of(case, [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]).union(violated)
 
 
-def _symptom(result: Result, cause: str) -> tuple[str, ...]:
+def symptom_of(result: Result, cause: str) -> tuple[str, ...]:
+    """What failures that are alike have in common: severity, reason, and the signal, the message or the cause."""
     said = cause.partition(":")[0]
     if result.reason == "crash":
-        said = "".join(_SIGNAL.findall(result.sentence)[:1])
+        said = "".join(_SIGNAL.findall(result.sentence[:_COMPARED])[:1])
     if result.reason == "rejected-valid":
-        said = _VARYING.sub("", result.message or "")[:_BEGINNING]
+        said = _VARYING.sub("", (result.message or "")[:_COMPARED])[:_BEGINNING]
     return (severity_of(result), result.reason or "", said)
 
 
 def _sentence(condition: Condition, expect: str) -> str:
     *most, last = condition.facts
     where = f"{', '.join(most)} and {last}" if most else last
-    cases = counted(condition.failing, "valid case" if expect == "accept" else "invalid case")
-    return f"all {cases} where {where} fail; {condition.others:,} others pass"
+    kind = "valid" if expect == "accept" else "invalid"
+    fail = {1: f"the only {kind} case where {where} fails", 2: f"both {kind} cases where {where} fail"}
+    cases = fail.get(condition.failing, f"all {condition.failing:,} {kind} cases where {where} fail")
+    return f"{cases}; {condition.passing:,} of the {condition.others:,} others pass"

@@ -27,6 +27,7 @@ _INTEGERS: Mapping[str, Callable[[Array], Array]] = {
     "has -1": lambda values: values == -1,
     "has 0": lambda values: values == 0,
 }
+_SCALARS = dict(zip(("is negative", "is below -1", "is -1", "is 0"), _INTEGERS.values(), strict=True))
 _FLOATS: Mapping[str, Callable[[Array], Array]] = {
     "has NaNs": np.isnan,
     "has infinities": np.isinf,
@@ -105,9 +106,10 @@ def _valued(tensors: Sequence[Tensor]) -> Iterator[str]:
     kind = tensors[0].type
     if kind.is_integer:
         numbers = [_numbers(each) for each in tensors]
-        yield from _any(_INTEGERS, numbers)
+        facts, has = (_INTEGERS, "has a value") if tensors[0].shape else (_SCALARS, "is")
+        yield from _any(facts, numbers)
         ends = [int(end) for each in numbers if each.size for end in (each.min(), each.max())]
-        yield from _wide(max(map(_width, ends), default=0), "has a value")
+        yield from _wide(max(map(_width, ends), default=0), has)
     elif kind.kind == "float" and kind.native is not None:
         floats = [each.array.view(kind.native).reshape(-1) for each in tensors]
         with np.errstate(all="ignore"):

@@ -1,8 +1,10 @@
 """The failures of a run in groups, and whether each case counts against the backend."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from opconform_runners.reports.report import Report
@@ -23,6 +25,8 @@ Severity = Literal[
     "rejected-valid",
     "interpretation",  # it breaks only interpretations that do not count
 ]
+#: A shape in the description of inputs, as in `data f32[6, 2]`.
+_SHAPE = re.compile(r" [a-z]\w*\[(\d{1,18}(?:, \d{1,18}){0,15})\]")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _BY_REASON: Mapping[str, Severity] = {
     "crash": "crash",
@@ -41,13 +45,19 @@ def severity_of(result: Result, standing: Standing = "new") -> Severity:
     return "interpretation" if standing == "read" else _BY_REASON.get(result.reason or "", "wrong data")
 
 
+def size_of(result: Result) -> tuple[int, int, str]:
+    """By what failures are ordered: the number of elements of the inputs as they are described, and the description."""
+    shapes = [map(int, found.split(", ")) for found in _SHAPE.findall(result.inputs)]
+    return sum(map(math.prod, shapes)), len(result.inputs), result.id
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:
     """Failures of one operation with the same standing, severity, broken requirements and reason.
 
     Attributes:
         requirements: The text of each broken requirement that is known, by its id.
-        results: The failures, those with the shortest inputs first.
+        results: The failures, those with the fewest elements first, and then those with the shortest inputs.
     """
 
     standing: Standing
@@ -70,7 +80,7 @@ class Group:
 
     @property
     def smallest(self) -> Result:
-        """The failure with the shortest inputs."""
+        """The failure with the fewest elements."""
         return self.results[0]
 
 
@@ -117,7 +127,7 @@ def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read
             broken=broken,
             reason=reason,
             requirements={each: texts[op, each] for each in broken if (op, each) in texts},
-            results=tuple(sorted(results, key=lambda each: (len(each.inputs), each.id))),
+            results=tuple(sorted(results, key=size_of)),
         )
         for (standing, severity, op, broken, reason), results in sorted(found.items(), key=lambda each: each[0])
     ]
@@ -127,3 +137,13 @@ def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read
             key=lambda each: (each.standing == "known", SEVERITIES.index(each.severity), -len(each.results)),
         )
     )
+
+
+def divided(group: Group, causes: Mapping[str, str]) -> Iterator[Group]:
+    """A group by likely cause; cases whose outputs were not kept go with the most frequent one."""
+    alike: dict[str, list[Result]] = defaultdict(list)
+    known = Counter(causes[each.id].partition(":")[0] for each in group.results if each.id in causes)
+    for each in group.results:
+        name = causes[each.id] if each.id in causes else next((name for name, _ in known.most_common(1)), "")
+        alike[name.partition(":")[0]].append(each)
+    return (replace(group, results=tuple(results)) for results in alike.values())

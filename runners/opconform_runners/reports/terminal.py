@@ -24,7 +24,7 @@ from opconform_runners.reports.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.explanations import Explanation
-from opconform_runners.reports.failures import Group, groups
+from opconform_runners.reports.failures import Group, divided, groups
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, printable
@@ -79,10 +79,10 @@ def print_summary(
     _print_head(report, console)
     _print_requirements(report, console, is_verbose=is_verbose)
     if comparison is None:
-        section("Failures", map(partial(_failures, explained), groups(report)))
+        section("Failures", _failures(groups(report), explained))
     section("Harness errors", _by_sentence(report, "error"))
     if comparison is not None:
-        section("New failures", map(partial(_failures, explained), groups(report, ["new"])))
+        section("New failures", _failures(groups(report, ["new"]), explained))
         section("Regressions", _lines(regression_sentences(report, comparison)))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
@@ -212,7 +212,13 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
         console.print(f"… and {left:,} more")
 
 
-def _failures(explained: Mapping[str, Explanation], group: Group) -> RenderableType:
+def _failures(found: Iterable[Group], explained: Mapping[str, Explanation]) -> Iterator[RenderableType]:
+    causes = {identity: each.cause for identity, each in explained.items() if each.cause is not None}
+    for group in found:
+        yield from (_failure(each, explained) for each in divided(group, causes))
+
+
+def _failure(group: Group, explained: Mapping[str, Explanation]) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")

@@ -2,12 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from opconform.suite.case import Case
-from opconform_runners.reports.failures import SEVERITIES, Group, groups
+from opconform.suite.case import Case, Reject
+from opconform.suite.manifest import Entry
+from opconform_runners.reports.failures import SEVERITIES, Group, divided, groups
 from opconform_runners.reports.html.subject import Place, Subject
-from opconform_runners.verdicts.results import Result
 
 #: The most public reports on a card.
 _SEEN = 6
@@ -22,8 +22,8 @@ class Card:
         number: The number of the run on the page.
         cause: The likely cause of its smallest case.
         conditions: Under which conditions its cases fail, the one that explains most of them first.
-        facets: The properties in which the cases of the same groups of the suite differ: the name, and for each value
-            how many cases fail alike, and how many there are.
+        facets: The properties in which akin cases differ: the name, and for each value how many cases fail alike, and
+            how many there are. Akin are those that violate one requirement, and valid ones of one group of the suite.
         seen: Public reports of backends that fail such cases.
     """
 
@@ -45,7 +45,7 @@ def cards_of(
 ) -> Iterator[Card]:
     """The failures of a run on the page, with their likely causes as far as outputs were kept, and their conditions."""
     known = {identity: cause for (of, identity), cause in causes.items() if of == number}
-    found = [alike for group in groups(subject.column.report) for alike in _divided(group, known)]
+    found = [alike for group in groups(subject.column.report) for alike in divided(group, known)]
     failed = {each.id for group in found for each in group.results}
     related = _related(subject, failed)
     for group in found:
@@ -62,24 +62,17 @@ def cards_of(
         )
 
 
-def _divided(group: Group, causes: Mapping[str, str]) -> Iterator[Group]:
-    """A group by likely cause; cases whose outputs were not kept go with the most frequent one."""
-    alike: dict[str, list[Result]] = defaultdict(list)
-    known = Counter(causes[each.id].partition(":")[0] for each in group.results if each.id in causes)
-    for each in group.results:
-        name = causes[each.id] if each.id in causes else next((name for name, _ in known.most_common(1)), "")
-        alike[name.partition(":")[0]].append(each)
-    return (replace(group, results=tuple(results)) for results in alike.values())
-
-
 def _related(subject: Subject, failing: Collection[str]) -> dict[str, Case]:
-    """The failing cases, and those of the same groups of the suite that pass; none where the suite was not found."""
-    suite, prefixes = subject.suite, {_prefix(each) for each in failing}
+    """The failing cases, and those that pass and are akin to them; none where the suite was not found."""
+    suite = subject.suite
+    if suite is None:
+        return {}
+    kin = {_kin(suite.by_id[each]) for each in failing & suite.by_id.keys()}
     return {
         each.id: suite.case(suite.by_id[each.id])
         for each in subject.column.report.results
-        if suite is not None and each.id in suite.by_id and (each.id in failing or each.verdict == "pass")
-        if _prefix(each.id) in prefixes
+        if each.id in suite.by_id and (each.id in failing or each.verdict == "pass")
+        if _kin(suite.by_id[each.id]) in kin
     }
 
 
@@ -87,11 +80,11 @@ def _facets(
     failing: set[str], otherwise: Collection[str], related: Mapping[str, Case]
 ) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
     """The facets of the failing cases of a card; values with which cases fail only `otherwise` are left out."""
-    alike = {(_prefix(each), type(related[each].expect)) for each in failing & related.keys()}
+    kin = {_kin(related[each]) for each in failing & related.keys()}
     counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for identity, case in related.items():
         outcome = "fails" if identity in failing else "fails otherwise" if identity in otherwise else "passes"
-        for name, value in _properties(case) if (_prefix(identity), type(case.expect)) in alike else ():
+        for name, value in _properties(case) if _kin(case) in kin else ():
             counts[name][value][outcome] += 1
     for name, values in counts.items():
         rows = [
@@ -103,9 +96,9 @@ def _facets(
             yield name, sorted(rows, key=lambda each: (-each[1] / each[2], each[0]))
 
 
-def _prefix(identity: str) -> str:
-    """The operation and the group of a case."""
-    return identity.rpartition("/")[0]
+def _kin(case: Case | Entry) -> tuple[str, str]:
+    """What akin cases have in common: the operation, and the violated requirement or else the group of the suite."""
+    return case.op, case.expect.reject if isinstance(case.expect, Reject) else case.id.rpartition("/")[0]
 
 
 def _properties(case: Case) -> Iterator[tuple[str, str]]:

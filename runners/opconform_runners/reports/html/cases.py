@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from opconform_runners.reports.failures import size_of
 from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.html.evidence import evidence_of, filled
 from opconform_runners.reports.html.subject import Place, Subject, short
@@ -118,7 +119,7 @@ def _ranked(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject, Result]
     ranked = []
     for number, subject in enumerate(subjects):
         seen: dict[tuple[object, ...], int] = defaultdict(int)
-        for each in sorted(subject.column.report.results, key=lambda each: (len(each.inputs), each.id)):
+        for each in sorted(subject.column.report.results, key=size_of):
             if each.verdict in _SHOWN:
                 kind = (each.op, each.verdict, each.reason, each.broken)
                 ranked.append(((each.verdict != "fail", seen[kind], number, each.id), number, subject, each))
