@@ -94,6 +94,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["generate", AXIS, "--out", "x", "--select", "nothing"], "No case matches nothing."),
         (["run", "x", "-b", "numpy", "--harness", "true", "--record", "r.zip"], "work with one backend. Name one."),
         (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
+        (["certify", "numpy", "-k", "Split-1/*"], "Use `opconform run SUITE BACKEND --select 'Split-1/*'`."),
         (["certify", "SUITE", "numpy"], "is a suite, not a spec. Use `opconform run"),
         (["run", "SPEC", "-b", "numpy"], "small.yaml is a spec, not a suite. Use `opconform certify"),
         (["run", "numpy"], "numpy is a backend. Use `opconform certify numpy` or `opconform run SUITE numpy`."),

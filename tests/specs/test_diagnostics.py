@@ -29,6 +29,10 @@ MISTAKES = {
         HEAD + "    data: {shape: 6}\n    axis: 0\n    split_lengths: [6]\n",
         "spec.yaml:5:19: shape: 6 is not allowed: it must be a list.",
     ),
+    "matrix without a list": (
+        HEAD + "    matrix: {axis: 0}\n" + BODY,
+        "spec.yaml:5:20: matrix.axis: 0 is not allowed: it must be a list.",
+    ),
     "wrong fill": (
         HEAD + "    data: {shape: [6], fill: rmp}\n    axis: 0\n    split_lengths: [6]\n",
         "spec.yaml:5:30: fill: 'rmp' is not allowed: it must be 'ramp', 'bits', 'special' or 'constant'. Did you mean 'ramp'?",
@@ -114,6 +118,10 @@ MISTAKES = {
         HEAD + BODY + "    expect: {reject: lengths.sum}\n",
         "expect: the case is expected to be rejected for lengths.sum, but it is valid.",
     ),
+    "rejected for what no case violates": (
+        HEAD + BODY + "    expect: {reject: lengths.remainder}\n",
+        "the case is expected to be rejected for lengths.remainder, but no case can violate lengths.remainder: ",
+    ),
     "rejected for another": (
         HEAD + "    data: {shape: [6]}\n    axis: 9\n    split_lengths: [6]\n    expect: {reject: lengths.sum}\n",
         "the case is expected to be rejected for lengths.sum, but it violates axis.range instead.",
@@ -196,7 +204,7 @@ MISTAKES = {
     ),
     "an empty list of a variable": (
         HEAD + "    matrix: {l: []}\n" + BODY,
-        "spec.yaml:5:17: l: [] is not allowed: it must not be empty.",
+        "spec.yaml:5:17: matrix.l: [] is not allowed: it must not be empty.",
     ),
     "an expectation without a requirement": (
         HEAD + BODY + "    expect: reject\n",

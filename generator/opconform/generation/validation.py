@@ -14,6 +14,7 @@ from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operation, Rejection
 from opconform.specs.document import KeyMistake
 from opconform.specs.loader import Group
+from opconform.specs.requirements import requirements_of
 from opconform.specs.schema import RejectKeys
 from opconform.suite.case import Attribute, Binding, Dynamic, Shape
 
@@ -167,6 +168,9 @@ def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
     if named != found:
         actual = f"violates {', '.join(sorted(found))}{'' if named & found else ' instead'}" if found else "is valid"
         author = f"the case is expected to be rejected for {', '.join(sorted(named))}"
+        known = requirements_of(draft.op).by_id
+        for each in (known[name] for name in sorted(named & known.keys()) if not known[name].violable):
+            raise KeyMistake("expect", f"{author}, but no case can violate {each.id}: {each.text.rstrip('.')}")
         raise KeyMistake("expect", f"{author}, but it {actual}")
 
 

@@ -65,7 +65,8 @@ def _mistake(
         names = [repr(each["loc"][-1]) for each in errors if each["type"] == "missing"]
         said = f"key {names[0]} is" if len(names) == 1 else f"keys {', '.join(names)} are"
         return document.mistake(route, f"The {said} missing.{note}")
-    key = next((f"{each}: " for each in reversed(route) if isinstance(each, str)), "")
+    names = [each for each in route if isinstance(each, str)]
+    key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
     first_wanted, *others = dict.fromkeys(_wanted(each) for each in errors)
     wanted = " or ".join([first_wanted, *(each.removeprefix("it must be ") for each in others)])
     return document.mistake(route, f"{key}{quoted(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")

@@ -43,6 +43,7 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 @click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
+@click.option("-k", "--select", hidden=True, expose_value=False, callback=lambda *given: _refuse_patterns(given[-1]))
 @backend_options
 @collected("selection", Selection, profile_option, shard_option)
 @result_options
@@ -102,6 +103,11 @@ def command(
         raise run.interrupted
     publish(report, folder, place, key, results)
     raise click.exceptions.Exit(code)
+
+
+def _refuse_patterns(pattern: str | None) -> None:
+    if pattern is not None:
+        raise UsageError(f"`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {pattern!r}`.")
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
