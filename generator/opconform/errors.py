@@ -2,13 +2,20 @@
 
 import difflib
 import errno
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 #: The disk is full, or the quota or the file size limit is reached.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: The most characters of a value that a message shows.
 _QUOTED = 200
+#: How much of two words must be the same for one to be a suggestion for the other, from 0 to 1: `concat` and `convert`
+#: have 0.62.
+_ALIKE = 0.7
+#: What `float32` and `int8` have besides `f32` and `i8`.
+_SHORT = re.compile(r"(?<=^[a-z])[a-z]+(?=\d)")
 
 
 def quoted(value: object) -> str:
@@ -21,10 +28,22 @@ def quoted_text(text: str) -> str:
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
-def nearest(word: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> str:
-    """A hint at the known word nearest to another, or at what is `meant` by it, with a trailing space, or nothing."""
-    near = difflib.get_close_matches(word, [*known], n=1) if len(word) <= _QUOTED else []  # long texts are slow
-    return f"Did you mean {(meant[near[0]] if meant else near[0])!r}? " if near else ""
+def near_word(word: str, known: Iterable[str]) -> str | None:
+    """The known word that another one is probably meant to be: nearly the same, or the same letters; or None."""
+    if len(word) > _QUOTED:  # long texts are slow
+        return None
+    folded = {each.casefold(): each for each in known}
+    typed = word.casefold()
+    alike = (difflib.get_close_matches(each, folded, n=1, cutoff=_ALIKE) for each in (typed, _SHORT.sub("", typed)))
+    swapped = (each for each in folded if sorted(each) == sorted(typed))
+    found = next(chain(*alike, swapped), None)
+    return None if found is None else folded[found]
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that another one is probably meant to be, with a trailing space, or nothing."""
+    near = near_word(word, known)
+    return "" if near is None else f"Did you mean {near!r}? "
 
 
 class OpconformError(Exception):

@@ -152,6 +152,18 @@ def test_a_matrix_variable_that_nothing_names_is_reported(warnings: Warnings) ->
     assert found == ["7:32: group 'both': the matrix variable other is not used, so it adds no case."]
 
 
+def test_a_value_that_a_matrix_variable_has_twice_is_reported(warnings: Warnings) -> None:
+    """The number of cases is then lower than the author may think; 1 and 1.0 are different values."""
+    group = SPEC.format(requirements="outputs.order").replace(
+        "    axis: 0\n", "    matrix: {axis: [0, 0], n: [[1], 1, 1.0, [1]]}\n    where: rank(n) > 0\n"
+    )
+
+    assert warnings(group + '    axis: "${{ axis }}"\n') == [
+        "7:24: group 'both': the matrix variable axis has the value 0 twice, which adds no case.",
+        "7:45: group 'both': the matrix variable n has the value [1] twice, which adds no case.",
+    ]
+
+
 def test_a_profile_that_is_nearly_a_shipped_one_is_warned_of(warnings: Warnings) -> None:
     """Cases of the profile `cores` are not in a run of `core`. A name of one's own is fine."""
     spec = SPEC.format(requirements="lengths.remainder")

@@ -41,6 +41,14 @@ MISTAKES = {
         HEAD + "    data: {shape: [6], element_type: float32}\n    axis: 0\n    split_lengths: [6]\n",
         "spec.yaml:5:38: element_type: 'float32' is not allowed: it must be 'boolean', 'bf16', 'f16', 'f32'",
     ),
+    "element type of numpy": (
+        HEAD + "    data: {shape: [6], element_type: int8}\n    axis: 0\n    split_lengths: [6]\n",
+        " or 'string'. Did you mean 'i8'?\n",
+    ),
+    "fill that is not alike any": (
+        HEAD + "    data: {shape: [6], fill: random}\n    axis: 0\n    split_lengths: [6]\n",
+        "fill: 'random' is not allowed: it must be 'ramp', 'bits', 'special' or 'constant'.\n",
+    ),
     "unknown requirement": (
         HEAD + "    requirements: [axis.rang]\n" + BODY,
         "spec.yaml:5:20: 'axis.rang' is not a requirement of VariadicSplit-1. Did you mean 'axis.range'?",
@@ -56,6 +64,14 @@ MISTAKES = {
     "mistyped function": (
         HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ divisor(n)[0] }}\n    split_lengths: [6]\n",
         "spec.yaml:7:11: group 'a': `divisor(n)[0]` fails: 'divisor' is undefined (did you mean 'divisors'?), with n=6.",
+    ),
+    "unknown function": (
+        HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ size(n) }}\n    split_lengths: [6]\n",
+        "`size(n)` fails: 'size' is undefined (functions: abs, divisors, insert, len, max, min, product, range, rank, ",
+    ),
+    "variable as in GitHub Actions": (
+        HEAD + "    matrix: {ax: [0]}\n    data: {shape: [6]}\n    axis: ${{ matrix.ax }}\n    split_lengths: [6]\n",
+        "`matrix.ax` fails: 'matrix' is undefined (write a variable without `matrix.`), with ax=0.",
     ),
     "unknown variable": (
         HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${{ m }}\n    split_lengths: [6]\n",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from opconform.errors import nearest
+from opconform.errors import nearest, quoted
 from opconform.operations import OPERATIONS
 from opconform.specs.document import Mistake
 from opconform.specs.expressions import is_expression
@@ -18,7 +18,7 @@ MOST = 5
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
     """One sentence for each doubtful twin, profile, requirement and variable; at most `MOST`."""
     groups = [each for spec in specs for each in spec.groups]
-    checks = (_twins, _profiles, _behind_others, _not_violated, _unused)
+    checks = (_twins, _profiles, _behind_others, _not_violated, _unused, _repeated)
     found = [str(each) for check in checks for each in check(groups)]
     left = len(found) - MOST
     more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
@@ -83,6 +83,18 @@ def _unused(groups: Sequence[Group]) -> Iterator[Mistake]:
         for name in group.settings.matrix:
             if not re.search(rf"\b{name}\b", text):
                 yield group.mistake(("matrix", name), f"the matrix variable {name} is not used, so it adds no case.")
+
+
+def _repeated(groups: Sequence[Group]) -> Iterator[Mistake]:
+    """Values that a matrix variable has twice."""
+    for group in groups:
+        for name, values in group.settings.matrix.items():
+            seen: set[str] = set()
+            for index, each in enumerate(() if is_expression(values) else values):
+                if repr(each) in seen:
+                    what = f"the matrix variable {name} has the value {quoted(each)} twice, which adds no case"
+                    yield group.mistake(("matrix", name, index), f"{what}.")
+                seen.add(repr(each))
 
 
 def _violated(group: Group) -> set[str] | None:

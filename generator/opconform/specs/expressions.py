@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from opconform.errors import nearest, quoted, quoted_text
+from opconform.errors import near_word, quoted, quoted_text
 from opconform.specs.functions import FUNCTIONS, NESTED, OPERATORS, RANDOM_FUNCTIONS, Value, check_operands, size_of
 
 Variables = Mapping[str, Value]
@@ -120,9 +120,8 @@ class Expression:
             meter.count(found)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
             unknown = _UNKNOWN.fullmatch(str(fault))
-            hint = nearest(unknown[1], [*functions, *variables]).strip() if unknown else ""
-            said = f"{_sentence(fault)} (did{hint.removeprefix('Did')})" if hint else _sentence(fault)
-            raise ExpressionError(f"{self} fails: {said}") from fault
+            hint = _hint(unknown[1], functions, variables) if unknown else ""
+            raise ExpressionError(f"{self} fails: {_sentence(fault)}{hint}") from fault
         if isinstance(found, bool | int):  # the value of a filter, which is computed for each combination
             return found
         leaves = list(_leaves(found))
@@ -194,6 +193,14 @@ def _leaves(value: object) -> Iterator[object]:
         yield from _leaves(list(value.values()))
     else:
         yield value
+
+
+def _hint(name: str, functions: Iterable[str], variables: Iterable[str]) -> str:
+    """What to write instead of an unknown name, in brackets."""
+    if name == "matrix":  # as in GitHub Actions
+        return " (write a variable without `matrix.`)"
+    near = near_word(name, [*functions, *variables])
+    return f" (did you mean {near!r}?)" if near else f" (functions: {', '.join(functions)})"
 
 
 def _sentence(fault: BaseException) -> str:

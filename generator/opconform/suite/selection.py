@@ -1,13 +1,12 @@
 """Selections of cases: by profile, by patterns that match an id or name a requirement, and by shard."""
 
-import difflib
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from opconform.errors import UsageError, nearest
+from opconform.errors import UsageError, near_word, nearest
 
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
 PROFILES = ("core", "types", "dynamic", "context", "robustness", "extended", "functional", "large")
@@ -98,8 +97,8 @@ def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iter
         op, _, rest = pattern.partition("/")
         inside = {each.partition("/")[2]: each for each in ids if each.partition("/")[0] == op}
         word, known = (rest.partition("/")[0], inside) if rest else (op, alone)
-        if near := difflib.get_close_matches(word, known, n=1):
-            return f" Did you mean {known[near[0]]!r}?"
+        if near := near_word(word, known):
+            return f" Did you mean {known[near]!r}?"
     return ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opconform.errors import nearest
+from opconform.errors import near_word
 
 #: The settings of every command, since click makes the option once, for the first context of a command.
 HELP_OPTION = {"help_option_names": ["-h", "--help"]}
@@ -74,5 +74,6 @@ class Group(click.Group):
             known = {each: each.split() for each in self.known(ctx)}
             guesses = {"-".join(reversed(words)): each for each, words in known.items()}  # check-harness
             names = {words[-1]: each for each, words in known.items()} | guesses | {each: each for each in known}
-            ctx.fail(f"Unknown command {args[0]!r}. {nearest(args[0], names, names)}".rstrip())
+            near = near_word(args[0], names)
+            ctx.fail(f"Unknown command {args[0]!r}." + (f" Did you mean {names[near]!r}?" if near else ""))
         return super().resolve_command(ctx, args)
