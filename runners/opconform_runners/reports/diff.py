@@ -12,6 +12,8 @@ FORMAT = 1
 #: The most cases of a kind that are listed, and the most characters of a sentence.
 _MOST = 50
 _LONGEST = 300
+#: The kinds of run: `certify` has fixed rules, `run` takes a selection of cases and options.
+_WHOLE, _PART = "a certification (all cases of its profiles)", "a run (perhaps of selected cases; cannot be signed)"
 #: The kinds of change in the order in which they are listed: the heading, and the noun in the summary with its plural.
 _KINDS = {
     "regressions": ("Regressions (fail now, did not fail before)", "regression", ""),
@@ -157,7 +159,7 @@ def _properties(report: Report) -> dict[str, str]:
         "Generator": report.suite.generator,
         **dict(environment_facts(report.environment, report.implementation.device)),
         "Mapped": ", ".join(report.implementation.mapped),
-        "Whole profiles": "yes" if report.whole else "no",
-        "Strict": "yes" if report.strict else "no",
+        "Kind of run": _WHOLE if report.whole else _PART,
+        "Deviations from interpretations": "counted" if report.strict else "not counted",
         "Verdict": report.verdict,
     }

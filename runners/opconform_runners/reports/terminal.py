@@ -17,10 +17,10 @@ from rich.table import Table
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.conclusion import (
     conclusion,
+    expected_otherwise,
     known_failures,
     news,
     pass_sentences,
-    regression_sentences,
     stale_sentences,
 )
 from opconform_runners.reports.explanations import Explanation
@@ -28,6 +28,7 @@ from opconform_runners.reports.failures import Group, divided, groups
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, printable
+from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result
 
 #: The heading and the colour of each verdict.
@@ -82,8 +83,7 @@ def print_summary(
         section("Failures", _failures(groups(report), explained))
     section("Harness errors", _by_sentence(report, "error"))
     if comparison is not None:
-        section("New failures", _failures(groups(report, ["new"]), explained))
-        section("Regressions", _lines(regression_sentences(report, comparison)))
+        section("New failures", _failures(groups(report, ["new"]), explained, comparison))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
     if is_verbose:
@@ -212,13 +212,16 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
         console.print(f"… and {left:,} more")
 
 
-def _failures(found: Iterable[Group], explained: Mapping[str, Explanation]) -> Iterator[RenderableType]:
+def _failures(
+    found: Iterable[Group], explained: Mapping[str, Explanation], comparison: Comparison | None = None
+) -> Iterator[RenderableType]:
     causes = {identity: each.cause for identity, each in explained.items() if each.cause is not None}
+    otherwise = {} if comparison is None else expected_otherwise(comparison)
     for group in found:
-        yield from (_failure(each, explained) for each in divided(group, causes))
+        yield from (_failure(each, explained, otherwise) for each in divided(group, causes))
 
 
-def _failure(group: Group, explained: Mapping[str, Explanation]) -> RenderableType:
+def _failure(group: Group, explained: Mapping[str, Explanation], otherwise: Mapping[str, str]) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -231,6 +234,8 @@ def _failure(group: Group, explained: Mapping[str, Explanation]) -> RenderableTy
         grid.add_row("  cause", f"{_text(cause)} (likely)")
     if condition:
         grid.add_row("  when", _text(condition))
+    if group.smallest.id in otherwise:
+        grid.add_row("  baseline", _text(otherwise[group.smallest.id]))
     grid.add_row("  case", group.smallest.id)
     cases = counted(len(group.results), "case")
     return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.kind}, {cases}", grid)
