@@ -519,6 +519,7 @@ def test_a_run_that_is_not_whole_is_not_signed(
     sentence = "report.json is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
 
     assert refusal(run) == f"error: {run}/{sentence}"
+    assert opconform("certificate", "sign", run, "--key", key, code=1).stderr == f"error: {run}/{sentence}\n"
     assert refusal(part) == f"error: {part}/{sentence}"
     assert refused == f"error: 1 case in {raised}/results.jsonl ended in a harness error: the results cannot be signed."
     report = json.loads((part / "report.json").read_text()) | {"whole": True}

@@ -24,11 +24,7 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     """
     results = read_results(out / RESULTS)
     read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)
-    if not read.whole:
-        raise CertificateError(
-            f"{out / REPORT} is from a run that may cover a selection of cases. Only results of `certify` or "
-            "`certificate judge` can be signed."
-        )
+    check_whole(read, out)
     _check_complete(results, suite, out / RESULTS)
     report = replace(
         read,
@@ -47,6 +43,15 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
         REPORT: hashlib.sha256(content).hexdigest(),
         HEADER: hashlib.sha256(suite.store.read(HEADER)).hexdigest(),
     }
+
+
+def check_whole(report: Report, out: Path) -> None:
+    """Check that the report in a folder is that of a certification, or raise a CertificateError."""
+    if not report.whole:
+        raise CertificateError(
+            f"{out / REPORT} is from a run that may cover a selection of cases. Only results of `certify` or "
+            "`certificate judge` can be signed."
+        )
 
 
 def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None:

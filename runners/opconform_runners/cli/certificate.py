@@ -8,7 +8,6 @@ import click
 
 from opconform.errors import UsageError
 from opconform.files import check_ours
-from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import (
@@ -25,6 +24,7 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import folder_of, publish, report_of_run, show_report, sign_results
 from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
+from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
@@ -58,11 +58,14 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     RESULTS is the folder that `certify` or `certificate judge` wrote. Writes certificate.json to it, as `--sign` of
     those commands does, whether or not the backend is conformant.
     """
-    check_kind(results, "results")
-    place = suite or results / "suite"
+    from opconform_runners.certificates.evidence import check_whole
+
+    folder, report = finished(results)
+    check_whole(report, folder)
+    place = suite or folder / "suite"
     if suite is None and not place.exists():
         raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")
-    click.echo(sign_results(results, place, key))
+    click.echo(sign_results(folder, place, key))
 
 
 @command.command("verify", example="certificate verify certificate.json --key me.pub")
