@@ -222,3 +222,48 @@ def test_too_many_cases_are_refused(tmp_path: Path) -> None:
     group = "    matrix: {a: '${{ range(1000) }}', b: '${{ range(1000) }}'}\n    data: {shape: [1]}\n"
     with pytest.raises(SpecMistakes, match="1,000,000 combinations, over the limit of 100,000"):
         cases(tmp_path, group)
+
+
+DECIDED = """\
+    requirements: [outputs.order]
+    matrix:
+      lengths: {}
+    data: {{shape: [4]}}
+    axis: 0
+    split_lengths: ${{{{ lengths }}}}
+    expect: semantics
+    twin: {{split_lengths: [1, 3]}}
+"""
+
+
+def test_the_semantics_decide_what_is_expected(tmp_path: Path) -> None:
+    """A violation of one requirement is rejected for it, and what violates several is left out."""
+    found = cases(tmp_path, DECIDED.format("[[2, 2], [2, 3], [-2, 6], [-2, 5]]"))
+    facts = {tuple(each.tensors["split_lengths"].elements): (each.rejected_for, each.requirements) for each in found}
+
+    assert facts == {
+        (2, 2): (None, ("outputs.order",)),
+        (2, 3): ("lengths.sum", ("lengths.sum",)),
+        (-2, 6): ("lengths.negative", ("lengths.negative",)),
+        (1, 3): (None, ("outputs.order",)),
+    }
+
+
+def test_a_twin_is_the_same_case_where_it_is_a_combination_too(tmp_path: Path) -> None:
+    """Whichever comes first: it is evidence for the requirements of the group, not for the one that is violated."""
+    first, last = (cases(tmp_path, DECIDED.format(each)) for each in ("[[1, 3], [2, 3]]", "[[2, 3], [1, 3]]"))
+
+    assert len(first) == len(last) == 2
+    assert {(each.id, each.requirements) for each in first} == {(each.id, each.requirements) for each in last}
+
+
+def test_lists_are_every_list_of_some_values() -> None:
+    """From the shortest to the longest."""
+    assert compiled("lists([0, 1], 0, 2)").value({}, Meter()) == [[], [0], [1], [0, 0], [0, 1], [1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize("text", ["lists(range(10), 0, 6)", "lists([1], 0, 10**9)"])
+def test_too_many_lists_are_refused(text: str) -> None:
+    """Before any of them is made."""
+    with pytest.raises(ExpressionError, match="lists of more than 100,000 values are over the limit"):
+        compiled(text).value({}, Meter())

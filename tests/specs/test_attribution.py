@@ -171,3 +171,11 @@ def test_a_profile_that_is_nearly_a_shipped_one_is_warned_of(warnings: Warnings)
         "9:14: group 'both': no shipped case has the profile 'cores'. Did you mean 'core'?"
     ]
     assert warnings(f"{spec}    profile: nightly\n") == []
+
+
+def test_a_group_whose_expectation_the_semantics_decide_needs_a_twin(warnings: Warnings) -> None:
+    """It may have invalid cases, and otherwise counts as a group of valid ones."""
+    spec = SPEC.format(requirements="lengths.remainder") + "    expect: semantics\n"
+
+    assert len(warnings(spec)) == 1
+    assert warnings(f"{spec}    twin: {{split_lengths: [1, 5]}}\n") == []

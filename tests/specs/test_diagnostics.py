@@ -224,7 +224,7 @@ MISTAKES = {
     ),
     "an expectation without a requirement": (
         HEAD + BODY + "    expect: reject\n",
-        "spec.yaml:8:13: expect: 'reject' is not allowed: it must be 'accept' or {reject: REQUIREMENT}.",
+        "spec.yaml:8:13: expect: 'reject' is not allowed: it must be 'accept' or 'semantics' or {reject: REQUIREMENT}.",
     ),
     "a variable without a matrix": (
         HEAD + "    data: {shape: [6]}\n    axis: ${{ axs }}\n    split_lengths: [6]\n",

@@ -18,7 +18,7 @@ from opconform.specs.requirements import REQUIREMENTS
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection, check_one, near_miss, pattern_of
+from opconform.suite.selection import EXHAUSTIVE, Selection, check_one, near_miss, pattern_of
 from opconform.tensors.tensor import Array
 
 #: The id of a group or of a requirement in a shipped file.
@@ -50,13 +50,13 @@ def _hint(sources: Sequence[Path]) -> str:
 def specs_of_case(name: str) -> list[Spec]:
     """The shipped specs with the groups that can have a case, which is named as in `one_case`.
 
-    The other files are not loaded, since that takes time.
+    The other files are not loaded, since that takes time. Groups of the profile `exhaustive` must be named.
     """
     files = _shipped_groups()
     patterns = [pattern_of(name), name.rpartition("/")[0]]
     groups = {each for each in files if any(fnmatchcase(each, pattern) for pattern in patterns)}
     if _DIGITS.fullmatch(name) or (not groups and not _WILD.isdisjoint(name)):  # `*` may match the `/` before digits
-        groups = set(files)
+        groups = {each for each, file in files.items() if file.stem != EXHAUSTIVE}
     return load_specs(sorted({files[each] for each in groups}), groups) if groups else []
 
 

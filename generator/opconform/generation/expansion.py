@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import LIMITS, Limits
-from opconform.generation.validation import draft_of
+from opconform.generation.validation import UndecidedError, draft_of
 from opconform.model.draft import Draft
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
@@ -84,7 +84,11 @@ class _Expansion:
             cases = [self._draft(keys, (), variables)]
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
-                cases = [replace(cases[0], twin=twin.id), replace(twin, requirements=cases[0].requirements)]
+                if keys["expect"] != "semantics":
+                    twin = replace(twin, requirements=cases[0].requirements)
+                cases = [replace(cases[0], twin=twin.id), twin]
+        except UndecidedError:
+            return []
         except SpecMistakes as fault:
             self.failed += 1
             for mistake in fault.mistakes:

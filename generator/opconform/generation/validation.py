@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opconform.errors import quoted, quoted_text
@@ -23,12 +24,22 @@ Tensors = Mapping[str, TensorDraft]
 _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
+class UndecidedError(Exception):
+    """A case that violates several requirements, so that the reference semantics do not say why it is rejected."""
+
+
 def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
-    """The draft of a case or twin whose keys fit the operation's model; `KeyMistake` for a contradiction or a limit."""
+    """The draft of a case or twin whose keys fit the operation's model.
+
+    Raises:
+        KeyMistake: The keys contradict each other or exceed a limit.
+        UndecidedError: The semantics decide what is expected, and the case violates several requirements.
+    """
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits)
     binding = _binding(operation, tensors, keys)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
+    is_decided = keys.expect == "semantics" and not twin
     draft = Draft(
         op=group.op,
         group=group.id,
@@ -48,6 +59,11 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         essential=keys.essential,
     )
     _check_second_feed(draft)
+    if is_decided and (violated := _violated(draft, len(draft.feeds) - 1)):
+        if len(violated) > 1:
+            raise UndecidedError
+        draft = replace(draft, rejected_for=violated[0], requirements=violated)
+        reject = RejectKeys(reject=violated[0], also=())
     if reject is None:
         _check_accepted(draft, limits)
     else:

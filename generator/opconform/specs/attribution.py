@@ -28,7 +28,7 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
 def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
     """Groups of invalid cases without a twin, and groups of valid cases with one."""
     for group in groups:
-        rejected = _violated(group) is not None
+        rejected = _violated(group) is not None or _is_decided(group)
         if rejected and group.twin is None:
             what = "its invalid cases have no twin, so a rejection is inconclusive: a backend may reject everything"
             yield group.mistake((), f"{what}. Add `twin` with the keys that make the case valid.")
@@ -100,10 +100,15 @@ def _repeated(groups: Sequence[Group]) -> Iterator[Mistake]:
 def _violated(group: Group) -> set[str] | None:
     """The requirements that invalid cases violate, all that are listed where an expression decides; else None."""
     expect = group.keys.get("expect", "accept")
-    if expect == "accept":
+    if expect == "accept" or _is_decided(group):
         return None
     named = [expect["reject"], *expect.get("also", ())] if isinstance(expect, dict) else [expect]
     return set(group.settings.requirements) if any(map(is_expression, named)) else set(named)
+
+
+def _is_decided(group: Group) -> bool:
+    """Whether the reference semantics decide which cases are valid."""
+    return group.keys.get("expect") == "semantics"
 
 
 def _left_open(group: Group) -> list[str]:

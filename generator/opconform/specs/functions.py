@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from opconform.errors import quoted
@@ -78,6 +79,13 @@ def _repeat(value: Value, count: int) -> list[Value]:
     return [value] * count
 
 
+def _lists(values: Sequence[Value], shortest: int, longest: int) -> list[Value]:
+    made = sum(len(values) ** length * (length + 1) for length in range(shortest, min(longest, NESTED) + 1))
+    if longest > NESTED or made > LONGEST:
+        raise ValueError(f"lists of more than {LONGEST:,} values are over the limit")
+    return [list(each) for length in range(shortest, longest + 1) for each in product(values, repeat=length)]
+
+
 def _product(items: Sequence[Value]) -> Value:
     found: Value = 1
     for each in items:
@@ -101,6 +109,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "divisors": _divisors,
     "insert": _insert,
     "len": len,
+    "lists": _lists,
     "max": max,
     "min": min,
     "product": _product,

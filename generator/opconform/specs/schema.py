@@ -139,8 +139,8 @@ class _CaseKeys(Keys):
         description='The dimensions that the IR declares for the other inputs: sizes, "?" or bounds such as "2..8"; '
         '"all" makes every dimension "?", and "..." makes the rank dynamic. One value, or a mapping by input name.',
     )
-    expect: Annotated[Literal["accept"] | RejectKeys, _MAYBE] = Field(
-        "accept", description="What a conformant backend does."
+    expect: Annotated[Literal["accept", "semantics"] | RejectKeys, _MAYBE] = Field(
+        "accept", description="What a conformant backend does; `semantics`: what the reference semantics say."
     )
     essential: Annotated[bool, Field(strict=True), _MAYBE] = Field(
         False, description="Whether every backend of the operation must support the case."

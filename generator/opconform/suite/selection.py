@@ -9,8 +9,10 @@ from fnmatch import fnmatchcase
 from opconform.errors import UsageError, near_word, nearest
 
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
-PROFILES = ("core", "types", "dynamic", "context", "robustness", "extended", "functional", "large")
-NOT_BY_DEFAULT = frozenset({"large", "functional"})
+PROFILES = ("core", "types", "dynamic", "context", "robustness", "extended", "exhaustive", "functional", "large")
+#: The profile with every case within bounds, of which there are too many to list or to keep.
+EXHAUSTIVE = "exhaustive"
+NOT_BY_DEFAULT = frozenset({EXHAUSTIVE, "functional", "large"})
 #: The name for all other profiles.
 DEFAULT = "default"
 #: The most cases that an error names.
