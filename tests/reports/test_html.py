@@ -19,6 +19,7 @@ from opconform_runners.execution.failed_outputs import Keeper, Kept
 from opconform_runners.reports import feeds
 from opconform_runners.reports.case_text import drawing_lines, input_lines
 from opconform_runners.reports.diff import failure_changes
+from opconform_runners.reports.explanations import Explanation
 from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.html import cards, cases, evidence
 from opconform_runners.reports.html.page import packed, page_text
@@ -101,6 +102,15 @@ def test_failures_come_before_requirements_the_worst_first() -> None:
 
     assert re.findall(r'class="group (.*?)">', text) == ["crash", "wrong-data", "rejected-valid"]
     assert text.index('id="failures"') < text.index('id="requirements"') < text.index('id="list"')
+
+
+def test_explanations_that_were_printed_before_are_not_searched_again() -> None:
+    """Without a suite, the page could not find them itself."""
+    explained = {FAILURE.id: Explanation(None, "both valid cases where it rains fail")}
+    text = page_text([subject(report(FAILURE))], explained=explained)
+
+    assert "<dt>When</dt><dd>both valid cases where it rains fail</dd>" in text
+    assert "it rains" not in page_text([subject(report(FAILURE))])
 
 
 def test_requirements_without_a_failure_are_folded() -> None:

@@ -114,8 +114,8 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     with progress("judge", quiet=results.is_silent) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
     report = report_of_run(run)
-    code = show_report(report, folder, results, full)
+    code, explained = show_report(report, folder, results, full)
     if run.interrupted is not None:
         raise run.interrupted
-    publish(report, folder, suite, key, results)
+    publish(report, folder, suite, key, results, explained)
     raise click.exceptions.Exit(code)

@@ -98,10 +98,10 @@ def command(
         raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
     run = executed(suite, next(iter(started.commands.values())), folder, running, results)
     report = report_of_run(run)
-    code = show_report(report, folder, results, suite)
+    code, explained = show_report(report, folder, results, suite)
     if run.interrupted is not None:
         raise run.interrupted
-    publish(report, folder, place, key, results)
+    publish(report, folder, place, key, results, explained)
     raise click.exceptions.Exit(code)
 
 

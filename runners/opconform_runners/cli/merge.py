@@ -44,9 +44,9 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         as_json=given["as_json"],
     )
     suite = suite or next((each / "suite" for each in shards if (each / "suite").is_dir()), None)
-    code = show_report(report, out, options, None if suite is None else open_suite(suite))
+    code, explained = show_report(report, out, options, None if suite is None else open_suite(suite))
     if suite is not None:
-        publish(report, out, suite, None, options)
+        publish(report, out, suite, None, options, explained)
     else:
         print_next(report, out, Path("SUITE"), options)
     raise click.exceptions.Exit(code)

@@ -129,7 +129,7 @@ def _judged(
             if not results.is_silent:
                 print_lines(lines)
         report = replace(report, baseline=compare(expected, report.results, expects))
-    code = show_report(report, out, results, suite)
+    code, _ = show_report(report, out, results, suite)
     if interrupted is not None:
         raise interrupted
     if expected is not None and updates and not report.is_finished:

@@ -23,7 +23,7 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.explanations import explanations
+from opconform_runners.reports.explanations import Explanation, explanations
 from opconform_runners.reports.failures import groups
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
@@ -95,14 +95,16 @@ def report_of_run(run: Run) -> Report:
     return report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
 
 
-def show_report(report: Report, out: Path, results: ResultOptions, suite: Suite | None) -> int:
-    """Write a report and print it, even if the disk is full, and return the exit code.
+def show_report(
+    report: Report, out: Path, results: ResultOptions, suite: Suite | None
+) -> tuple[int, Mapping[str, Explanation] | None]:
+    """Write a report and print it, even if the disk is full, and return the exit code and the printed explanations.
 
-    With the suite of the run, the failures are explained.
+    With the suite of the run, the failures are explained, unless only the verdict or JSON is printed.
 
     The code is 0 if the backend is conformant or does what the baseline expects, and 1 otherwise.
     """
-    full = None
+    full = explained = None
     try:
         write_report(out, report)
     except DiskError as fault:
@@ -113,14 +115,14 @@ def show_report(report: Report, out: Path, results: ResultOptions, suite: Suite 
         print_verdict(report, console_of())
     else:
         console = console_of()
-        explained = explanations(report, suite, Kept(out)) if suite is not None else {}
-        print_summary(report, console, explained, is_verbose=results.verbose)
+        explained = explanations(report, suite, Kept(out)) if suite is not None else None
+        print_summary(report, console, explained or {}, is_verbose=results.verbose)
         console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
     if full is not None:
         raise full
     if report.baseline is None:
-        return 0 if report.is_passed else 1
-    return 0 if report.is_finished and report.baseline.is_as_expected else 1
+        return 0 if report.is_passed else 1, explained
+    return 0 if report.is_finished and report.baseline.is_as_expected else 1, explained
 
 
 def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:
@@ -166,10 +168,15 @@ def _program() -> str:
     return started if Path(started).name == "opconform" and shutil.which("opconform") is None else "opconform"
 
 
-def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[Finished] = ()) -> str:
+def page_of_runs(
+    runs: Sequence[Finished],
+    suite: Path | None,
+    older: Sequence[Finished] = (),
+    explained: Mapping[str, Explanation] | None = None,
+) -> str:
     """The HTML page of runs on one suite, which is searched for beside them unless it is named.
 
-    `older` has runs to compare a single run with, the oldest first.
+    `older` has runs to compare a single run with, the oldest first, and `explained` the explanations of a single run.
     """
     subjects = subjects_of(runs, suite, SCRIPTS)
     for run, each in zip(runs, subjects, strict=True):
@@ -177,12 +184,23 @@ def page_of_runs(runs: Sequence[Finished], suite: Path | None, older: Sequence[F
             lacking = "has no tensors, IR, causes and conditions"
             sentence = f"the suite of {run.folder} was not found, so the HTML report {lacking}. Name it with --suite."
             click.echo(f"note: {sentence}", err=True)
-    return page_text(subjects, older)
+    return page_text(subjects, older, explained)
 
 
-def publish(report: Report, folder: Path, suite: Path, key: "PrivateKey | None", results: ResultOptions) -> None:
-    """Write the page of the run in a folder and, with a key, its certificate; print their places and what is next."""
-    replace_ours(folder / PAGE, page_of_runs([finished(folder)], suite).encode(), PAGE_BEGINNING)
+def publish(
+    report: Report,
+    folder: Path,
+    suite: Path,
+    key: "PrivateKey | None",
+    results: ResultOptions,
+    explained: Mapping[str, Explanation] | None,
+) -> None:
+    """Write the page of the run in a folder and, with a key, its certificate; print their places and what is next.
+
+    `explained` has the explanations of failures if they were printed before; to find them takes long.
+    """
+    page = page_of_runs([finished(folder)], suite, explained=explained)
+    replace_ours(folder / PAGE, page.encode(), PAGE_BEGINNING)
     places = [f"HTML report: {folder / PAGE}"]
     if key is not None:
         places.append(sign_results(folder, suite, key))

@@ -17,7 +17,7 @@ from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.case_text import seen_link
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between, failure_changes
-from opconform_runners.reports.explanations import conditions_by_case
+from opconform_runners.reports.explanations import Explanation, conditions_by_case
 from opconform_runners.reports.html.cards import cards_of
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
@@ -28,11 +28,21 @@ from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 
 
-def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
-    """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
+def page_text(
+    subjects: Sequence[Subject],
+    against: Sequence[Finished] = (),
+    explained: Mapping[str, Explanation] | None = None,
+) -> str:
+    """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones.
+
+    `explained` has the explanations of the failures of one run, by the case's id, if they were found before.
+    """
     columns = [each.column for each in subjects]
     evidence, causes = shown_evidence(subjects)
-    conditions = _conditions(subjects, causes)
+    if explained is None:
+        conditions = _conditions(subjects, causes)
+    else:
+        conditions = {(0, identity): each.condition for identity, each in explained.items() if each.condition}
     every = (card for number, each in enumerate(subjects) for card in cards_of(number, each, causes, conditions))
     cards = sorted(every, key=attrgetter("rank"))
     kinds = {(card.number, each.id): place for place, card in enumerate(cards, 1) for each in card.group.results}
