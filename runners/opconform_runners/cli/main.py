@@ -14,7 +14,7 @@ from opconform.interrupts import as_interrupts, defer_interrupts
 from opconform_runners.cli.shared.help import HELP_OPTION, Group
 from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
 
-#: The commands and their summaries, in the sections of the help. The module of a command has its first word as name.
+#: The commands and their summaries, in the sections of the help; each is in the module of its name.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Everyday": {
         "certify": "Generate a suite, run backends on it, report verdicts",
@@ -26,27 +26,25 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "diff": "Show what changed between two runs",
         "repro": "Write a standalone script that reproduces a failure",
     },
-    "Suites": {
+    "Suites and specs": {
         "generate": "Write a suite: golden data and IR models",
         "verify": "Find missing, changed or unexpected files of a suite",
-    },
-    "Backends": {
-        "backends": "List the installed backends, and what others need",
-        "harness check": "Check a harness against every rule of the protocol",
-        "harness schema": "Print the JSON Schema of the protocol's messages",
-    },
-    "Certificates": {
-        "certificate keygen": "Generate a key pair",
-        "certificate sign": "Sign the results of a complete certification",
-        "certificate verify": "Check a certificate against results and suite",
-        "certificate judge": "Judge outputs that were recorded elsewhere",
-    },
-    "For spec authors": {
-        "adequacy": "Measure how well cases cover the semantics",
         "schema": "Print the JSON Schema of specs, for editors",
+        "adequacy": "Measure how well cases cover the semantics",
+    },
+    "Backends and certificates": {
+        "backends": "List the installed backends, and what others need",
+        "harness": "Test a harness in any language: check, schema",
+        "certificate": "Sign and check results: keygen, sign, verify, judge",
     },
 }
-COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+_FIRST = tuple(name for section in SECTIONS.values() for name in section)
+#: All commands, with those of the groups.
+COMMANDS = tuple(
+    f"{name} {each}".rstrip()
+    for name in _FIRST
+    for each in {"harness": ("check", "schema"), "certificate": ("keygen", "sign", "verify", "judge")}.get(name, ("",))
+)
 
 
 class _Lazy(Group):
@@ -56,7 +54,7 @@ class _Lazy(Group):
         return COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return [*dict.fromkeys(each.split()[0] for each in COMMANDS)]
+        return [*_FIRST]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -67,13 +65,12 @@ class _Lazy(Group):
         return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, COMMANDS))
+        width = max(map(len, _FIRST))
         formatter.write_paragraph()
         for title, commands in SECTIONS.items():
             formatter.write_heading(title)
             with formatter.indentation():
                 formatter.write_dl([(f"{name:{width}}", summary) for name, summary in commands.items()])
-        formatter.write_paragraph()
         formatter.write_text("Options: --version, --debug (show the traceback of an error), -h, --help")
 
 
