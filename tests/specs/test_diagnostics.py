@@ -67,7 +67,40 @@ MISTAKES = {
     ),
     "unknown function": (
         HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ size(n) }}\n    split_lengths: [6]\n",
-        "`size(n)` fails: 'size' is undefined (functions: abs, divisors, insert, len, max, min, product, range, rank, ",
+        "`size(n)` fails: 'size' is undefined (functions: abs, divisors, insert, len, ",
+    ),
+    "function with too few arguments": (
+        HEAD + "    sample: {count: 1, draw: {n: '${{ random_integer(3) }}'}}\n" + BODY,
+        "`random_integer(3)` fails: random_integer() missing 1 required positional argument: 'high'",
+    ),
+    "method": (
+        HEAD
+        + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ n.bit_length() }}\n    split_lengths: [6]\n",
+        "`n.bit_length()` fails: a value has no attributes and methods, with n=6.",
+    ),
+    "filter": (
+        HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ n | abs }}\n    split_lengths: [6]\n",
+        "`n | abs` cannot be read: there is no filter 'abs'.",
+    ),
+    "expression with one bracket": (
+        HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${ n }\n    split_lengths: [6]\n",
+        "spec.yaml:7:11: '${ n }' is not an expression, which is ${{ … }}.\n",
+    ),
+    "expression without a dollar": (
+        HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: '{{ n }}'\n    split_lengths: [6]\n",
+        "spec.yaml:7:11: '{{ n }}' is not an expression, which is ${{ … }}.\n",
+    ),
+    "title without text": (
+        HEAD.replace("title: t", "title:") + BODY,
+        "title: null is not allowed: it must be a string.\n",
+    ),
+    "constant fill without a value": (
+        HEAD + "    data: {shape: [6], fill: constant}\n    axis: 0\n    split_lengths: [6]\n",
+        "data: `fill: constant` needs a `value`.\n",
+    ),
+    "requirement with its operation": (
+        HEAD + "    requirements: ['VariadicSplit-1:axis.range']\n" + BODY,
+        "is not a requirement of VariadicSplit-1. Did you mean 'axis.range'? `opconform list VariadicSplit-1 --requirements` lists them.\n",
     ),
     "variable as in GitHub Actions": (
         HEAD + "    matrix: {ax: [0]}\n    data: {shape: [6]}\n    axis: ${{ matrix.ax }}\n    split_lengths: [6]\n",

@@ -41,8 +41,10 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
     if keys.shape is None:
         raise KeyMistake(name, "it needs a `shape`, or `values`")
     count = _count(name, keys.shape, limits)
-    if (keys.fill == "constant") != (keys.value is not None):
-        raise KeyMistake(name, "`value` and `fill: constant` need each other")
+    if keys.fill == "constant" and keys.value is None:
+        raise KeyMistake(name, "`fill: constant` needs a `value`")
+    if keys.fill != "constant" and keys.value is not None:
+        raise KeyMistake(name, "`value` needs `fill: constant`")
     elements = () if keys.value is None else (_element(name, element_type, keys.value),)
     if port.role == "tensor":
         return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)

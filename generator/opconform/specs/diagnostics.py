@@ -69,7 +69,8 @@ def _mistake(
     key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
     first_wanted, *others = dict.fromkeys(_wanted(each) for each in errors)
     wanted = " or ".join([first_wanted, *(each.removeprefix("it must be ") for each in others)])
-    return document.mistake(route, f"{key}{quoted(first['input'])} is not allowed: {wanted}.{_near(errors)}{note}")
+    given = "null" if first["input"] is None else quoted(first["input"])
+    return document.mistake(route, f"{key}{given} is not allowed: {wanted}.{_near(errors)}{note}")
 
 
 def _wanted(error: ErrorDetails) -> str:

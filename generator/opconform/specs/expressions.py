@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateExpression
+from jinja2.exceptions import SecurityError
 from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
@@ -30,6 +31,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _WHOLE = re.compile(r"\s*\$\{\{(.*)\}\}\s*", re.DOTALL)
 #: jinja2's message about a name that is neither a variable nor a function.
 _UNKNOWN = re.compile(r"'(\w+)' is undefined")
+#: What Python has before the name of a function in a message on its arguments.
+_INNER = re.compile(r"(?:\w+\.<locals>\.|\b_)(?=\w+\(\) )")
 _INTEGERS = frozenset({int, bool})
 #: The variable that holds the meter; an expression cannot name it.
 _METER = "the meter"
@@ -204,4 +207,9 @@ def _hint(name: str, functions: Iterable[str], variables: Iterable[str]) -> str:
 
 
 def _sentence(fault: BaseException) -> str:
-    return quoted_text((str(fault).strip() or type(fault).__name__).removesuffix("."))
+    """What is wrong with an expression, in the words of specs."""
+    if isinstance(fault, SecurityError):
+        return "a value has no attributes and methods"
+    said = _INNER.sub("", str(fault).strip() or type(fault).__name__).removesuffix(".")
+    said = said.replace("end of template", "end").replace("No filter named", "there is no filter")
+    return quoted_text(said)

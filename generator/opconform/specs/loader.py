@@ -1,5 +1,6 @@
 """The loader of specs: checked groups from YAML files, or every mistake of every file."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,8 @@ from opconform.specs.requirements import REQUIREMENTS, requirements_of
 from opconform.specs.schema import GroupKeys, models_of
 from opconform.suite.kind import check_kind
 
+#: What an author probably means as an expression.
+_ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
 
@@ -194,7 +197,9 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as fault:
-            found.extend(mistakes_of(fault, document, models.group, route))
+            places = {(each.line, each.column) for each in found}
+            more = mistakes_of(fault, document, models.group, route)
+            found.extend(each for each in more if (each.line, each.column) not in places)
         if found:
             mistakes.extend(found)
             continue
@@ -210,6 +215,8 @@ def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route
         try:
             if is_expression(text):
                 expression_of(text)
+            elif _ALMOST.fullmatch(text) and inner != ("title",):
+                yield document.mistake((*route, *inner), f"{quoted(text)} is not an expression, which is ${{{{ … }}}}.")
             elif inner == ("where",):
                 compiled(text)
         except ExpressionError as fault:
@@ -217,7 +224,7 @@ def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route
     known = requirements_of(op).by_id
     for inner, name in _named_requirements(group):
         if isinstance(name, str) and not is_expression(name) and name not in known:
-            hint = f"{nearest(name, known)}`opconform list {op} --requirements` lists them."
+            hint = f"{nearest(name.removeprefix(f'{op}:'), known)}`opconform list {op} --requirements` lists them."
             yield document.mistake((*route, *inner), f"{quoted(name)} is not a requirement of {op}. {hint}")
     sample = group.get("sample")
     draw = sample.get("draw") if isinstance(sample, dict) else None
