@@ -7,7 +7,7 @@ import pytest
 
 PROGRAM = """\
 import asyncio, os, signal, sys
-from opconform.interrupts import as_interrupts
+from opconform.interrupts import as_interrupts, run_loop
 
 async def work():
     os.kill(os.getpid(), signal.SIGTERM)
@@ -17,13 +17,26 @@ async def work():
         print("cancelled")
         raise
 
+async def start():
+    loop = asyncio.get_running_loop()
+    connect = loop.connect_read_pipe
+
+    async def connect_late(*given):
+        loop.connect_read_pipe = connect
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(0.01)
+        return await connect(*given)
+
+    loop.connect_read_pipe = connect_late
+    await asyncio.create_subprocess_exec("sleep", "60", stdin=-1, stdout=-1, stderr=-1)
+
 async def main():
-    await asyncio.gather(work())
+    await asyncio.gather(start() if "start" in sys.argv else work())
 
 signal.signal(signal.SIGINT, signal.SIG_IGN if "background" in sys.argv else signal.default_int_handler)
 with as_interrupts() as came:
     try:
-        asyncio.run(main()) if "loop" in sys.argv else os.kill(os.getpid(), signal.SIGTERM)
+        run_loop(main()) if "loop" in sys.argv else os.kill(os.getpid(), signal.SIGTERM)
     except KeyboardInterrupt:
         print("interrupted", *came)
 """
@@ -42,6 +55,14 @@ def test_a_signal_during_a_task_interrupts_the_event_loop(place: str) -> None:
     done = program("loop", place)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "cancelled\ninterrupted 15\n", "")
+
+
+@pytest.mark.parametrize("place", ["background", "foreground"])
+def test_a_signal_while_a_process_starts_does_not_hang(place: str) -> None:
+    """The pipes of a subprocess are connected in a task of asyncio's own, which must not be cancelled."""
+    done = program("loop", "start", place)
+
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["interrupted 15"])
 
 
 @pytest.mark.parametrize("place", ["background", "foreground"])

@@ -3,11 +3,16 @@
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from types import FrameType
+from typing import Any, TypeVar
 
 #: The signals of a cancelled job and of a closed terminal.
 _ENDING = ("SIGTERM", "SIGHUP")
+#: The name of the task that they cancel.
+_MAIN = "opconform"
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -37,14 +42,36 @@ def as_interrupts() -> Iterator[list[int]]:
 
 
 def _interrupt_here() -> None:
-    """Interrupt now, or between two steps of the event loop: in a task, it would be that task's unhandled exception."""
+    """Interrupt now, or cancel the main task of the event loop, as asyncio does on Ctrl-C."""
     import asyncio  # it takes as long as the rest of a short command
 
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         raise KeyboardInterrupt from None
-    loop.call_soon_threadsafe(signal.default_int_handler, signal.SIGINT, None)
+    main = [each for each in asyncio.all_tasks(loop) if each.get_name() == _MAIN]
+    for each in main:
+        loop.call_soon_threadsafe(each.cancel)
+
+
+def run_loop(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine as `asyncio.run` does. A termination signal cancels it, even where Ctrl-C is ignored.
+
+    Only the main task is cancelled: asyncio can wait forever for a subprocess if every task is cancelled while the
+    pipes of the subprocess are connected.
+    """
+    import asyncio
+
+    async def named() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            task.set_name(_MAIN)
+        return await main
+
+    try:
+        return asyncio.run(named())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 @contextlib.contextmanager

@@ -1,10 +1,9 @@
 """`opconform backends`."""
 
-import asyncio
-
 import click
 
 from opconform.errors import HarnessError
+from opconform.interrupts import run_loop
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import json_option
@@ -33,7 +32,7 @@ def command(as_json: bool) -> None:
 def _description(name: str) -> Implementation | str:
     """A backend's description of itself, or why it cannot be started."""
     try:
-        return asyncio.run(described(backend_command(name)))
+        return run_loop(described(backend_command(name)))
     except HarnessError as fault:
         return str(fault)
 

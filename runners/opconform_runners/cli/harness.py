@@ -1,6 +1,5 @@
 """`opconform harness`."""
 
-import asyncio
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -14,6 +13,7 @@ from rich.text import Text
 from opconform.dialects import DEFAULT, DIALECTS
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
+from opconform.interrupts import run_loop
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
@@ -64,7 +64,7 @@ def _schema() -> None:
 
 def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
     """The result for each rule, from cases of the profile `core` in the dialects that the harness reads."""
-    greeting = asyncio.run(greeting_of(launch))
+    greeting = run_loop(greeting_of(launch))
     said = greeting.document.get("dialects")
     dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
     options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))

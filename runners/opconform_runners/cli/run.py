@@ -1,6 +1,5 @@
 """`opconform run`."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ import click
 
 from opconform.errors import SuiteError, UsageError
 from opconform.files import replace_named
+from opconform.interrupts import run_loop
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
@@ -152,7 +152,7 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
     report = read_report(out)
     cases = {each.id for each in selected(suite, running.selection)}
     is_same = {each.id for each in report.results} == cases
-    return report if is_same and held.implementation.title == asyncio.run(described(command)).title else None
+    return report if is_same and held.implementation.title == run_loop(described(command)).title else None
 
 
 def _updated(baseline: Baseline, report: Report, stale: Sequence[Line]) -> tuple[Baseline, list[str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
+from opconform.interrupts import run_loop
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
@@ -50,7 +51,7 @@ def execute(
     Returns what was tested, and why the rest of the cases were not executed, or None.
     """
     execution = Execution(suite, launch, on_outcome, deque(entries), ahead=1 if alone else IN_FLIGHT)
-    return asyncio.run(execution.run(max(1, min(launch.jobs, len(entries))), on_ready))
+    return run_loop(execution.run(max(1, min(launch.jobs, len(entries))), on_ready))
 
 
 @dataclass(slots=True)

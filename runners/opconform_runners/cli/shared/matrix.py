@@ -1,6 +1,5 @@
 """Several backends on one suite: each is run in turn, and a table compares them."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import NamedTuple
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import check_ours, replace_file, replace_ours
+from opconform.interrupts import run_loop
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
@@ -59,7 +59,7 @@ def start(backend: BackendOptions) -> Started:
     for name, each in backend.commands().items():
         is_installed = name.partition(":")[0] in names()
         try:
-            implementation = asyncio.run(described(each))
+            implementation = run_loop(described(each))
         except HarnessError as fault:
             if ALL not in backend.backends or name in backend.backends or not is_installed:
                 raise

@@ -3,13 +3,13 @@
 The docstring of each check is its rule in docs/protocol.md. A rule that is only a sentence is checked with the others.
 """
 
-import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -157,7 +157,7 @@ def check(
     """
     with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
         probe = Probe(suite, launch, greeting, dialects, Path(scratch))
-        reasons = asyncio.run(_played(probe, on_progress))
+        reasons = run_loop(_played(probe, on_progress))
     return tuple(
         Checked(
             id=rule,
