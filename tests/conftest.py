@@ -117,6 +117,33 @@ groups:
     twin: {split_lengths: [-1, 2, 2]}
 """
 
+#: Cases of which the semantics say what is expected, with twins that several of them share.
+EXHAUSTIVE_SPEC = """\
+op: VariadicSplit-1
+groups:
+  - id: sums
+    title: two lengths
+    profile: exhaustive
+    requirements: [outputs.shape, outputs.order]
+    matrix:
+      lengths: ${{ lists([-1, 1, 3], 2, 2) }}
+    data: {shape: [4], element_type: i32}
+    axis: 0
+    split_lengths: ${{ lengths }}
+    expect: semantics
+    twin: {split_lengths: [1, 3]}
+  - id: axes
+    title: axes in range and out of range
+    profile: exhaustive
+    requirements: [outputs.shape, outputs.order]
+    matrix: {axis: [-2, -1, 0, 1]}
+    data: {shape: [4], element_type: i32}
+    axis: ${{ axis }}
+    split_lengths: [1, 3]
+    expect: semantics
+    twin: {axis: 0}
+"""
+
 
 def killed(run: Path, cases: int = 2) -> bytes:
     """The results of a run as it would have left them if it had been killed after some cases, in the middle of a line."""

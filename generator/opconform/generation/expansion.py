@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,14 @@ from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import canonical_json
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Family:
+    """A case followed by its twin, if it has one, and those of the two that no earlier family of the group has."""
+
+    cases: tuple[Draft, ...]
+    new: tuple[Draft, ...]
+
+
 def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Draft]:
     """The cases of a group without repetitions, each followed by its twin.
 
@@ -30,11 +38,17 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
         SpecMistakes: At the end, if an expression fails, a case is malformed or over a limit, or the author's
             expectation differs from the reference semantics.
     """
+    for family in families(group, seed=seed, limits=limits):
+        yield from family.new
+
+
+def families(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Family]:
+    """The cases of a group as `expand` gives them, each with its twin, even if the twin is repeated."""
     expansion = _Expansion(group, limits)
     try:
         for combination in combinations_of(group, limits.cases, expansion.meter):
             if group.settings.sample is None:
-                yield from expansion.cases_of(combination)
+                yield from expansion.families_of(combination)
             else:
                 yield from expansion.sampled(combination, group.settings.sample.count, seed)
             if expansion.failed > REPORTED:
@@ -77,8 +91,8 @@ class _Expansion:
         self.digits: set[str] = set()
         self.mistakes: dict[tuple[int, int], Mistake] = {}
 
-    def cases_of(self, variables: Combination) -> list[Draft]:
-        """The case of a combination and its twin, if they are new."""
+    def families_of(self, variables: Combination) -> list[Family]:
+        """The case of a combination and its twin, if one of them is new."""
         try:
             keys = self._evaluated(self.group.keys, (), variables)
             cases = [self._draft(keys, (), variables)]
@@ -98,9 +112,9 @@ class _Expansion:
         self.digits.update(each.digits for each in new)
         if len(self.digits) > 2 * self.limits.cases:
             raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
-        return new
+        return [Family(cases=tuple(cases), new=tuple(new))] if new else []
 
-    def sampled(self, combination: Combination, wanted: int, seed: int) -> Iterator[Draft]:
+    def sampled(self, combination: Combination, wanted: int, seed: int) -> Iterator[Family]:
         """The cases of random draws until `wanted` draws gave a new one."""
         if wanted > self.limits.cases:
             many = quoted_text(f"{wanted:,}")
@@ -109,7 +123,7 @@ class _Expansion:
         drawn_before: set[str] = set()
         for number, drawn in enumerate(samples_of(self.group, combination, seed, self.meter), 1):
             text, failed = canonical_json(drawn), self.failed
-            cases = [] if drawn is None or text in drawn_before else self.cases_of(drawn)
+            cases = [] if drawn is None or text in drawn_before else self.families_of(drawn)
             if self.failed == failed:
                 drawn_before.add(text)
             found += bool(cases)

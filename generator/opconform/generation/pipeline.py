@@ -1,8 +1,8 @@
 """The pipeline from specs to a suite. The bytes of the suite do not depend on the number of processes."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opconform.errors import UsageError
@@ -51,18 +51,29 @@ def generate(
     """
     if out.name in ("", ".."):
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
+    cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
+    generated = write_suite(cases, specs, out, options)
+    return replace(generated, warnings=(*warnings_of(specs), *cases.repeated))
+
+
+def write_suite(
+    cases: Iterable[Draft], specs: Sequence[Spec], out: Path, options: Options, whole: str = ""
+) -> Generated:
+    """Write the suite of some cases, as `generate` does; `whole` is the digest of the suite that it is a part of."""
+    free = free_memory()
     with contextlib.ExitStack() as held:
         try:
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
             work = held.enter_context(work_folder(out))
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
-        cases = _Cases(_groups(specs, options.selection), options, on_progress)
         writer = held.enter_context(case_writer(work, options))
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
         with translated_faults(out), work.lines.open("w+b") as lines:
             places = []
-            for each in write_cases(cases, writer, jobs=options.jobs, is_large=cases.is_large):
+            for each in write_cases(
+                cases, writer, jobs=options.jobs, is_large=lambda each: memory_bytes(each) * options.jobs > free
+            ):
                 places.append((each.id, lines.tell(), len(each.line)))
                 lines.write(each.line)
                 counts[each.expect] += 1
@@ -72,18 +83,18 @@ def generate(
                     over = f"more than the limit of {options.limits.bytes:,} bytes"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
             digest = write_manifest(work.partial / MANIFEST, lines, places)
-        header = suite_header(specs, options, counts=counts, digest=digest)
+        header = replace(suite_header(specs, options, counts=counts, digest=digest), part_of=whole)
         finish(work, header, resumed=writer.resumed)
-    return Generated(out=out, header=header, taken=taken, warnings=(*warnings_of(specs), *cases.repeated))
+    return Generated(out=out, header=header, taken=taken, warnings=())
 
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    for each in _Cases(_groups(specs, options.selection), options, lambda *_: None):
+    for each in _Cases(selected_groups(specs, options.selection), options, lambda *_: None):
         yield case_files(each, options)[0]
 
 
-def _groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
+def selected_groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     """The selected groups, in an order that does not depend on the files."""
     every = [each for spec in specs for each in spec.groups]
     known = sorted({each.settings.profile for each in every})
@@ -104,10 +115,6 @@ class _Cases:
         self._bytes = 0
         self._free = free_memory()
         self.repeated: list[str] = []
-
-    def is_large(self, draft: Draft) -> bool:
-        """Whether a case needs more memory than one of several processes may take."""
-        return memory_bytes(draft) * self._options.jobs > self._free
 
     def __iter__(self) -> Iterator[Draft]:
         count = 0

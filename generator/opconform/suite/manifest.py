@@ -48,6 +48,7 @@ class Header:
         requirements: By operation and id.
         establishes: The requirements that are shown to be met when a comparison passes a stage, by operation and stage.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
+        part_of: The digest of the suite whose cases were streamed, of which this suite has some; absent from any other.
         digest: The SHA-256 of the manifest: the suite digest.
         checksum: The SHA-256 of this document without this key, in canonical JSON.
     """
@@ -68,7 +69,13 @@ class Header:
     counts: Mapping[str, int]
     digest: _Digest
     select: tuple[str, ...] = ()
+    part_of: _Digest | Literal[""] = ""
     checksum: str = ""
+
+    @property
+    def identity(self) -> str:
+        """The digest that results name: that of the suite which was run, if this one has only some of its cases."""
+        return self.part_of or self.digest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +119,7 @@ _ENTRY = TypeAdapter(Entry)
 
 def header_text(header: Header) -> str:
     """`suite.json` with its checksum renewed."""
-    absent = {"checksum"} if header.select else {"checksum", "select"}
+    absent = {"checksum", *(name for name in ("select", "part_of") if not getattr(header, name))}
     return sealed_text(_HEADER.dump_python(header, mode="json", exclude=absent))
 
 

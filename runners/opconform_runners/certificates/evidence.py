@@ -45,6 +45,10 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     }
 
 
+#: Why results that were streamed cannot be signed.
+_STREAMED = "is from a streamed certification, whose cases were not kept. Repeat it with --keep-suite to sign it."
+
+
 def check_whole(report: Report, out: Path) -> None:
     """Check that the report in a folder is that of a certification, or raise a CertificateError."""
     if not report.whole:
@@ -52,6 +56,8 @@ def check_whole(report: Report, out: Path) -> None:
             f"{out / REPORT} is from a run that may cover a selection of cases. Only results of `certify` or "
             "`certificate judge` can be signed."
         )
+    if report.tallies:
+        raise CertificateError(f"{out / REPORT} {_STREAMED}")
 
 
 def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None:
@@ -59,6 +65,8 @@ def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None
     if suite.header.select:
         chosen = " ".join(suite.header.select)
         raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are incomplete.")
+    if suite.header.part_of:
+        raise CertificateError(f"{suite.store.root} {_STREAMED}")
     verdicts = {each.id: each.verdict for each in results}
     if len(verdicts) < len(results):
         [(twice, _)] = Counter(each.id for each in results).most_common(1)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,10 +13,10 @@ from opconform.generation.provenance import foreign_specs
 from opconform.specs.loader import shipped_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     PrivateKey,
@@ -35,6 +36,7 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     show_report,
 )
+from opconform_runners.cli.shared.streamed import certify_streamed
 from opconform_runners.execution.journal import check_certifiable, check_folder
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.registry import names
@@ -48,6 +50,7 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 @collected("selection", Selection, profile_option, shard_option)
 @result_options
 @sign_option
+@rare_option("--keep-suite", is_flag=True, help="Keep every case of the profile exhaustive, and not only failures.")
 @generation_options(RUN_JOBS)
 def command(
     targets: tuple[str, ...],
@@ -55,7 +58,7 @@ def command(
     selection: Selection,
     generation: GenerationOptions,
     results: ResultOptions,
-    key: "PrivateKey | None",
+    **given: Any,
 ) -> None:
     """Generate a suite, run backends on its whole profiles, and report a verdict for each requirement.
 
@@ -66,14 +69,20 @@ def command(
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start.
     """
+    key: PrivateKey | None = given["key"]
     if key is not None and selection.shard is not None:
         raise UsageError("A shard cannot be signed. Merge the shards with `opconform merge`, and sign the result.")
     named, specs = _targets(targets)
     backend = replace(backend, backends=(*named, *backend.backends))
+    is_streamed = EXHAUSTIVE in selection.profiles and not given["keep_suite"]
+    if is_streamed and (key is not None or backend.is_several):
+        what = "be signed" if key is not None else "compare several backends"
+        raise UsageError(f"A streamed certification cannot {what}, because its cases are not kept. Add --keep-suite.")
     started = start(backend)
     folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
     folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
-    generating = generation.options(replace(selection, shard=None), read=started.dialects)
+    whole = selection if is_streamed else replace(selection, shard=None)
+    generating = generation.options(whole, read=started.dialects)
     if backend.is_several:
         check_matrix(folder)
     check_ours(folder / PAGE, PAGE_BEGINNING)
@@ -81,7 +90,6 @@ def command(
     for name, each in started.commands.items():
         if not results.force:
             check_certifiable(folders[name], each.options, selection, generating.seed)
-    place = generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
     running = RunOptions(
         jobs=generation.jobs or 1,
         timeout=backend.timeout,
@@ -91,6 +99,10 @@ def command(
         force=results.force,
         resume=key is None,
     )
+    if is_streamed:
+        command = next(iter(started.commands.values()))
+        raise click.exceptions.Exit(certify_streamed(specs, command, folder, generating, running, results))
+    place = generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
     suite = open_suite(place)
     if foreign := foreign_specs(suite.header.specs):
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)

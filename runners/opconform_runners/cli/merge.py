@@ -10,7 +10,7 @@ from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import print_next, publish, show_report
-from opconform_runners.execution.merge import merge
+from opconform_runners.execution.merge import SUITE, join_suites, merge
 from opconform_runners.reports.report import report_of
 
 
@@ -43,6 +43,9 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         verbose=False,
         as_json=given["as_json"],
     )
+    if suite is None and header.streamed is not None:
+        join_suites([each / SUITE for each in shards if (each / SUITE).is_dir()], out)
+        suite = out / SUITE
     suite = suite or next((each / "suite" for each in shards if (each / "suite").is_dir()), None)
     code, explained = show_report(report, out, options, None if suite is None else open_suite(suite))
     if suite is not None:

@@ -1,16 +1,24 @@
 """Shards of a run, merged into the results that a run of all their cases has."""
 
 import contextlib
+import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from opconform.errors import UsageError
+from opconform.errors import DiskError, UsageError
+from opconform.suite.extract import write_extract
+from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import Keeper, Kept
 from opconform_runners.execution.journal import Journal
-from opconform_runners.verdicts.results import RESULTS, Result, Written, read_written, write_results
-from opconform_runners.verdicts.run_header import RunHeader, changes, ids_digest
+from opconform_runners.verdicts.results import RESULTS, Result, Written, kind_of, read_written, write_results
+from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest
+from opconform_runners.verdicts.tally import Kind, counts_of, tallies_of
+
+#: The suite beside the results of a certification.
+SUITE = "suite"
 
 
 def merge(folders: Sequence[Path], out: Path, *, force: bool) -> tuple[RunHeader, list[Result]]:
@@ -33,15 +41,28 @@ def merge(folders: Sequence[Path], out: Path, *, force: bool) -> tuple[RunHeader
             held = found.get(each.id)
             if held is None or (each.verdict == "fail", is_own) > held[:2]:
                 found[each.id] = (each.verdict == "fail", is_own, each, folder)
-    header = replace(read[0][1].header, cases=len(found), shard=None)
-    if ids_digest(found) != header.selected:
+    counts = _counts(read, [each for _, is_own, each, _ in found.values() if not is_own])
+    cases, header = len(found) + counts.total(), read[0][1].header
+    streamed = header.streamed and replace(header.streamed, tallies=tallies_of(counts))
+    header = replace(header, cases=cases, shard=None, streamed=streamed)
+    if cases != streamed.cases if streamed else ids_digest(found) != header.selected:
         raise UsageError("The cases of the shards are not those of the suite that they name. Run the shards again.")
     with contextlib.closing(Journal(out, force=force, resume=False)) as journal:
         journal.begin(header)
-    _keep({each.id: folder for _, _, each, folder in found.values() if each.verdict == "fail"}, out)
+    keep_outputs({each.id: folder for _, _, each, folder in found.values() if each.verdict == "fail"}, out)
     results = [each for _, (_, _, each, _) in sorted(found.items())]
     write_results(out, header, results)
     return header, results
+
+
+def _counts(read: Sequence[tuple[Path, Written]], repeated: Sequence[Result]) -> Counter[Kind]:
+    """The counts of streamed shards, without twins that failed in another shard than their own."""
+    counts: Counter[Kind] = Counter()
+    for _, written in read:
+        counts += counts_of(written.header.streamed.tallies if written.header.streamed else ())
+    for each in repeated if counts else ():
+        uncount(counts, each)
+    return counts
 
 
 def _check(read: Sequence[tuple[Path, Written]]) -> None:
@@ -59,24 +80,40 @@ def _check(read: Sequence[tuple[Path, Written]]) -> None:
         if shard.number in seen:
             raise UsageError(f"{seen[shard.number]} and {folder} both contain shard {shard}.")
         seen[shard.number] = folder
-        if other := _differences(held.header, written.header):
+        if other := differences(held.header, written.header):
             raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")
     count = held.header.shard.of if held.header.shard else 0
     if missing := [f"{number}/{count}" for number in range(1, count + 1) if number not in seen]:
         raise UsageError(f"Shards are missing: {', '.join(missing)}.")
 
 
-def _differences(held: RunHeader, other: RunHeader) -> list[str]:
-    """The names of the properties in which the runs of two shards differ."""
-    first, second = (replace(each, cases=0, shard=None) for each in (held, other))
-    return changes(first, second) or ([] if first == second else ["the options"])
+def uncount(counts: Counter[Kind], result: Result) -> None:
+    """Take a case that failed when it was repeated out of the counts."""
+    for verdict in ("pass", "inconclusive", "unsupported"):
+        kind = replace(kind_of(result), verdict=verdict)
+        if counts[kind]:
+            counts[kind] -= 1
+            return
 
 
-def _keep(folders: Mapping[str, Path], out: Path) -> None:
-    """Copy the kept outputs of failures."""
+def keep_outputs(folders: Mapping[str, Path], out: Path) -> None:
+    """Copy the kept outputs of failures, given the folder of each."""
     kept = {folder: Kept(folder) for folder in set(folders.values())}
     with contextlib.closing(Keeper(out)) as keeper:
         for case, folder in sorted(folders.items()):
             outputs = sorted(kept[folder].outputs(case).items())
             feeds = groupby(outputs, key=lambda each: each[0][0])
             keeper.keep(case, [[array for _, array in feed] for _, feed in feeds])
+
+
+def join_suites(folders: Sequence[Path], out: Path) -> None:
+    """Write one suite of the cases of several to `out`, in place of an earlier one; a DiskError if that fails."""
+    suites = [open_suite(each) for each in folders]
+    made, target = out / f".{SUITE}.joined", out / SUITE
+    try:
+        shutil.rmtree(made, ignore_errors=True)
+        write_extract(((suite, entry) for suite in suites for entry in suite.entries), suites[0].header, made)
+        shutil.rmtree(target, ignore_errors=True)
+        made.rename(target)
+    except OSError as fault:
+        raise DiskError(target, fault) from fault

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal
@@ -18,6 +18,7 @@ from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result, placements_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
+from opconform_runners.verdicts.tally import Kind, Tally
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
@@ -44,6 +45,7 @@ class Report:
     Attributes:
         notes: The level and the text of every requirement, by operation and id.
         missing: The ids of the cases without a verdict.
+        tallies: The cases of a streamed run that did not fail, of which there are no results.
         gave_up: Why cases are missing, or None.
         baseline: The comparison with the expected failures, where a baseline was given.
 
@@ -65,6 +67,7 @@ class Report:
     environment: Environment = UNKNOWN
     outputs: str | None = None
     shard: Shard | None = None
+    tallies: tuple[Tally, ...] = ()
     baseline: Comparison | None = None
 
     @property
@@ -76,18 +79,21 @@ class Report:
     @cached_property
     def requirements(self) -> tuple[RequirementRow, ...]:
         """The requirements of the operations that were run."""
-        verdicts: dict[str, list[str]] = defaultdict(list)
+        verdicts: dict[str, Counter[str]] = defaultdict(Counter)
         for each in self.results:
             for name in set(each.broken if each.verdict == "fail" else each.requirements):
-                verdicts[full_name(each.op, name)].append(each.verdict)
-        ran = {each.op for each in self.results}
+                verdicts[full_name(each.op, name)][each.verdict] += 1
+        for kind, count in self._tallied:
+            for name in set(kind.requirements):
+                verdicts[full_name(kind.op, name)][kind.verdict] += count
+        ran = self.ops
         return tuple(
             RequirementRow(
                 op=op,
                 id=name,
                 level=note.level,
                 text=note.text,
-                counts=_by_verdict(verdicts[full_name(op, name)]),
+                counts={verdict: verdicts[full_name(op, name)][verdict] for verdict in VERDICTS},
                 is_mapped=full_name(op, name) in self.implementation.mapped,
             )
             for op, notes in self.notes.items()
@@ -157,13 +163,31 @@ class Report:
     @cached_property
     def summary(self) -> dict[str, int]:
         """The cases by verdict."""
-        return _by_verdict(each.verdict for each in self.results)
+        return {name: sum(each[name] for each in self.profiles.values()) for name in VERDICTS}
 
     @cached_property
     def profiles(self) -> dict[str, dict[str, int]]:
         """The cases of each profile that was run by verdict, sorted by its name."""
-        names = sorted({each.profile for each in self.results})
-        return {name: _by_verdict(each.verdict for each in self.results if each.profile == name) for name in names}
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for each in self.results:
+            counts[each.profile][each.verdict] += 1
+        for kind, count in self._tallied:
+            counts[kind.profile][kind.verdict] += count
+        return {name: {verdict: each[verdict] for verdict in VERDICTS} for name, each in sorted(counts.items())}
+
+    @cached_property
+    def ops(self) -> frozenset[str]:
+        """The operations that were run."""
+        return frozenset({each.op for each in self.results} | {kind.op for kind, _ in self._tallied})
+
+    @property
+    def cases(self) -> int:
+        """How many cases have a verdict."""
+        return sum(self.summary.values())
+
+    @property
+    def _tallied(self) -> list[tuple[Kind, int]]:
+        return [(each.kind, each.cases) for each in self.tallies]
 
     @property
     def supported(self) -> int:
@@ -173,7 +197,7 @@ class Report:
     @property
     def coverage(self) -> str:
         """How many cases the verdict is based on, as in `1,430 of 3,354 cases supported`."""
-        return coverage_text(self.supported, len(self.results) + len(self.missing))
+        return coverage_text(self.supported, self.cases + len(self.missing))
 
     @property
     def verdict(self) -> str:
@@ -195,8 +219,9 @@ class Report:
         """
         if not self.supported:
             return ("no case was supported",)
-        ran = sorted({each.op for each in self.results})
+        ran = sorted(self.ops)
         supporting = {each.op for each in self.results if each.verdict in DECIDED}
+        supporting |= {kind.op for kind, _ in self._tallied if kind.verdict in DECIDED}
         absent = [op for op in ran if op not in supporting]
         essential = [each for each in self.results if each.essential and each.op in supporting]
         lacking = [each.id for each in essential if each.verdict not in DECIDED]
@@ -241,9 +266,10 @@ def report_of(
         gave_up=gave_up,
         whole=header.whole,
         strict=header.strict,
-        environment=header.environment.placed(placements_of(results)),
+        environment=header.environment if header.streamed else header.environment.placed(placements_of(results)),
         outputs=header.outputs,
         shard=header.shard,
+        tallies=header.streamed.tallies if header.streamed else (),
         baseline=baseline,
     )
 
@@ -256,8 +282,3 @@ def coverage_text(supported: int, cases: int) -> str:
 def supported(counts: Mapping[str, int]) -> int:
     """How many of the cases by verdict passed or failed."""
     return sum(counts[name] for name in DECIDED)
-
-
-def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
-    counts = Counter(verdicts)
-    return {name: counts[name] for name in VERDICTS}

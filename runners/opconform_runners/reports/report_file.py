@@ -62,7 +62,9 @@ def read_report(place: Path) -> Report:
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
     if not read.missing and read.gave_up is None:
         held, claimed = (sorted(each, key=attrgetter("id")) for each in (read_results(path), read.results))
-        if [*map(result_document, held)] != [*map(result_document, claimed)]:
+        streamed = read_written(path).header.streamed
+        is_same = read.tallies == (streamed.tallies if streamed else ())
+        if not is_same or [*map(result_document, held)] != [*map(result_document, claimed)]:
             raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
     return read
 
@@ -94,7 +96,7 @@ def report_document(report: Report) -> dict[str, object]:
     document |= {
         "conformant": report.conformant,
         "incomplete": list(report.incomplete),
-        "coverage": {"supported": report.supported, "cases": len(report.results) + len(report.missing)},
+        "coverage": {"supported": report.supported, "cases": report.cases + len(report.missing)},
         "gave_up": report.gave_up,
         "missing": list(report.missing),
         "summary": report.summary,
@@ -102,6 +104,8 @@ def report_document(report: Report) -> dict[str, object]:
         "requirements": requirements,
         "cases": [result_document(each) for each in report.results],
     }
+    if report.tallies:
+        document["tallies"] = plain["tallies"]
     return document if report.baseline is None else document | {"baseline": plain["baseline"]}
 
 

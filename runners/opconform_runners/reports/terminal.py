@@ -155,7 +155,7 @@ def _print_head(report: Report, console: Console) -> None:
     facts = "; ".join(f"{what.lower()}: {said}" for what, said in environment_facts(report.environment, who.device))
     if facts:
         console.print(_text(facts))
-    cases, plural = counted(len(report.results), "case"), "" if len(report.profiles) == 1 else "s"
+    cases, plural = counted(report.cases, "case"), "" if len(report.profiles) == 1 else "s"
     profiles = f"profile{plural} {', '.join(report.profiles)}"
     console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases} of the {profiles}")
 

@@ -15,6 +15,7 @@ from opconform.suite.case import CaseId, ProfileName, canonical_json
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line
+from opconform_runners.verdicts.tally import Kind
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.
@@ -87,6 +88,11 @@ def result_document(result: Result) -> dict[str, object]:
     """A result as a JSON object without default values."""
     document: dict[str, object] = _RESULT.dump_python(result, mode="json")
     return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
+
+
+def kind_of(result: Result) -> Kind:
+    """The kind of cases that a streamed run counts a result with."""
+    return Kind(op=result.op, profile=result.profile, verdict=result.verdict, requirements=result.requirements)
 
 
 def placements_of(results: Iterable[Result]) -> Iterator[Placement]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -12,6 +12,7 @@ from opconform.suite.manifest import Header, RequirementNote
 from opconform.suite.selection import Shard
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
+from opconform_runners.verdicts.tally import Streamed
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -37,7 +38,7 @@ def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
 
 def suite_note(header: Header) -> SuiteNote:
     """The fields of a suite's header that a report repeats."""
-    return SuiteNote(**shared_fields(SuiteNote, header))
+    return replace(SuiteNote(**shared_fields(SuiteNote, header)), digest=header.identity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +54,7 @@ class RunHeader:
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
         shard: The part of the selected cases that is executed, or None for all of them.
+        streamed: What a streamed run has beside its results, or None.
         program: The SHA-256 of the file of a backend, or of a harness, that is not a registered one.
         requirements: The level and the text of every requirement, by operation and id.
     """
@@ -73,6 +75,7 @@ class RunHeader:
     outputs: _Digest | None
     shard: Shard | None = None
     program: _Digest | None = None
+    streamed: Streamed | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
 
     @property
@@ -113,7 +116,8 @@ def ids_digest(ids: Iterable[str]) -> str:
 
 def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
-    document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE})
+    absent: dict[str, Any] = {} if header.streamed else {"streamed": True}
+    document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE, **absent})
     return canonical_json(document).encode() + b"\n"
 
 
@@ -139,6 +143,12 @@ def changes(held: RunHeader, new: RunHeader) -> list[str]:
     titles = {"implementation": f" ({before}, now {now})"} if before != now else {}
     changed = [name for name in _DETAILS if getattr(held, name) != getattr(new, name)]
     return [_DETAILS[name] + titles.get(name, "") for name in changed]
+
+
+def differences(held: RunHeader, other: RunHeader) -> list[str]:
+    """The names of the properties in which the runs of two parts of the same cases differ."""
+    first, second = (replace(each, cases=0, shard=None, streamed=None) for each in (held, other))
+    return changes(first, second) or ([] if first == second else ["the options"])
 
 
 def progress_of(executed: int, cases: int) -> str:

@@ -59,7 +59,7 @@ def generate_shown(
     """
     loaded = specs_of(specs, seed=options.seed, limits=options.limits)
     if not force:
-        _check_specs(out, spec_digests(loaded))
+        check_specs(out, spec_digests(loaded))
     with progress("generate", quiet=quiet) as on_progress:
         generated = generate(loaded, out, options, on_progress)
     for sentence in generated.warnings:
@@ -67,7 +67,7 @@ def generate_shown(
     return generated
 
 
-def _check_specs(out: Path, specs: Mapping[str, str]) -> None:
+def check_specs(out: Path, specs: Mapping[str, str]) -> None:
     """Check that the suite at `out` has no spec that a new one would lack; any other suite may be updated."""
     try:
         held = open_suite(out).header.specs

@@ -56,7 +56,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
     for run in runs:
         found = place or _place(run) or near
         suite = None if found is None else open_suite(found)
-        if suite is not None and suite.header.digest != run.report.suite.digest:
+        if suite is not None and suite.header.identity != run.report.suite.digest:
             if place is not None:
                 raise UsageError(f"{run.folder} is not a run of {place}. Name its suite with --suite.")
             suite = None

@@ -1,0 +1,35 @@
+"""Extracts: suites of some of the cases of others."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, header_text
+from opconform.suite.reader import Suite
+
+
+def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> None:
+    """Write some cases as a suite to a new folder; of repeated cases the first. `OSError` if that fails.
+
+    `header` is that of a suite of the same specs and options; it is written last.
+    """
+    found: dict[str, Entry] = {}
+    out.mkdir(parents=True)
+    for suite, entry in chosen:
+        if entry.id not in found:
+            found[entry.id] = entry
+            for name in entry.files:
+                path = out / entry.id / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(suite.read(entry, name))
+    digest = hashlib.sha256()
+    counts = {"accept": 0, "reject": 0}
+    with (out / MANIFEST).open("wb") as manifest:
+        for _, entry in sorted(found.items()):
+            line = entry_line(entry).encode()
+            digest.update(line)
+            manifest.write(line)
+            counts["accept" if entry.expect == "accept" else "reject"] += 1
+    written = replace(header, counts=counts, digest=digest.hexdigest())
+    (out / HEADER).write_bytes(header_text(written).encode())

@@ -1,0 +1,220 @@
+"""A streamed run: the cases are generated, executed and dropped in batches, so that no disk holds all of them.
+
+The results and the cases of failures are kept, and the other cases are counted. Finished batches are not repeated by
+the run that continues an interrupted one.
+"""
+
+import contextlib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
+from opconform.files import replace_file
+from opconform.suite.extract import write_extract
+from opconform.suite.reader import Suite, open_suite
+from opconform.suite.selection import Shard
+from opconform_runners.execution.journal import Journal
+from opconform_runners.execution.merge import join_suites, keep_outputs, uncount
+from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
+from opconform_runners.harness.command import Command
+from opconform_runners.verdicts.results import RESULTS, Result, kind_of, line_of, placements_of, write_results
+from opconform_runners.verdicts.run_header import RunHeader, differences
+from opconform_runners.verdicts.tally import KEPT, Kind, Streamed, Tally, counts_of, tallies_of
+
+#: The folder of the batches in the folder of the results, until the run is complete.
+BATCHES = "batches"
+_STREAM, _DONE, _SUITE, _FAILED = "stream.json", "done.json", "suite", "failed"
+
+
+class Source(Protocol):
+    """A stream of cases in batches.
+
+    Attributes:
+        digest: The digest of the suite that all of them are.
+        total: After the last batch, the number of all cases, in all shards.
+        ids: After the last batch, the SHA-256 of their ids.
+        done: The fraction of the cases that the batches so far have.
+    """
+
+    digest: str
+    total: int
+    ids: str
+    done: float
+
+    def __iter__(self) -> Iterator[Any]:
+        """The batches, the same ones each time: each has a `number`, and in `own` the ids that are counted with it."""
+
+    def write(self, batch: Any, out: Path) -> None:
+        """Write the suite of a batch."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Done:
+    """A finished batch: the results that it keeps, and what it counts; `repeated` are kept results of other batches."""
+
+    header: RunHeader
+    results: tuple[Result, ...]
+    repeated: tuple[Result, ...]
+    tallies: tuple[Tally, ...]
+    devices: tuple[str, ...]
+    threads: tuple[int, ...]
+
+
+_DONE_FILE = TypeAdapter(Done)
+
+
+def run_stream(
+    source: Source, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
+) -> tuple[RunHeader, list[Result]]:
+    """Generate, execute and drop the batches of a stream, and write the results and a suite of the failures to `out`.
+
+    Raises:
+        DiskError: The disk is full.
+        HarnessError: The harness cannot be started.
+        KeyboardInterrupt: The run was interrupted; the same call continues it.
+        UsageError: The folder holds batches of another stream, or the backend changed since a finished batch.
+    """
+    with contextlib.closing(Journal(out, force=options.force, resume=False)) as journal:
+        folder = out / BATCHES
+        _begin(folder, source.digest, options)
+        merged = Merged(shard=options.selection.shard)
+        places = []
+        for batch in source:
+            places.append(folder / f"{batch.number:06}")
+            merged.add(_done(batch, source, command, places[-1], options), places[-1])
+            on_progress(source.done, merged.cases)
+        header = merged.header(source.total, source.ids)
+        journal.begin(header)
+    merged.write(header, out)
+    join_suites([each / _FAILED for each in places], out)
+    shutil.rmtree(folder)
+    return header, merged.ordered
+
+
+def _begin(folder: Path, digest: str, options: RunOptions) -> None:
+    """Check that the folder has batches of no other stream."""
+    content = json.dumps({"digest": digest, "shard": str(options.selection.shard)}).encode()
+    held = folder / _STREAM
+    if options.force:
+        shutil.rmtree(folder, ignore_errors=True)
+    elif folder.exists() and not (held.is_file() and held.read_bytes() == content):
+        other = f"{folder} belongs to an interrupted certification of other cases"
+        raise UsageError(f"{other}. Use another --out, or replace it with --force.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(held, content)
+    except OSError as fault:
+        raise DiskError(folder, fault) from fault
+
+
+def _done(batch: Any, source: Source, command: Command, place: Path, options: RunOptions) -> Done:
+    """A batch that is finished already, or else is executed now."""
+    if (place / _DONE).is_file():
+        try:
+            done = _DONE_FILE.validate_json((place / _DONE).read_bytes())
+        except ValidationError as fault:
+            raise SuiteError(f"{place / _DONE} was changed after the run. Repeat the run with --force.") from fault
+    else:
+        source.write(batch, place / _SUITE)
+        suite = open_suite(place / _SUITE)
+        run = run_suite(suite, command, place, replace(options, selection=replace(options.selection, shard=None)))
+        if run.interrupted is not None:
+            raise run.interrupted
+        if run.gave_up is not None:
+            raise HarnessError(f"{run.gave_up} The same command continues with the cases that are left.")
+        done = _done_of(run, batch.own)
+        try:
+            _keep_failed(suite, [*done.results, *done.repeated], place)
+            replace_file(place / _DONE, line_of(_DONE_FILE.dump_python(done, mode="json")))
+        except OSError as fault:
+            raise DiskError(place, fault) from fault
+    shutil.rmtree(place / _SUITE, ignore_errors=True)
+    (place / RESULTS).unlink(missing_ok=True)
+    return done
+
+
+def _done_of(run: Run, own: frozenset[str]) -> Done:
+    kept = [each for each in run.results if each.verdict in KEPT]
+    counted = (each for each in run.results if each.verdict not in KEPT and each.id in own)
+    environment = run.header.environment.placed(placements_of(run.results))
+    return Done(
+        header=replace(run.header, selected="0" * 64, cases=0),
+        results=tuple(each for each in kept if each.id in own),
+        repeated=tuple(each for each in kept if each.id not in own),
+        tallies=tallies_of(Counter(map(kind_of, counted))),
+        devices=environment.devices,
+        threads=environment.threads,
+    )
+
+
+def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
+    """Write a suite of the cases with results, and their twins."""
+    entries = [suite.by_id[each.id] for each in kept]
+    twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
+    shutil.rmtree(place / _FAILED, ignore_errors=True)
+    write_extract(((suite, each) for each in (*entries, *twins)), suite.header, place / _FAILED)
+
+
+@dataclass(kw_only=True)
+class Merged:
+    """The finished batches of a run, or shards of one, as far as they are merged: kept results and their folders."""
+
+    shard: Shard | None
+    first: RunHeader | None = None
+    counts: Counter[Kind] = field(default_factory=Counter)
+    kept: dict[str, tuple[Result, Path]] = field(default_factory=dict)
+    devices: set[str] = field(default_factory=set)
+    threads: set[int] = field(default_factory=set)
+
+    @property
+    def cases(self) -> int:
+        """How many cases have a verdict."""
+        return len(self.kept) + self.counts.total()
+
+    @property
+    def ordered(self) -> list[Result]:
+        """The kept results, sorted by id."""
+        return [result for _, (result, _) in sorted(self.kept.items())]
+
+    def add(self, done: Done, place: Path) -> None:
+        """Add a batch. A failure of a repeated twin counts, even if the twin passed in another batch."""
+        self.first = self.first or done.header
+        if other := differences(self.first, done.header):
+            raise UsageError(
+                f"The run cannot be continued: {', '.join(other)} changed since it was interrupted. "
+                f"Use another --out, or replace the results with --force."
+            )
+        self.counts += counts_of(done.tallies)
+        self.kept |= {each.id: (each, place) for each in done.results}
+        for each in done.repeated:
+            if each.id not in self.kept and (self.shard is None or self.shard.holds(each.id)):
+                uncount(self.counts, each)
+            self.kept.setdefault(each.id, (each, place))
+        self.devices |= {*done.devices}
+        self.threads |= {*done.threads}
+
+    def header(self, total: int, ids: str) -> RunHeader:
+        """The header of the whole run."""
+        if self.first is None:
+            raise UsageError("The stream has no cases.")
+        devices, threads = tuple(sorted(self.devices)), tuple(sorted(self.threads))
+        return replace(
+            self.first,
+            cases=self.cases,
+            selected=ids,
+            shard=self.shard,
+            environment=replace(self.first.environment, devices=devices, threads=threads),
+            streamed=Streamed(cases=total, tallies=tallies_of(self.counts)),
+        )
+
+    def write(self, header: RunHeader, out: Path) -> None:
+        """Write the results, and the kept outputs of failures."""
+        keep_outputs({name: place for name, (_, place) in self.kept.items()}, out)
+        write_results(out, header, self.ordered)
