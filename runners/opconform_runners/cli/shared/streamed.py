@@ -43,6 +43,6 @@ def certify_streamed(
     with progress("generate and run", quiet=results.is_silent) as on_progress:
         header, kept = run_stream(stream, command, folder, running, on_progress)
     report = report_of(header, kept)
-    code = show_report(report, folder, results, open_suite(place))
-    publish(report, folder, place, None, results)
+    code, explained = show_report(report, folder, results, open_suite(place))
+    publish(report, folder, place, None, results, explained)
     return code
