@@ -97,6 +97,15 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["run", "x", "-b", "numpy", "--harness", "true", "--record", "r.zip"], "work with one backend. Name one."),
         (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
         (["certify", "numpy", "-k", "Split-1/*"], "Use `opconform run SUITE BACKEND --select 'Split-1/*'`."),
+        (["certify", "numpy", "--suite", "s"], "`certify` generates its suite. Use `opconform run s BACKEND`."),
+        (["certify", "numpy", "--baseline", "b"], "Use `opconform run SUITE BACKEND --baseline b`."),
+        (["certify", "--unlike"], "No such option '--unlike'.\nTry"),
+        (["run", "SUITE", "numpy", "Split-1"], "Split-1 is an operation. Use `opconform run "),
+        (["show", "SUITE"], " is not a case. Name the case first: `opconform show CASE "),
+        (["show", "Split-1"], "It is an operation; `opconform list Split-1` lists its groups."),
+        (["repro", "nosuch"], "Name the backend, as in `opconform repro CASE openvino`."),
+        (["repro", "nosuch", "torch"], "error: No case matches 'nosuch'. `opconform list` lists"),
+        (["repro", "nosuch", "torch", "-b", "openvino"], "Name one backend, not torch, openvino."),
         (["certify", "SUITE", "numpy"], "is a suite, not a spec. Use `opconform run"),
         (["run", "SPEC", "-b", "numpy"], "small.yaml is a spec, not a suite. Use `opconform certify"),
         (["run", "numpy"], "numpy is a backend. Use `opconform certify numpy` or `opconform run SUITE numpy`."),
@@ -383,7 +392,7 @@ def test_each_failing_backend_of_a_matrix_has_a_next_step(opconform: Run, small_
     assert [each[:2] for each in steps] == [["opconform", "show"]] * 2
     assert [opconform(*each[1:]).stdout.count(": fail (") for each in steps] == [1, 1]
     several = opconform("show", steps[0][2], tmp_path, code=2).stderr
-    assert several.startswith(f"error: {tmp_path} has runs of several backends. Name a run: {tmp_path}/")
+    assert several.startswith(f"error: {tmp_path} is a folder of runs. Name one of them: {tmp_path}/")
 
 
 def test_the_next_step_after_a_harness_error_shows_it(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -347,7 +347,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     ),
     "a second signature": (
         lambda found: _envelope(found, lambda each: each["signatures"].append(each["signatures"][0])),
-        "is not a DSSE envelope.",
+        "is not a certificate: it is not a DSSE envelope.",
     ),
     "a short signature": (
         lambda found: _envelope(found, lambda each: each["signatures"][0].update(sig="AAAA")),
@@ -363,7 +363,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     ),
     "loose base64": (
         lambda found: _edit(found.certificate, lambda text: text.replace('"payload": "', '"payload": " ')),
-        "is not a DSSE envelope.",
+        "is not a certificate: it is not a DSSE envelope.",
     ),
     "white space": (_spaces, "was changed outside the signed payload: it is not in the form that opconform writes."),
     "another statement": (

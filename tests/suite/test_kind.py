@@ -25,7 +25,8 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    (tmp_path / "spec.yaml").touch()
+    for name in ("spec.yaml", "known.txt", "certificate.json"):
+        (tmp_path / name).touch()
     for name, member in (("suite.zip", "suite.json"), ("record.zip", "outputs.json")):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr(member, "{}")
@@ -34,6 +35,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 RUN = "Use `opconform run {} BACKEND`."
 CERTIFY = "Use `opconform certify spec.yaml BACKEND`, or first `opconform generate spec.yaml --out suite`."
 BASELINE = "`opconform run SUITE BACKEND --baseline FILE --update-baseline` writes one."
+JUDGE = "`opconform certificate judge record.zip --suite SUITE` judges it."
 RECORD = "`opconform run SUITE BACKEND --record FILE.zip` writes one."
 
 
@@ -49,7 +51,10 @@ RECORD = "`opconform run SUITE BACKEND --record FILE.zip` writes one."
         ("suite.zip", "spec", f"suite.zip is a suite, not a spec. {RUN.format('suite.zip')}"),
         ("suite", "baseline", f"suite is a suite, not a baseline. {BASELINE}"),
         ("suite.zip", "record", f"suite.zip is a suite, not a record of outputs. {RECORD}"),
-        ("record.zip", "suite", "record.zip is a record of outputs, not a suite. Name a suite."),
+        ("record.zip", "suite", f"record.zip is a record of outputs, not a suite. {JUDGE}"),
+        ("suite/suite.json", "suite", "suite/suite.json is a file of a suite. Name the suite: suite."),
+        ("known.txt", "results", "known.txt is not a results folder. Name the folder that `run` or `certify` wrote."),
+        ("certificate.json", "baseline", f"certificate.json is a certificate, not a baseline. {BASELINE}"),
     ],
 )
 def test_another_kind_is_named_with_what_to_do(path: str, wanted: Kind, sentence: str) -> None:

@@ -37,9 +37,14 @@ def check_kind(path: Path, wanted: Kind) -> None:
         raise MissingError(
             f"Spec not found: {path}. Name a YAML file, a folder of them, or an operation such as Split-1."
         )
+    given = path
     if path.name in _SIGNS and path.is_file():
         path = path.parent
-    kinds = _kinds_of(path)
+    kinds = kinds_of(path)
+    if wanted == "suite" and wanted in kinds and given != path:
+        raise MissingError(f"{given} is a file of a suite. Name the suite: {path}.")
+    if wanted == "results" and not kinds and path.is_file() and not path.name.endswith((".jsonl", "report.json")):
+        raise MissingError(f"{path} is not a results folder. Name the folder that `run` or `certify` wrote.")
     if not kinds or wanted in kinds:
         return
     match kinds[0]:
@@ -51,12 +56,15 @@ def check_kind(path: Path, wanted: Kind) -> None:
             advice = f"Its suite is {suite}."
         case "results" if wanted == "suite":
             advice = "Name the suite that was run."
+        case "record":
+            advice = f"`opconform certificate judge {path} --suite SUITE` judges it."
         case _:
             advice = f"Name {_NAMES[wanted]}."
     raise MissingError(f"{path} is {_NAMES[kinds[0]]}, not {_NAMES[wanted]}. {_ADVICE.get(wanted, advice)}")
 
 
-def _kinds_of(path: Path) -> list[Kind]:
+def kinds_of(path: Path) -> list[Kind]:
+    """The kinds of a path, as far as names show them."""
     if path.is_dir():
         kinds = [kind for name, kind in _SIGNS.items() if (path / name).is_file()]
         return [*kinds, "spec"] if any(path.glob("*.yaml")) else kinds
@@ -64,6 +72,8 @@ def _kinds_of(path: Path) -> list[Kind]:
         return []
     if path.suffix in (".yaml", ".yml"):
         return ["spec"]
+    if path.name == "certificate.json":
+        return ["certificate"]
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())

@@ -97,6 +97,8 @@ def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iter
         if pattern in named:
             return f" It is a requirement; `opconform list --cases --select {pattern}` lists its cases."
         op, _, rest = pattern.partition("/")
+        if op == pattern and op in ops:
+            return f" It is an operation; `opconform list {op}` lists its groups."
         inside = {each.partition("/")[2]: each for each in ids if each.partition("/")[0] == op}
         word, known = (rest.partition("/")[0], inside) if rest else (op, alone)
         if near := near_word(word, known):

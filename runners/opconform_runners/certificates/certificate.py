@@ -94,7 +94,7 @@ def envelope_of(path: Path) -> Envelope:
         envelope = Envelope.from_dict(json.loads(content))
         written = _spelling(envelope)
     except (AttributeError, Error, KeyError, RecursionError, TypeError, ValueError) as fault:
-        raise CertificateError(f"{path} is not a DSSE envelope.") from fault
+        raise CertificateError(f"{path} is not a certificate: it is not a DSSE envelope.") from fault
     if written != content:
         why = "it is not in the form that opconform writes"
         raise CertificateError(f"{path} was changed outside the signed payload: {why}.")

@@ -19,6 +19,7 @@ from opconform_runners.cli.shared.generation_options import RUN_JOBS, Generation
 from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
+    Decorator,
     PrivateKey,
     ResultOptions,
     collected,
@@ -43,9 +44,21 @@ from opconform_runners.harness.registry import names
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
+def _refused(*names: str, advice: str) -> Decorator:
+    """A hidden option that other commands have, and that this one refuses with what to do."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise UsageError(advice.format(value))
+
+    return click.option(*names, hidden=True, expose_value=False, callback=refuse)
+
+
 @click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
-@click.option("-k", "--select", hidden=True, expose_value=False, callback=lambda *given: _refuse_patterns(given[-1]))
+@_refused("-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`.")
+@_refused("--suite", advice="`certify` generates its suite. Use `opconform run {} BACKEND`.")
+@_refused("--baseline", advice="`certify` has fixed rules. Use `opconform run SUITE BACKEND --baseline {}`.")
 @backend_options
 @collected("selection", Selection, profile_option, shard_option)
 @result_options
@@ -115,11 +128,6 @@ def command(
         raise run.interrupted
     publish(report, folder, place, key, results, explained)
     raise click.exceptions.Exit(code)
-
-
-def _refuse_patterns(pattern: str | None) -> None:
-    if pattern is not None:
-        raise UsageError(f"`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {pattern!r}`.")
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:

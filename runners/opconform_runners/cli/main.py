@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from opconform import __version__
-from opconform.errors import DiskError, OpconformError, OutputError
+from opconform.errors import DiskError, OpconformError, OutputError, near_word
 from opconform.interrupts import as_interrupts, defer_interrupts
 from opconform_runners.cli.shared.help import HELP_OPTION, Group
 from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
@@ -102,7 +102,7 @@ def _code(*, debug: bool) -> int:
             fault.show()
             return fault.exit_code
         except click.ClickException as fault:
-            click.echo(f"error: {fault.format_message()}", err=True)
+            click.echo(f"error: {_nearer(fault).format_message()}", err=True)
             context = fault.ctx if isinstance(fault, click.UsageError) else None
             if context is not None:
                 click.echo(f"Try `{context.command_path} --help`.", err=True)
@@ -126,6 +126,14 @@ def _code(*, debug: bool) -> int:
             click.echo(f"error: {what}. Run `opconform --debug COMMAND`, and report the traceback.", err=True)
             return 70
     return code if isinstance(code, int) else 0
+
+
+def _nearer(fault: click.ClickException) -> click.ClickException:
+    """An error; that of an unknown option suggests only what is probably meant."""
+    if not isinstance(fault, click.NoSuchOption):
+        return fault
+    near = near_word(fault.option_name, fault.possibilities or ())
+    return click.NoSuchOption(fault.option_name, fault.message, [near] if near else None, fault.ctx)
 
 
 def _interrupted(came: Sequence[int]) -> int:

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,32 +29,37 @@ from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, scrip
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 
 
-@click.command("repro", cls=Command, example="repro VariadicSplit-1/remainder-over/17a2d48cd0 -b openvino")
+@click.command("repro", cls=Command, example="repro VariadicSplit-1/remainder-over/17a2d48cd0 openvino")
 @click.argument("case")
+@click.argument("named", required=False, metavar="[BACKEND]")
 @click.option(
-    "--backend",
-    "-b",
-    required=True,
-    metavar="NAME[:DEVICE]",
-    help=f"The backend that the script calls: {', '.join(SCRIPTS)}.",
+    "--backend", "-b", metavar="NAME[:DEVICE]", help=f"The backend that the script calls: {', '.join(SCRIPTS)}."
 )
 @click.option("--suite", "place", type=PATH, help="The suite that contains the case; the shipped cases by default.")
 @rare_option("--python", metavar="PATH", help="Python interpreter of another environment, for the backend.")
 @timeout_option
 @out_option(help="The file to write; standard output by default.")
-def command(case: str, backend: str, place: Path | None, python: str | None, timeout: float, out: Path | None) -> None:
+def command(
+    case: str, named: str | None, backend: str | None, place: Path | None, out: Path | None, **given: Any
+) -> None:
     """Write a script that reproduces CASE with only the backend's own API, for the backend's issue tracker.
 
     The script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
     fixed. CASE is an id, the last part of an id, or a pattern that matches one case. The case is executed first, and
     the script records the observed result.
     """
+    if named is not None and backend is not None:
+        raise UsageError(f"Name one backend, not {named}, {backend}.")
+    backend = backend or named
+    if backend is None:
+        raise UsageError("Name the backend, as in `opconform repro CASE openvino`.")
     name = backend.partition(":")[0]
     dialects = dialects_needed(backend)
     if out is not None:
         _check_place(out)
-    chosen = BackendOptions(backends=(backend,), pythons=() if python is None else (python,), timeout=timeout)
-    launch = Launch(command=chosen.command(), timeout=timeout)
+    pythons = () if given["python"] is None else (given["python"],)
+    chosen = BackendOptions(backends=(backend,), pythons=pythons, timeout=given["timeout"])
+    launch = Launch(command=chosen.command(), timeout=given["timeout"])
     with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
         suite = open_suite(place) if place is not None else _generated(case, dialects, Path(folder) / "suite")
         ids = [each.id for each in suite.entries if fnmatchcase(each.id, pattern_of(case))]

@@ -1,5 +1,7 @@
 """`opconform run`."""
 
+import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +43,7 @@ from opconform_runners.verdicts.results import RESULTS, read_written
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
+_OPERATION = re.compile(r"[A-Z]\w*-\d+")
 
 
 @click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
@@ -86,7 +89,7 @@ def command(
         jobs=jobs, timeout=backend.timeout, selection=selection, strict=results.strict, force=results.force
     )
     backend = replace(backend, backends=(*named, *backend.backends))
-    _check_suite(suite)
+    _check_suite(suite, named)
     if backend.is_several:
         out = results.out or FOLDER
         check_matrix(out)
@@ -100,9 +103,12 @@ def command(
     raise click.exceptions.Exit(code)
 
 
-def _check_suite(suite: Path) -> None:
-    """Refuse what is not a suite, and name the command for it."""
+def _check_suite(suite: Path, named: Sequence[str]) -> None:
+    """Refuse what is not a suite, or an operation among the backends, and name the command for it."""
     check_kind(suite, "suite")
+    if operation := next(filter(_OPERATION.fullmatch, named), None):
+        pattern = shlex.quote(f"{operation}/*")
+        raise UsageError(f"{operation} is an operation. Use `opconform run {suite} BACKEND --select {pattern}`.")
     if not suite.exists() and str(suite).partition(":")[0] in names():
         raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE {suite}`.")
 

@@ -9,6 +9,7 @@ from opconform.errors import UsageError
 from opconform.generation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
+from opconform.suite.kind import kinds_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import PATH, json_option
 from opconform_runners.cli.shared.output import print_result
@@ -37,6 +38,8 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
     CASE is an id, the last part of an id, or a pattern that matches one case, such as 'Split-1/page-example/*'. OUT is
     the folder that `run` or `certify` wrote.
     """
+    if {"results", "suite"} & {*kinds_of(Path(case))}:
+        raise UsageError(f"{case} is not a case. Name the case first: `opconform show CASE {case}`.")
     if out is None:
         found, returned = one_case(case, sources), []
     else:

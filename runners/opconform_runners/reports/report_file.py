@@ -110,11 +110,12 @@ def report_document(report: Report) -> dict[str, object]:
 
 
 def _results_path(place: Path) -> Path:
-    check_kind(place, "results")
     if place.is_dir():
         runs = [] if (place / RESULTS).exists() else sorted(each.parent for each in place.glob(f"*/{RESULTS}"))
         if runs:
-            raise UsageError(f"{place} has runs of several backends. Name a run: {', '.join(map(str, runs))}.")
+            raise UsageError(f"{place} is a folder of runs. Name one of them: {', '.join(map(str, runs))}.")
+    check_kind(place, "results")
+    if place.is_dir():
         return place / RESULTS
     return place.with_name(RESULTS) if place.name == REPORT else place
 

@@ -32,6 +32,8 @@ _PATTERN = re.compile(r"[A-Za-z0-9/*?!\[\]-]+")
 _WILD = frozenset("*?[")
 #: The most bytes of a baseline.
 _LIMIT = 16 << 20
+#: The most mistakes that are reported.
+_MISTAKES = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +158,8 @@ def parse_baseline(text: str, file: str) -> Baseline:
         elif comments and not lines and not mistakes:
             head, comments = (*head, *comments), []
     if mistakes:
-        raise UsageError("\n".join(mistakes))
+        left = len(mistakes) - _MISTAKES
+        raise UsageError("\n".join([*mistakes[:_MISTAKES], *([f"… and {left:,} more."] if left > 0 else [])]))
     return Baseline(file=file, head=head, lines=tuple(lines.values()), tail=tuple(comments))
 
 
