@@ -18,6 +18,10 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
+from opconform.generation.options import Options
+from opconform.generation.stream import Stream
+from opconform.specs.loader import load_specs
+from opconform.suite.selection import EXHAUSTIVE, Selection, Shard
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import line_of, read_written, result_document
 from opconform_runners.verdicts.run_header import header_line
@@ -234,6 +238,19 @@ def core_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_
     """The suite of the shipped profile `core`, in every dialect."""
     core = ("generate", "--profile", "core", *EVERY_DIALECT, "--out")
     return made_once(tmp_path_factory, worker_id, "core", lambda out: opconform(*core, out))
+
+
+@pytest.fixture(scope="session")
+def exhaustive_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """One in so many cases of the shipped profile `exhaustive`, with their twins."""
+
+    def make(out: Path) -> None:
+        selection = Selection(profiles=(EXHAUSTIVE,), shard=Shard(number=1, of=40))
+        stream = Stream(specs=load_specs([]), options=Options(dialects=(), selection=selection), size=sys.maxsize)
+        for batch in stream:
+            stream.write(batch, out)
+
+    return made_once(tmp_path_factory, worker_id, "exhaustive", make)
 
 
 @pytest.fixture(

@@ -14,6 +14,7 @@ from opconform.specs.loader import Group, load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import EXHAUSTIVE
+from opconform.suite.verification import faults_of
 from tests.conftest import Run
 
 OPERATIONS = sorted({spec.op for spec in load_specs([])})
@@ -101,3 +102,26 @@ def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
 
     assert all(group.settings.sample is None for group, _ in groups() if group.settings.profile == "core")
     assert len(titles) == len(set(titles))
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(3600)
+def test_a_sample_of_the_exhaustive_cases_is_sound(exhaustive_sample: Path) -> None:
+    """Every operation has cases of both kinds, and nothing is without a requirement or a twin."""
+    suite = open_suite(exhaustive_sample)
+
+    assert list(faults_of(exhaustive_sample)) == []
+    assert {(each.op, each.expect == "accept") for each in suite.entries} == {
+        (op, is_valid) for op in OPERATIONS for is_valid in (True, False)
+    }
+    assert all(each.twin is not None for each in suite.entries if each.expect != "accept")
+    assert all(each.requirements for each in suite.entries)
+
+
+def test_every_operation_has_exhaustive_cases() -> None:
+    """In a file of their own, which the profile is found by."""
+    shipped = [(spec, group) for spec in load_specs([]) for group in spec.groups]
+    exhaustive = {spec.file for spec, group in shipped if group.settings.profile == EXHAUSTIVE}
+
+    assert exhaustive == {f"cases/{op}/exhaustive.yaml" for op in OPERATIONS}
+    assert all(group.settings.profile == EXHAUSTIVE for spec, group in shipped if spec.file in exhaustive)

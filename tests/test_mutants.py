@@ -127,6 +127,17 @@ def test_the_parameters_of_openvino_leave_interpretations_open(tmp_path: Path) -
 
 @pytest.mark.ci_only
 @pytest.mark.timeout(3600)
+def test_the_exhaustive_cases_leave_interpretations_open(exhaustive_sample: Path) -> None:
+    """No other reading breaks a normative requirement, and no right variant fails, in a sample of them."""
+    chosen = [name for name in names() if name not in MUTANTS or MUTANTS[name].level == "interpretation"]
+    kills = {each.name: each for each in kills_of(exhaustive_sample, chosen, Selection(), jobs=2, timeout=5.0)}
+
+    assert right_faults([each for name, each in kills.items() if name not in MUTANTS]) == []
+    assert {each.row.name: each.faults for each in assessments(exhaustive_sample, kills) if each.faults} == {}
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(3600)
 def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mapping[str, Kill]) -> None:
     """Without any one of them a normative mutant survives one operation, or a requirement has no case of a kind."""
     entries = open_suite(core_suite).entries

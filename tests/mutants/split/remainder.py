@@ -49,7 +49,7 @@ ROWS = (
     Row("remainder/refused-alone", "A -1 alone is refused.", "apple/coremltools#1043",
         stricter("check_single", lambda _, lengths: lengths == [REMAINDER])),
     Row("remainder/zero-refused", "A -1 that nothing is left for is refused.", "tensorflow/tensorflow#19360",
-        checked("check_remainder", lambda _, total, size: total >= size > 0), "interpretation"),
+        checked("check_remainder", lambda _, total, size: total > size or total == size > 0), "interpretation"),
     Row("remainder/zero-refused-for-no-elements", "A -1 in a dimension of 0 is refused.", "tensorflow/tensorflow#19360",
         stricter("check_remainder", lambda _, _total, size: size == 0), "interpretation"),
     Row("remainder/counted-as-length", "The -1 itself is added up with the others, so that it takes one too many.",
