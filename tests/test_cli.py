@@ -100,6 +100,11 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["certify", "numpy", "--suite", "s"], "`certify` generates its suite. Use `opconform run s BACKEND`."),
         (["certify", "numpy", "--baseline", "b"], "Use `opconform run SUITE BACKEND --baseline b`."),
         (["certify", "--unlike"], "No such option '--unlike'.\nTry"),
+        (
+            ["run", "a.py:A", "s"],
+            "a.py:A is a backend. Use `opconform certify a.py:A` or `opconform run SUITE a.py:A`.",
+        ),
+        (["harness", "check", "numpi"], "'numpi' is not a backend. Did you mean 'numpy'?"),
         (["run", "SUITE", "numpy", "Split-1"], "Split-1 is an operation. Use `opconform run "),
         (["show", "SUITE"], " is not a case. Name the case first: `opconform show CASE "),
         (["show", "Split-1"], "It is an operation; `opconform list Split-1` lists its groups."),

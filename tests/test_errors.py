@@ -18,6 +18,7 @@ FILLS, CONTEXTS = ("ramp", "bits", "special", "constant"), ("bare", "folded", "c
         ("random", FILLS, None),
         ("concat", CONTEXTS, None),
         ("matrix", ("max", "min"), None),
+        ("JustNumpy", ("numpy",), None),
         ("Onw", ("Own",), "Own"),
         ("OpenVINO", ("numpy", "openvino"), "openvino"),
         ("float32", ELEMENT_TYPES, "f32"),

@@ -170,6 +170,17 @@ UNUSABLE = {
         "The harness own.py:Own cannot be started: it declares the element type 'float32', which does not exist "
         "(did you mean 'f32'?); see docs/protocol.md."
     ),
+    "from opconform_runners.backends.numpy import Numpy\nclass Own(Numpy):\n"
+    "  def describe(self):\n    from dataclasses import replace\n"
+    "    return replace(super().describe(), operations=('Split',))": (
+        "The harness own.py:Own cannot be started: it declares the operation 'Split' without a version, as in Split-1; "
+        "see docs/protocol.md."
+    ),
+    "from opconform_runners.backends.numpy import Numpy\nclass Own(Numpy):\n"
+    "  def describe(self):\n    from dataclasses import replace\n"
+    "    return replace(super().describe(), operations=())": (
+        "The harness own.py:Own cannot be started: it declares neither dialects nor operations; see docs/protocol.md."
+    ),
     "class Onw: ...": "own.py does not define a class Own. Did you mean 'Onw'?",
     "import atexit, sys\natexit.register(print, 'bye', file=sys.stderr)": "own.py does not define a class Own.",
     "import os\nprint('no licence', flush=True)\nos._exit(4)": (

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -38,17 +39,18 @@ def command() -> None:
     """Check a harness, and print the schema of its messages."""
 
 
-@command.command("check", example="harness check --harness ./my-harness")
+@command.command("check", example="harness check numpy\nharness check --harness ./my-harness")
+@click.argument("named", nargs=-1, metavar="[BACKEND]")
 @backend_options
 @json_option("the result for each rule")
-def _check(backend: BackendOptions, as_json: bool) -> None:
+def _check(named: tuple[str, ...], backend: BackendOptions, as_json: bool) -> None:
     """Check a harness against the protocol.
 
     Shows the messages that break a rule, and the rules that are not applicable.
 
     Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one, 3 if it cannot start.
     """
-    started = backend.command()
+    started = replace(backend, backends=(*named, *backend.backends)).command()
     checked = _checked(Launch(command=started, timeout=backend.timeout), quiet=as_json)
     broken = [each.id for each in checked if each.breaches]
     document = {"harness": started.name, "holds": not broken, "rules": [_document(each) for each in checked]}

@@ -109,7 +109,7 @@ def _check_suite(suite: Path, named: Sequence[str]) -> None:
     if operation := next(filter(_OPERATION.fullmatch, named), None):
         pattern = shlex.quote(f"{operation}/*")
         raise UsageError(f"{operation} is an operation. Use `opconform run {suite} BACKEND --select {pattern}`.")
-    if not suite.exists() and str(suite).partition(":")[0] in names():
+    if not suite.exists() and (str(suite).partition(":")[0] in names() or ".py:" in str(suite)):
         raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE {suite}`.")
 
 

@@ -12,6 +12,7 @@ from opconform_runners.harness.protocol import START_LINE, ProtocolError, said_o
 from opconform_runners.harness.registry import UNUSABLE, is_shipped
 
 #: How Python reports a missing module.
+_OPERATION = re.compile(r"\S+-\d+")
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[^']+)'")
 
 
@@ -30,7 +31,7 @@ async def connect(command: Command) -> Harness:
     try:
         process.send(START_LINE)
         implementation = said_of(await process.receive(START_LIMIT))
-        _check_types(implementation)
+        _check_declared(implementation)
         return Harness(process, implementation)
     except BaseException as fault:
         await process.kill()
@@ -39,13 +40,18 @@ async def connect(command: Command) -> Harness:
         raise
 
 
-def _check_types(implementation: Implementation) -> None:
-    """Refuse an unknown element type, since failures of undeclared types are not counted."""
+def _check_declared(implementation: Implementation) -> None:
+    """Refuse unknown element types and operations, since failures of what is not declared are not counted."""
     for each in implementation.element_types:
         if each not in ELEMENT_TYPES:
             hint = nearest(each, ELEMENT_TYPES).strip().replace("Did", "did")
             known = hint or f"allowed: {', '.join(ELEMENT_TYPES)}"
             raise ProtocolError(f"it declares the element type {each!r}, which does not exist ({known})")
+    for each in implementation.operations:
+        if not _OPERATION.fullmatch(each):
+            raise ProtocolError(f"it declares the operation {each!r} without a version, as in Split-1")
+    if not implementation.dialects and not implementation.operations:
+        raise ProtocolError("it declares neither dialects nor operations")
 
 
 async def described(command: Command) -> Implementation:
