@@ -123,6 +123,21 @@ def test_streamed_shards_are_merged(opconform: Run, spec: Path, tmp_path: Path) 
     }
 
 
+def test_a_failure_that_an_earlier_run_counted_as_a_pass_is_a_regression(
+    opconform: Run, spec: Path, tmp_path: Path
+) -> None:
+    """And the other way round a fix, although only one of the two has a result."""
+    certify = ("certify", spec, "--profile", "exhaustive")
+    opconform(*certify, "--backend", "numpy", "--out", tmp_path / "right")
+    opconform(*certify, "--backend", LENIENT, "--out", tmp_path / "wrong", code=1)
+    count = len(failures(tmp_path / "wrong"))
+
+    worse = opconform("diff", tmp_path / "right", tmp_path / "wrong", code=1)
+    assert f"{count} regressions" in worse.stdout
+    better = opconform("diff", tmp_path / "wrong", tmp_path / "right")
+    assert f"{count} fixes" in better.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [(("--sign", "me.key"), "be signed"), (("--backend", "onnxruntime"), "compare several backends")],

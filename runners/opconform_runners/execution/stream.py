@@ -86,10 +86,14 @@ def run_stream(
         _begin(folder, source.digest, options)
         merged = Merged(shard=options.selection.shard)
         places = []
+
+        def on_case(_: float, count: int) -> None:
+            on_progress(source.done, merged.cases + count)
+
         for batch in source:
             places.append(folder / f"{batch.number:06}")
-            merged.add(_done(batch, source, command, places[-1], options), places[-1])
-            on_progress(source.done, merged.cases)
+            merged.add(_done(batch, source, command, places[-1], options, on_case), places[-1])
+            on_case(0.0, 0)
         header = merged.header(source.total, source.ids)
         journal.begin(header)
     merged.write(header, out)
@@ -114,7 +118,9 @@ def _begin(folder: Path, digest: str, options: RunOptions) -> None:
         raise DiskError(folder, fault) from fault
 
 
-def _done(batch: Any, source: Source, command: Command, place: Path, options: RunOptions) -> Done:
+def _done(
+    batch: Any, source: Source, command: Command, place: Path, options: RunOptions, on_progress: OnProgress
+) -> Done:
     """A batch that is finished already, or else is executed now."""
     if (place / _DONE).is_file():
         try:
@@ -124,7 +130,8 @@ def _done(batch: Any, source: Source, command: Command, place: Path, options: Ru
     else:
         source.write(batch, place / _SUITE)
         suite = open_suite(place / _SUITE)
-        run = run_suite(suite, command, place, replace(options, selection=replace(options.selection, shard=None)))
+        running = replace(options, selection=replace(options.selection, shard=None))
+        run = run_suite(suite, command, place, running, on_progress)
         if run.interrupted is not None:
             raise run.interrupted
         if run.gave_up is not None:

@@ -1,6 +1,7 @@
 """The differences between two runs."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from opconform_runners.harness.environment import environment_facts
@@ -34,7 +35,7 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     not show which requirements are newly `broken`, and an incomplete new one not which are `mended`. A requirement that
     a case broke which the new run does not have is not `mended` either.
     """
-    before, after = ({each.id: each for each in report.results} for report in (old, new))
+    before, after = _results(old, new), _results(new, old)
     unknown = {kind for kind, report in (("new", old), ("gone", new)) if not report.is_finished}
     cases: dict[str, list[dict[str, Any]]] = {name: [] for name in (*_KINDS, "unknown")}
     for identity in sorted({*before, *after}):
@@ -68,12 +69,21 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     }
 
 
+def _results(report: Report, other: Report) -> dict[str, Result]:
+    """The results of a run by id; a streamed run has only failures, so that the other cases of another run passed."""
+    results = {each.id: each for each in report.results}
+    if report.tallies:
+        absent = (each for each in other.results if each.id not in results)
+        results |= {each.id: replace(each, verdict="pass", reason=None, sentence="", broken=()) for each in absent}
+    return results
+
+
 def failure_changes(old: Report, new: Report) -> dict[str, str]:
     """Whether each case that fails, or failed and passes, is `new`, `fixed` or `unchanged`, by its id.
 
     A case that the old run does not have is none of these.
     """
-    before, found = {each.id: each for each in old.results}, {}
+    before, found = _results(old, new), dict[str, str]()
     for each in new.results:
         match _kind(before.get(each.id), each):
             case "regressions":
