@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_line, header_text
-from opconform.suite.reader import FILE_LIMIT, Suite, open_suite
-from opconform.tensors.npz import arrays_of, npz_bytes
+from opconform.suite.reader import Suite, open_suite
+from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
 
 
 def forge(folder: Path, change: Callable[[Header], Header] = lambda header: header) -> int:

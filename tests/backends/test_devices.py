@@ -4,6 +4,8 @@ import base64
 import importlib
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,14 @@ groups:
     split_lengths: [1, 2, 2]
     expect: {reject: lengths.sum}
     twin: {split_lengths: [1, 2, 3]}
+"""
+
+#: Imports the backend, and shows whether OpenVINO's model converter is imported then, and can be imported later.
+WITHOUT_CONVERTER = """
+import sys
+import opconform_runners.backends.openvino
+print("openvino.tools.ovc" in sys.modules)
+import openvino.tools.ovc
 """
 
 #: The library of the CPU plugin that OpenVINO's wheel holds.
@@ -112,6 +122,13 @@ def given(suite: Suite, context: str, model: str) -> tuple[Case, Path, list[Inpu
 def openvino_case(suite: Suite) -> tuple[Case, Path, list[Inputs]]:
     """A valid case for OpenVINO."""
     return given(suite, "bare", "openvino/model.xml")
+
+
+def test_openvino_is_imported_without_its_model_converter() -> None:
+    """In a process of its own, since other tests import the whole of OpenVINO."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_CONVERTER], check=True, capture_output=True, text=True)
+
+    assert done.stdout == "False\n"
 
 
 @pytest.mark.parametrize("device", ["CPU", "AUTO", "AUTO:CPU", "HETERO:CPU", "IMPORT:CPU", "MULTI:CPU", "BATCH:CPU"])

@@ -29,11 +29,9 @@ from opconform.suite.manifest import (
 )
 from opconform.suite.store import Store, TooLargeError, open_store
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.npz import arrays_of
+from opconform.tensors.npz import FILE_LIMIT, arrays_of
 from opconform.tensors.tensor import Array
 
-#: The most bytes of one file of a suite, whatever its case declares (16 GiB).
-FILE_LIMIT = 1 << 34
 #: The most bytes of a manifest: per case that `suite.json` counts, and in total.
 _LINE_LIMIT, _MANIFEST_LIMIT = 1 << 14, 1 << 30
 #: The most bytes of any other file: this many, plus this many times the bytes of the tensors that `case.json` declares.

@@ -22,6 +22,8 @@ import numpy as np
 from opconform.errors import SuiteError
 from opconform.tensors.tensor import Array
 
+#: The most bytes of one file of a suite, whatever its case declares (16 GiB).
+FILE_LIMIT = 1 << 34
 #: The date of every member: the oldest one that a zip file can hold.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _EPOCH_BITS = 1 << 5 | 1

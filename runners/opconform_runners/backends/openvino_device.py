@@ -5,11 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import openvino as ov
-
 from opconform.errors import UsageError
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import short_message
+from opconform_runners.backends.openvino_runtime import ov
 from opconform_runners.backends.plugin import Plugin, plugin_of
 
 #: The virtual devices, which pass models on to others.

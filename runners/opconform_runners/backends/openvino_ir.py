@@ -4,9 +4,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
-import openvino as ov
 
 from opconform.tensors.bit_layouts import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
+from opconform_runners.backends.openvino_runtime import ov
 
 #: The packing of types narrower than a byte in the installed version.
 LAYOUTS: Layouts = openvino_layouts(str(ov.__version__))

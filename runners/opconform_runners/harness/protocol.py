@@ -15,7 +15,8 @@ from opconform_runners.backends.backend import Implementation, Placement, Stage
 VERSION = 1
 #: The maximum length of a line, in bytes.
 LINE_LIMIT = 1 << 20
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+#: Validators are built when they are first used, since that takes long, and a harness needs none of them.
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Message = TypeVar("_Message")
 #: The number in a reply, which differs in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')

@@ -13,9 +13,8 @@ import numpy as np
 
 from opconform.errors import UsageError
 from opconform.suite.case import Case, case_from
-from opconform.suite.reader import FILE_LIMIT
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.npz import arrays_of, npz_bytes
+from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import (
     Backend,
