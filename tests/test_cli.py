@@ -430,6 +430,18 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     assert f"The run has no result of {failed}." in opconform("show", failed, tmp_path / "one", *show, code=2).stderr
 
 
+def test_show_says_that_it_did_not_find_the_suite_of_a_run(opconform: Run, tmp_path: Path) -> None:
+    """Without it, nothing is known about the returned outputs."""
+    failed = "VariadicSplit-1/remainder-over/17a2d48cd0"
+    opconform("generate", "VariadicSplit-1", "-k", failed, "-o", tmp_path / "elsewhere" / "s", "-j", "1")
+    backend = f"{MINIATURES}:AcceptsEverything"
+    opconform("run", tmp_path / "elsewhere" / "s", "-b", backend, "-o", tmp_path / "out", code=1)
+
+    assert opconform("show", failed, tmp_path / "out").stdout.endswith(
+        "\n\n  The suite of the run was not found, so the returned outputs are not shown. Name it with --suite.\n"
+    )
+
+
 def test_the_verdict_on_own_specs_says_so(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """It is not a verdict on the operation."""
     done = opconform("certify", "numpy", small_spec, "-j", "1", "-o", tmp_path)

@@ -61,8 +61,10 @@ def _returned(shown: ListedCase, subject: Subject) -> list[str]:
     if subject.suite is not None and result.verdict == "fail":
         entry = next(each for each in subject.suite.entries if each.id == case.id)
         feeds = feeds_of(subject.suite, entry, result, subject.kept)
+    lacking = "The suite of the run was not found, so the returned outputs are not shown. Name it with --suite."
+    note = ["", f"  {lacking}"] if subject.suite is None and result.verdict == "fail" else []
     who = " ".join(each for each in (report.implementation.name, report.implementation.version) if each)
-    return ["", *(f"  {line}" for line in returned_lines(case, result, who, feeds))]
+    return ["", *(f"  {line}" for line in returned_lines(case, result, who, feeds)), *note]
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:
