@@ -200,6 +200,12 @@ MISTAKES = {
         HEAD + BODY + "    binding: {split_lengths: parameter}\n    feed: {split_lengths: [1, 2, 3]}\n",
         "feed: split_lengths of shape [3] does not fit the IR's [2]; see `dynamic`.",
     ),
+    "a second feed with another number of outputs": (
+        HEAD
+        + BODY
+        + "    binding: {split_lengths: parameter}\n    dynamic: {split_lengths: all}\n    feed: {split_lengths: [1, 2, 3]}\n",
+        "feed: the second feed gives 3 outputs, but the IR declares 2.",
+    ),
     "a number in quotes": (
         "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [6]}, axis: 0, num_splits: '3'}\n",
         "num_splits: in an IR the text '3' is the number 3; write 3.",

@@ -59,7 +59,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    if is_decided and (violated := _violated(draft, len(draft.feeds) - 1)):
+    if is_decided and (violated := violations_of(draft, len(draft.feeds) - 1)):
         if len(violated) > 1:
             raise UndecidedError
         draft = replace(draft, rejected_for=violated[0], requirements=violated)
@@ -70,6 +70,12 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         _check_rejected(draft, reject)
     _check_context(draft)
     return draft
+
+
+def check_surroundings(draft: Draft) -> None:
+    """Check that the second feed fits the IR, and that the context can be built; `KeyMistake` otherwise."""
+    _check_second_feed(draft)
+    _check_context(draft)
 
 
 def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
@@ -178,9 +184,9 @@ def _check_second_feed(draft: Draft) -> None:
 
 def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
     """Check that the reference semantics reject the last feed for the requirements that the author names."""
-    if len(draft.feeds) > 1 and (violated := _violated(draft, 0)):
+    if len(draft.feeds) > 1 and (violated := violations_of(draft, 0)):
         raise KeyMistake("feed", f"the first feed must be valid, but violates {', '.join(violated)}")
-    named, found = {reject.reject, *reject.also}, set(_violated(draft, len(draft.feeds) - 1))
+    named, found = {reject.reject, *reject.also}, set(violations_of(draft, len(draft.feeds) - 1))
     if named != found:
         actual = f"violates {', '.join(sorted(found))}{'' if named & found else ' instead'}" if found else "is valid"
         author = f"the case is expected to be rejected for {', '.join(sorted(named))}"
@@ -192,7 +198,7 @@ def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
 
 def _check_accepted(draft: Draft, limits: Limits) -> None:
     for feed in range(len(draft.feeds)):
-        if names := _violated(draft, feed):
+        if names := violations_of(draft, feed):
             violated = f"violates {', '.join(names)}{f' in feed {feed}' if feed else ''}"
             if draft.is_twin:
                 raise KeyMistake("twin", f"a twin must be valid, but this one {violated}")
@@ -204,7 +210,8 @@ def _check_accepted(draft: Draft, limits: Limits) -> None:
         raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
 
 
-def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
+def violations_of(draft: Draft, feed: int) -> tuple[str, ...]:
+    """The requirements that the arguments of the operation violate in one feed, by the reference semantics."""
     try:
         draft.operation.infer(arguments_of(draft, feed))
     except Rejection as rejection:
@@ -214,9 +221,14 @@ def _violated(draft: Draft, feed: int) -> tuple[str, ...]:
 
 def _check_context(draft: Draft) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
+    feeds = range(len(draft.feeds) if draft.rejected_for is None else 0)
+    counts = [len(draft.operation.infer(arguments_of(draft, feed))) for feed in feeds]
+    if len(set(counts)) > 1:
+        first, second = counts
+        raise KeyMistake("feed", f"the second feed gives {second:,} outputs, but the IR declares {first:,}")
     try:
         graph = graph_of(draft)
-        for feed in range(len(draft.feeds) if draft.rejected_for is None else 0):
+        for feed in feeds:
             inferred(graph, operands_of(draft, feed))
     except ContextError as fault:
         raise KeyMistake("context", str(fault)) from fault
