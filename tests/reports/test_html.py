@@ -307,7 +307,7 @@ def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:
 def evidence_of(suite: Suite, failed: Result, out: Path) -> dict[str, Any]:
     """The evidence of a failure, with the outputs that a run kept in a folder."""
     entry = suite.by_id[failed.id]
-    return evidence.evidence_of(suite, entry, failed, feeds_of(suite, entry, failed, Kept(out)))
+    return evidence.evidence_of(suite, entry, failed, feeds_of(suite, entry, failed, Kept(out).outputs(entry.id)))
 
 
 DIFFERENT = Mismatch(
@@ -370,7 +370,7 @@ def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_p
     keeper.close()
     failed = failure(suite, REJECTED, None)
     entry = suite.by_id[REJECTED]
-    [kept] = feeds_of(suite, entry, failed, Kept(tmp_path))
+    [kept] = feeds_of(suite, entry, failed, Kept(tmp_path).outputs(entry.id))
     [feed] = evidence_of(suite, failed, tmp_path)["feeds"]
 
     assert feed["got"] == {"axis": 0, "size": 6, "outputs": [("output_0", 0, 4), ("output_1", 4, 5)]}

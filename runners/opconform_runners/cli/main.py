@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
         "diff": "Show what changed between two runs",
+        "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",
     },
     "Suites and specs": {
@@ -66,7 +67,6 @@ class _Lazy(Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, _FIRST))
-        formatter.write_paragraph()
         for title, commands in SECTIONS.items():
             formatter.write_heading(title)
             with formatter.indentation():

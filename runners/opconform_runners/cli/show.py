@@ -60,7 +60,7 @@ def _returned(shown: ListedCase, subject: Subject) -> list[str]:
     feeds = []
     if subject.suite is not None and result.verdict == "fail":
         entry = next(each for each in subject.suite.entries if each.id == case.id)
-        feeds = feeds_of(subject.suite, entry, result, subject.kept)
+        feeds = feeds_of(subject.suite, entry, result, subject.kept.outputs(entry.id))
     lacking = "The suite of the run was not found, so the returned outputs are not shown. Name it with --suite."
     note = ["", f"  {lacking}"] if subject.suite is None and result.verdict == "fail" else []
     who = " ".join(each for each in (report.implementation.name, report.implementation.version) if each)

@@ -28,10 +28,21 @@ class Session:
     def __init__(self, suite: Suite, launch: Launch, *, once: bool = False) -> None:
         self._suite = suite
         self._launch = launch
-        self._attempts: tuple[Attempt, ...] = () if once else ("again", "alone", "control")
+        self._once = once
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
         self._done: set[str] = set()
+        #: The first outcome of each executed case, by its id.
+        self.outcomes: dict[str, Outcome] = {}
+
+    def turn_to(self, suite: Suite, *, once: bool = False) -> None:
+        """Execute cases of another suite from now on, with the same harnesses."""
+        self._suite, self._once = suite, once
+        self._first.turn_to(suite)
+        self._again.turn_to(suite)
+        self._done.clear()
+        self.outcomes.clear()
+        self.__dict__.pop("_verdicts", None)
 
     @property
     def implementation(self) -> Implementation:
@@ -59,8 +70,11 @@ class Session:
         if entry.id in self._done:
             return
         verdicts = self._verdicts
-        verdicts.add(entry, "first", *self._first.execute(entry))
-        for attempt in self._attempts:
+        case, outcome = self._first.execute(entry)
+        self.outcomes[entry.id] = outcome
+        verdicts.add(entry, "first", case, outcome)
+        attempts: tuple[Attempt, ...] = () if self._once else ("again", "alone", "control")
+        for attempt in attempts:
             for each in verdicts.due([entry], attempt):
                 if attempt == "again":
                     verdicts.add(entry, attempt, *self._again.execute(each))
@@ -78,6 +92,10 @@ class _WarmHarness:
         self._outcomes: list[tuple[Case, Outcome]] = []
         self._execution = Execution(suite, launch, self._on_outcome)
         self._worker = Worker(self._execution)
+
+    def turn_to(self, suite: Suite) -> None:
+        """Execute cases of another suite from now on."""
+        self._execution.suite = suite
 
     def start(self) -> Implementation:
         """Start the harness, unless that was tried before."""

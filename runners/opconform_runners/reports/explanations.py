@@ -43,7 +43,7 @@ def explanations(report: Report, suite: Suite, kept: Kept) -> dict[str, Explanat
     causes = {}
     for result in failing:
         entry = suite.by_id[result.id]
-        feeds = feeds_of(suite, entry, result, kept)
+        feeds = feeds_of(suite, entry, result, kept.outputs(entry.id))
         if feeds and feeds[0].actual:
             causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
     conditions = conditions_by_case(report, suite, causes, {})
@@ -90,7 +90,7 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
     return facts_of(case, [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]).union(violated)
 
 
-def symptom_of(result: Result, cause: str) -> tuple[str, ...]:
+def symptom_of(result: Result, cause: str) -> tuple[str, str, str]:
     """What failures that are alike have in common: severity, reason, and the signal, the message or the cause."""
     said = cause.partition(":")[0]
     if result.reason == "crash":

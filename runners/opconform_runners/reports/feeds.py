@@ -10,7 +10,6 @@ from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
-from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.reports.cause import accepted_as, cause_of, overrun
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
@@ -18,6 +17,8 @@ from opconform_runners.verdicts.results import Result
 #: The most elements of a case whose tensors are read.
 _ELEMENTS = 1 << 22
 Arrays = Mapping[str, Array]
+#: What a backend returned, by feed and number of the output.
+Outputs = Mapping[tuple[int, int], Array]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,13 +36,12 @@ def is_read(case: Case) -> bool:
     return sum(math.prod(each.shape) for each in case.inputs) <= _ELEMENTS
 
 
-def feeds_of(suite: Suite, entry: Entry, result: Result, kept: Kept) -> list[Feed]:
+def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> list[Feed]:
     """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
     case = suite.case(entry)
     if not is_read(case):
         return []
     at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
-    outputs = kept.outputs(entry.id)
     return [
         Feed(
             number=number,

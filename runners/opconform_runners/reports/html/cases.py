@@ -104,7 +104,7 @@ def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], dict
         if suite is None or result.id not in suite.by_id:
             continue
         entry = suite.by_id[result.id]
-        feeds = feeds_of(suite, entry, result, subject.kept)
+        feeds = feeds_of(suite, entry, result, subject.kept.outputs(entry.id))
         if feeds and feeds[0].actual:
             causes[number, result.id] = likely_cause(suite.case(entry), result, feeds[0])
         if taken <= EVIDENCE_LIMIT:

@@ -1,0 +1,94 @@
+"""`opconform fuzz`."""
+
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from opconform.dialects import DIALECTS
+from opconform.errors import UsageError, nearest
+from opconform.generation.options import Options
+from opconform.interrupts import run_loop
+from opconform.operations import OPERATIONS
+from opconform.specs.loader import shipped_operations
+from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options, positive
+from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.options import PATH, count
+from opconform_runners.cli.shared.output import print_lines
+from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.steps import folder_name
+from opconform_runners.harness.command import Launch
+from opconform_runners.harness.connection import described
+from opconform_runners.harness.registry import names
+from opconform_runners.tools.fuzz.batch import Batches
+from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
+from opconform_runners.tools.fuzz.search import Limits, Search
+
+#: How long a search takes unless a limit is given, in seconds.
+_SECONDS = 60.0
+
+
+def _seconds(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
+    """A duration such as 90, 90s, 5m or 1h, in seconds."""
+    if text is None:
+        return None
+    unit = {"s": 1, "m": 60, "h": 3_600}.get(text[-1:], 0)
+    return positive(text[:-1]) * unit if unit else positive(text)
+
+
+@click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
+@click.argument("targets", nargs=-1, metavar="[BACKEND|OPERATION]...")
+@backend_options
+@click.option("--time", "seconds", callback=_seconds, metavar="TIME", help="How long to search, as 90s or 5m.  [60s]")
+@click.option("--tests", type=count, metavar="N", help="How many cases to test.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")
+@click.option("--out", type=PATH, metavar="FOLDER", help="Where the finds are written; its finds are known already.")
+def command(
+    targets: tuple[str, ...],
+    backend: BackendOptions,
+    seconds: float | None,
+    tests: int | None,
+    seed: int,
+    out: Path | None,
+) -> None:
+    """Search for failures of a backend beyond the shipped cases.
+
+    Cases are drawn from the declarations of the operations, by default of all of them. Every case is valid, or violates
+    one requirement and has a valid twin. A failure is reduced to the smallest case that fails alike. Each fault is
+    written as a group of a spec to FOLDER/OPERATION.yaml, for backends that `opconform repro` supports with a script.
+    The faults of an earlier search in FOLDER are tested again, and only others are reported.
+
+    Exit code: 0 nothing new, 1 new faults, 3 the backend cannot start.
+    """
+    named = [each for each in targets if each not in OPERATIONS]
+    _check(named)
+    command = replace(backend, backends=(*named, *backend.backends)).command()
+    operations = [each for each in targets if each in OPERATIONS] or shipped_operations()
+    limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
+    folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
+    read = run_loop(described(command)).dialects
+    dialects = tuple(each for each in DIALECTS if each in read)
+    earlier = earlier_trials(folder, seed)
+    with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        launch = Launch(command=command, timeout=backend.timeout)
+        batches = Batches(launch, Path(scratch) / "batch", Options(seed=seed, dialects=dialects))
+        search = Search(batches=batches, limits=limits, seed=seed)
+        try:
+            with progress("fuzz", quiet=False) as on_progress:
+                search.run([OPERATIONS[each] for each in operations], earlier, on_progress)
+        finally:
+            batches.close()
+            if search.tests:
+                write_finds(search, folder, command.name, batches.options)
+                print_lines(lines_of(search, folder))
+    raise click.exceptions.Exit(1 if search.found else 0)
+
+
+def _check(words: Sequence[str]) -> None:
+    """Refuse a misspelt operation, which would be taken for a backend."""
+    for each in words:
+        if each.partition(":")[0] not in names() and (meant := nearest(each, shipped_operations())):
+            raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")

@@ -1,0 +1,136 @@
+"""The execution of trials: each batch is a suite in a scratch folder, and all batches share a warm harness."""
+
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.generation.header import suite_header
+from opconform.generation.options import Options
+from opconform.generation.work_folder import work_folder
+from opconform.generation.writer import case_writer, finish, write_manifest
+from opconform.specs.loader import Spec
+from opconform.suite.manifest import MANIFEST, Entry
+from opconform.suite.reader import Suite, open_suite
+from opconform.tensors.tensor import Array
+from opconform_runners.execution.session import Session
+from opconform_runners.harness.command import Launch
+from opconform_runners.harness.outcome import Outcome, Returned
+from opconform_runners.reports.explanations import symptom_of
+from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.results import Result
+
+#: The digest of a spec that does not exist.
+_NO_DIGEST = "0" * 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A trial that failed, and the symptom, which remains while the trial is reduced."""
+
+    trial: Trial
+    result: Result
+    symptom: tuple[str, str, str]
+
+    @property
+    def sign(self) -> tuple[str, ...]:
+        """What failures by the same fault have in common; how outputs that should not exist look is left to chance."""
+        severity, reason, said = self.symptom
+        return (
+            self.trial.draft.op,
+            *self.result.broken,
+            severity,
+            reason,
+            "" if reason == "accepted-invalid" else said,
+        )
+
+
+class Batches:
+    """Executes batches of trials on a backend; `folder` is a scratch folder."""
+
+    def __init__(self, launch: Launch, folder: Path, options: Options) -> None:
+        self._launch, self._folder = launch, folder
+        self.options = options
+        self._session: Session | None = None
+
+    def results(self, trials: Sequence[Trial]) -> tuple[list[Failure], Counter[str]]:
+        """The failures among trials, and how many trials have each verdict.
+
+        Raises:
+            HarnessError: The harness cannot be started.
+        """
+        suite, session = self._opened(trials, once=False)
+        verdicts = [self._executed(suite, session, each) for each in trials]
+        return [each for each in verdicts if isinstance(each, Failure)], Counter(
+            "fail" if isinstance(each, Failure) else each for each in verdicts
+        )
+
+    def first_alike(self, proposed: Sequence[tuple[Failure, Sequence[Trial]]]) -> list[Failure | None]:
+        """Of the trials that are proposed for each failure, the first that fails alike; each is executed once."""
+        suite, session = self._opened([each for _, trials in proposed for each in trials], once=True)
+        found = []
+        for failure, trials in proposed:
+            outcomes = (self._executed(suite, session, each) for each in trials)
+            alike = (each for each in outcomes if isinstance(each, Failure) and each.sign == failure.sign)
+            found.append(next(alike, None))
+        return found
+
+    @property
+    def title(self) -> str:
+        """The name and the version of the backend, once it has started."""
+        return self._session.implementation.title if self._session is not None else ""
+
+    def close(self) -> None:
+        """Stop the harness."""
+        if self._session is not None:
+            self._session.close()
+
+    def _opened(self, trials: Sequence[Trial], *, once: bool) -> tuple[Suite, Session]:
+        """The suite of some trials, and the session that executes it."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        suite = open_suite(self._written(trials))
+        if self._session is None:
+            self._session = Session(suite, self._launch)
+        self._session.turn_to(suite, once=once)
+        return suite, self._session
+
+    def _executed(self, suite: Suite, session: Session, trial: Trial) -> Failure | str:
+        """The failure of a trial, or another verdict."""
+        entry = suite.by_id[trial.draft.id]
+        result = session.result_of(entry)
+        if result.verdict != "fail":
+            return result.verdict
+        cause = _cause(suite, entry, result, session.outcomes[entry.id])
+        return Failure(trial=trial, result=result, symptom=symptom_of(result, cause))
+
+    def _written(self, trials: Sequence[Trial]) -> Path:
+        """The suite of some trials and their twins."""
+        twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
+        drafts = twins | {each.draft.id: each.draft for each in trials}
+        out = self._folder / "suite"
+        out.parent.mkdir(parents=True)
+        with work_folder(out) as work, case_writer(work, self.options) as writer:
+            places, counts = [], {"accept": 0, "reject": 0}
+            with work.lines.open("w+b") as lines:
+                for each in map(writer.write, drafts.values()):
+                    places.append((each.id, lines.tell(), len(each.line)))
+                    lines.write(each.line)
+                    counts[each.expect] += 1
+                digest = write_manifest(work.partial / MANIFEST, lines, places)
+            ops = sorted({each.op for each in drafts.values()})
+            specs = [Spec(file="fuzz", digest=_NO_DIGEST, op=op, groups=()) for op in ops]
+            finish(work, suite_header(specs, self.options, counts=counts, digest=digest), resumed=False)
+        return out
+
+
+def _cause(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> str:
+    """The likely cause of a failure, or an empty string."""
+    if not isinstance(outcome, Returned):
+        return ""
+    outputs: Mapping[tuple[int, int], Array] = {
+        (feed, number): each for feed, some in enumerate(outcome.outputs) for number, each in enumerate(some)
+    }
+    feeds = feeds_of(suite, entry, result, outputs)
+    return likely_cause(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else ""

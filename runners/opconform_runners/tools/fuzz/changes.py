@@ -1,0 +1,222 @@
+"""Random changes to drawn cases: shapes, values, attributes, element types, and how a case is given to a backend."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+from opconform.model.draft import Draft, TensorDraft
+from opconform.operations.operation import Port
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import Element
+from opconform_runners.tools.fuzz.delivery import (
+    change_binding,
+    change_context,
+    change_dynamic,
+    change_fill,
+    change_second,
+)
+from opconform_runners.tools.fuzz.trial import resized, with_tensors
+from opconform_runners.tools.fuzz.values import (
+    SIZES,
+    SMALL_SIZES,
+    WIDTHS,
+    boundary,
+    drawn_attribute,
+    drawn_tensor,
+    likely,
+    sizes_of,
+    typed,
+)
+
+#: A change to a draft; None where it does not apply.
+Change = Callable[[Draft, Random], Draft | None]
+
+
+def changed(draft: Draft, random: Random) -> Draft | None:
+    """The draft after one random change."""
+    weights = [weight for weight, _ in _CHANGES]
+    [change] = random.choices([each for _, each in _CHANGES], weights)
+    return change(draft, random)
+
+
+def _named(draft: Draft, role: str) -> list[str]:
+    return [name for name in draft.tensors if draft.operation.port_of(name).role == role]
+
+
+def _resize(draft: Draft, random: Random) -> Draft | None:
+    """One dimension gets another size: in one tensor, or wherever tensors have that size there."""
+    found = [(name, place) for name, each in draft.tensors.items() for place in range(len(each.shape))]
+    if not found:
+        return None
+    name, place = random.choice(found)
+    size = draft.tensors[name].shape[place]
+    wanted = random.choice((size + 1, size - 1, size * 2, random.choice(SMALL_SIZES), random.choice(SIZES)))
+    if wanted < 0:
+        return None
+    is_everywhere = likely(random, 0.5)
+    tensors = dict(draft.tensors)
+    for each, tensor in draft.tensors.items():
+        places = range(len(tensor.shape)) if is_everywhere else [place]
+        shape = list(tensor.shape)
+        for one in places:
+            if (each == name or is_everywhere) and one < len(shape) and shape[one] == size:
+                shape[one] = wanted
+        if tuple(shape) != tensor.shape:
+            tensors[each] = resized(tensor, shape, random)
+    return with_tensors(draft, tensors)
+
+
+def _rank(draft: Draft, random: Random) -> Draft | None:
+    """A dimension is inserted or removed: in one tensor, or in all tensors of one role."""
+    name = random.choice([*draft.tensors, *_named(draft, "tensor")])
+    alike = _named(draft, draft.operation.port_of(name).role) if likely(random, 0.5) else [name]
+    place = random.randrange(len(draft.tensors[name].shape) + 1)
+    size = random.choice(SMALL_SIZES) if likely(random, 0.6) else None
+    tensors = dict(draft.tensors)
+    for each in alike:
+        shape = list(draft.tensors[each].shape)
+        if size is None and place < len(shape):
+            del shape[place]
+        elif size is not None and place <= len(shape):
+            shape.insert(place, size)
+        else:
+            return None
+        tensors[each] = resized(draft.tensors[each], shape, random)
+    return with_tensors(draft, tensors)
+
+
+def _written(draft: Draft) -> list[str]:
+    return [name for name, each in draft.tensors.items() if each.fill == "values" and each.elements]
+
+
+def _elements(draft: Draft, random: Random) -> Draft | None:
+    """Elements of a control input change: one, two whose sum stays, or their order."""
+    written = _written(draft)
+    if not written:
+        return None
+    name = random.choice(written)
+    tensor = draft.tensors[name]
+    elements = [int(each) for each in tensor.elements if not isinstance(each, str)]
+    place, other = (random.randrange(len(elements)) for _ in range(2))
+    match random.randrange(4):
+        case 0:
+            elements[place], elements[other] = elements[other], elements[place]
+        case 1:
+            by = random.choice((1, -1, random.choice(elements), 1 << random.choice(WIDTHS)))
+            elements[place], elements[other] = elements[place] + by, elements[other] - by
+        case _:
+            elements[place] = boundary(elements[place], [*sizes_of(draft), *elements], random)
+    changed_elements = tuple(typed(tensor.element_type, each) for each in elements)
+    return with_tensors(draft, {**draft.tensors, name: replace(tensor, elements=changed_elements)})
+
+
+def _count(draft: Draft, random: Random) -> Draft | None:
+    """The lists of one length get an element more or less, at one place: all of them, or one."""
+    lists = [name for name in _written(draft) if len(draft.tensors[name].shape) == 1]
+    if not lists:
+        return None
+    name = random.choice(lists)
+    length, is_all = len(draft.tensors[name].elements), likely(random, 0.7)
+    place, is_longer = random.randrange(length + 1), likely(random, 0.6)
+    tensors, attributes = dict(draft.tensors), dict(draft.attributes)
+    for each in lists if is_all else [name]:
+        elements: list[Element] = list(draft.tensors[each].elements)
+        if len(elements) != length or (not is_longer and place >= length):
+            continue
+        one = [typed(draft.tensors[each].element_type, random.choice((0, 1, -1, 2)))]
+        elements[place : place if is_longer else place + 1] = one if is_longer else []
+        tensors[each] = replace(draft.tensors[each], elements=tuple(elements), shape=(len(elements),))
+    for each, value in draft.attributes.items() if is_all else ():
+        if isinstance(value, tuple) and place < len(value):
+            new = (random.randrange(2),) if is_longer else ()
+            attributes[each] = (*value[:place], *new, *value[place if is_longer else place + 1 :])
+    return replace(with_tensors(draft, tensors), attributes=attributes)
+
+
+def _element_type(draft: Draft, random: Random) -> Draft | None:
+    """Another element type: of one tensor, or of all that have the same."""
+    name = random.choice([*draft.tensors])
+    old, new = draft.tensors[name].element_type, random.choice([*ELEMENT_TYPES])
+    role = draft.operation.port_of(name).role
+    if role == "control" and likely(random, 0.8):
+        new = random.choice([each for each in ELEMENT_TYPES if ELEMENT_TYPES[each].is_integer])
+    is_all = likely(random, 0.7)
+    tensors = {
+        each: _retyped(tensor, new)
+        if tensor.element_type == old and (each == name or (is_all and draft.operation.port_of(each).role == role))
+        else tensor
+        for each, tensor in draft.tensors.items()
+    }
+    return None if None in tensors.values() else with_tensors(draft, {k: v for k, v in tensors.items() if v})
+
+
+def _retyped(tensor: TensorDraft, name: str) -> TensorDraft | None:
+    """The tensor with another element type, which must be able to hold written elements."""
+    if tensor.fill != "values":
+        return replace(tensor, element_type=name)
+    if not (ELEMENT_TYPES[name].is_integer or name in ("f16", "f32", "f64", "bf16")):
+        return None
+    integers = [int(each) for each in tensor.elements if not isinstance(each, str)]
+    if not ELEMENT_TYPES[name].is_integer and any(abs(each) > 1 << 8 for each in integers):
+        return None
+    return replace(tensor, element_type=name, elements=tuple(typed(name, each) for each in integers))
+
+
+def _attribute(draft: Draft, random: Random) -> Draft | None:
+    if not draft.operation.attributes:
+        return None
+    attribute = random.choice(draft.operation.attributes)
+    attributes = dict(draft.attributes)
+    if likely(random, 0.1):
+        attributes.pop(attribute.name, None)
+    else:
+        attributes[attribute.name] = drawn_attribute(attribute, draft.attributes.get(attribute.name), draft, random)
+    return replace(draft, attributes=attributes)
+
+
+def _presence(draft: Draft, random: Random) -> Draft | None:
+    """An input is left out, or an optional one is added; a variadic port gets one tensor more or less."""
+    port = random.choice(draft.operation.inputs)
+    if port.variadic:
+        return _variadic(draft, port, random)
+    if port.name in draft.tensors:
+        if not port.optional and likely(random, 0.8):
+            return None
+        return with_tensors(draft, {name: each for name, each in draft.tensors.items() if name != port.name})
+    return with_tensors(draft, ordered(draft, {**draft.tensors, port.name: drawn_tensor(port, draft.tensors, random)}))
+
+
+def _variadic(draft: Draft, port: Port, random: Random) -> Draft | None:
+    given = [each for name, each in draft.tensors.items() if draft.operation.port_of(name) is port]
+    if not given:
+        return None
+    place = random.randrange(len(given))
+    if likely(random, 0.6):
+        given.insert(place, given[place])
+    else:
+        del given[place]
+    others = {name: each for name, each in draft.tensors.items() if draft.operation.port_of(name) is not port}
+    return with_tensors(draft, ordered(draft, {**others, **dict(zip(port.names(len(given)), given, strict=True))}))
+
+
+def ordered(draft: Draft, tensors: Mapping[str, TensorDraft]) -> dict[str, TensorDraft]:
+    """Tensors in the order of the operation's ports."""
+    ports = list(draft.operation.inputs)
+    return dict(sorted(tensors.items(), key=lambda each: ports.index(draft.operation.port_of(each[0]))))
+
+
+#: The changes, and how often each is drawn.
+_CHANGES: Sequence[tuple[int, Change]] = (
+    (6, _resize),
+    (4, _rank),
+    (8, _elements),
+    (3, _count),
+    (4, _element_type),
+    (2, change_fill),
+    (2, change_binding),
+    (3, change_dynamic),
+    (3, change_context),
+    (2, change_second),
+    (5, _attribute),
+    (2, _presence),
+)

@@ -1,0 +1,171 @@
+"""The search: batches of drawn trials are executed, and the failures are reduced to one find per fault."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from opconform.operations.operation import Operation
+from opconform_runners.tools.fuzz.batch import Batches, Failure
+from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.reduction import cost, parts, simpler
+from opconform_runners.tools.fuzz.trial import Trial
+
+#: Called after each batch with the completed fraction (0 to 1) and the number of tests.
+OnProgress = Callable[[float, int], None]
+
+#: The tests of the first batch and of any other, and how long a batch should take, in seconds.
+_FIRST, _FEWEST, _MOST = 100, 40, 2_000
+_SECONDS = 10.0
+#: How many failures of one sign are reduced, since one sign can have several causes.
+_REDUCED = 2
+#: How many simpler trials of each failure are in a batch; the first that fails alike ends it.
+_AT_ONCE = 24
+#: The part of the time after which the failures are reduced, and the part after which reductions end.
+_SEARCHING, _REDUCING = 0.6, 1.5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Find:
+    """A fault: a case that shows it, and after how many tests and seconds the case was found.
+
+    `is_reduced` is whether nothing can be left out of the case.
+    """
+
+    failure: Failure
+    tests: int = 0
+    seconds: float = 0.0
+    is_reduced: bool = False
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
+        return (*self.failure.sign, *parts(self.failure.trial.draft))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """When a search ends: after some tests, or some seconds."""
+
+    tests: float = math.inf
+    seconds: float = math.inf
+
+
+@dataclass(slots=True)
+class Search:
+    """A search on one backend.
+
+    Attributes:
+        tests: How many trials were executed, without known ones and those of reductions.
+        counts: How many of them have each verdict.
+        known: The finds of an earlier search that still fail, by their keys.
+        fixed: The trials of an earlier search that no longer fail.
+        seen: The simplest failures of each sign, until they are reduced.
+        found: The new finds, by their keys.
+    """
+
+    batches: Batches
+    limits: Limits
+    seed: int = 0
+    tests: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    known: dict[tuple[str, ...], Find] = field(default_factory=dict)
+    fixed: list[Trial] = field(default_factory=list)
+    seen: dict[tuple[str, ...], list[Find]] = field(default_factory=dict)
+    _begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def found(self) -> dict[tuple[str, ...], Find]:
+        """The new finds by their keys, the simplest of each.
+
+        One that was not reduced completely is left out if another one of its sign needs no more parts.
+        """
+        found: dict[tuple[str, ...], Find] = {}
+        for some in self.seen.values():
+            for each in some:
+                own = set(parts(each.failure.trial.draft))
+                others = [one for one in some if one is not each and set(parts(one.failure.trial.draft)) <= own]
+                if each.key not in self.known and each.key not in found and (each.is_reduced or not others):
+                    found[each.key] = each
+        return found
+
+    def run(self, operations: Sequence[Operation], earlier: Sequence[Trial], on_progress: OnProgress) -> None:
+        """Execute trials of some operations until a limit is reached, and reduce the failures.
+
+        Raises:
+            HarnessError: The harness cannot be started.
+        """
+        if earlier:
+            self._note_known(earlier)
+        streams = [iter(Draws(each, self.seed)) for each in operations]
+        end = self.limits.seconds * _SEARCHING
+        size = float(_FIRST)
+        while self.tests < self.limits.tests and (left := end - self._elapsed()) > 0:
+            trials = _mixed(streams, int(min(size, self.limits.tests - self.tests)))
+            began = time.monotonic()
+            failures, counts = self.batches.results(trials)
+            self.tests += len(trials)
+            self.counts += counts
+            for failure in failures:
+                self._note(Find(failure=failure, tests=self.tests, seconds=self._elapsed()))
+            each = (time.monotonic() - began) / len(trials)
+            size = max(_FEWEST, min(_MOST, min(_SECONDS, left / 2) / each))
+            on_progress(
+                max(self.tests / self.limits.tests, min(1.0, self._elapsed() / self.limits.seconds)), self.tests
+            )
+        self._reduce()
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _note_known(self, earlier: Sequence[Trial]) -> None:
+        failures, _ = self.batches.results(earlier)
+        for failure in failures:
+            find = Find(failure=failure)
+            self.known[find.key] = find
+        failing = {failure.trial.draft.digits for failure in failures}
+        self.fixed = [each for each in earlier if each.draft.digits not in failing]
+
+    def _note(self, find: Find) -> None:
+        """Keep a failure if it is among the simplest of its sign."""
+        draft = find.failure.trial.draft
+        others = [
+            each for each in self.seen.get(find.failure.sign, ()) if each.failure.trial.draft.digits != draft.digits
+        ]
+        some = sorted([find, *others], key=lambda each: cost(each.failure.trial.draft))
+        self.seen[find.failure.sign] = some[:_REDUCED]
+
+    def _reduce(self) -> None:
+        """Replace each failure by the simplest case that fails alike; all are reduced in the same batches."""
+        current = [each for some in self.seen.values() for each in some]
+        tried = [set[str]() for _ in current]
+        while self._elapsed() < self.limits.seconds * _REDUCING:
+            proposed = []
+            for number, find in enumerate(current):
+                left = [each for each in simpler(find.failure.trial) if each.draft.digits not in tried[number]]
+                proposed.append((find.failure, left[:_AT_ONCE]))
+                current[number] = replace(find, is_reduced=not left)
+            if all(each.is_reduced for each in current):
+                break
+            for number, failure in enumerate(self.batches.first_alike(proposed)):
+                tried[number].update(each.draft.digits for each in proposed[number][1])
+                if failure is not None:
+                    current[number] = replace(current[number], failure=failure)
+        self._confirm(current)
+
+    def _confirm(self, reduced: Sequence[Find]) -> None:
+        """Take the reduced cases that fail alike in fresh harnesses, too; for others, the case as it was drawn."""
+        failures, _ = self.batches.results([each.failure.trial for each in reduced])
+        confirmed = {(each.sign, each.trial.draft.digits): each for each in failures}
+        for find in reduced:
+            failure = confirmed.get((find.failure.sign, find.failure.trial.draft.digits))
+            if failure is not None:
+                self._note(replace(find, failure=failure))
+
+
+def _mixed(streams: Sequence[Iterator[Trial]], count: int) -> list[Trial]:
+    """The next trials of each stream, in numbers that differ by one at most."""
+    shares = [count // len(streams) + (number < count % len(streams)) for number in range(len(streams))]
+    return [trial for each, share in zip(streams, shares, strict=True) for trial in islice(each, share)]

@@ -1,0 +1,80 @@
+"""Drawn cases as groups of a spec."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+
+from opconform.model.draft import Draft, TensorDraft
+from opconform.tensors.literals import Element
+from opconform_runners.tools.fuzz.trial import Trial, default_binding
+
+_WIDTH = 118
+
+
+def spec_text(op: str, groups: Iterable[Mapping[str, Any]]) -> str:
+    """The text of a spec with some groups."""
+    given = [yaml.safe_dump([dict(each)], sort_keys=False, default_flow_style=None, width=_WIDTH) for each in groups]
+    return f"op: {op}\ngroups:\n{''.join(given)}"
+
+
+def group_of(trial: Trial, title: str) -> dict[str, Any]:
+    """The group of a spec that expands to a trial."""
+    draft, twin = trial.draft, trial.twin
+    group = {
+        "id": f"{draft.group}-{draft.digits}",
+        "title": title,
+        "profile": draft.profile,
+        "requirements": [*draft.requirements],
+        **_keys(draft),
+    }
+    if draft.rejected_for is not None:
+        group["expect"] = {"reject": draft.rejected_for}
+    if twin is not None:
+        case, other = _keys(draft), _keys(twin)
+        group["twin"] = {key: other.get(key) for key in {**case, **other} if case.get(key) != other.get(key)}
+    return group
+
+
+def _keys(draft: Draft) -> dict[str, Any]:
+    """The keys of a case; what has its default value is left out."""
+    keys: dict[str, Any] = {}
+    keys |= _tensors(draft, draft.tensors)
+    for name, value in draft.attributes.items():
+        keys[name] = [*value] if isinstance(value, tuple) else value
+    usual = default_binding(draft.operation, draft.tensors)
+    binding = {name: each for name, each in draft.binding.items() if each != usual[name]}
+    if binding and draft.context != "folded":
+        keys["binding"] = binding
+    if draft.dynamic:
+        keys["dynamic"] = {name: each if each == "..." else [*each] for name, each in draft.dynamic.items()}
+    if draft.context != "bare":
+        keys["context"] = draft.context
+    if draft.second is not None:
+        keys["feed"] = _tensors(draft, draft.second)
+    return keys
+
+
+def _tensors(draft: Draft, tensors: Mapping[str, TensorDraft]) -> dict[str, Any]:
+    """The keys of tensors; those of a variadic port are a list."""
+    keys = {}
+    for port in draft.operation.inputs:
+        given = [_tensor(each) for name, each in tensors.items() if draft.operation.port_of(name) is port]
+        if given:
+            keys[port.name] = given if port.variadic else given[0]
+    return keys
+
+
+def _tensor(tensor: TensorDraft) -> dict[str, Any]:
+    """The keys of a tensor; a list without elements does not have all dimensions."""
+    keys: dict[str, Any] = {"element_type": tensor.element_type}
+    if tensor.fill != "values" or 0 in tensor.shape:
+        return keys | {"shape": [*tensor.shape], "fill": "ramp" if tensor.fill == "values" else tensor.fill}
+    return keys | {"values": _nested([*tensor.elements], tensor.shape)}
+
+
+def _nested(elements: list[Element], shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return elements[0]
+    size = len(elements) // shape[0]
+    return [_nested(elements[size * each : size * (each + 1)], shape[1:]) for each in range(shape[0])]

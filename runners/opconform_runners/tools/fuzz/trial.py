@@ -1,0 +1,144 @@
+"""Trials: drawn cases with the expectation that the reference semantics give them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from opconform.generation.validation import check_surroundings, violations_of
+from opconform.model.draft import Draft, TensorDraft, arguments_of
+from opconform.model.footprint import file_bytes
+from opconform.operations.operation import Operation
+from opconform.specs.document import KeyMistake
+from opconform.suite.case import Attribute, Binding, Dynamic
+from opconform.tensors.element_types import ELEMENT_TYPES
+
+#: The group of drawn cases, which is also their profile.
+GROUP = "fuzz"
+#: The most elements of a tensor, dimensions, and outputs of a drawn case.
+ELEMENTS = 4_096
+RANK = 8
+OUTPUTS = 64
+#: The most bytes of its inputs and outputs.
+BYTES = 1 << 18
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """A drawn case; an invalid one has the valid twin that it was changed from."""
+
+    draft: Draft
+    twin: Draft | None = None
+
+    @property
+    def drafts(self) -> tuple[Draft, ...]:
+        """The cases to execute."""
+        return (self.draft,) if self.twin is None else (self.draft, self.twin)
+
+
+def drawn(
+    operation: Operation, tensors: Mapping[str, TensorDraft], attributes: Mapping[str, Attribute] | None = None
+) -> Draft:
+    """The draft of a case without context, with control inputs as constants."""
+    return Draft(
+        op=operation.name,
+        group=GROUP,
+        title="A case drawn by opconform fuzz",
+        profile=GROUP,
+        requirements=(),
+        seen=(),
+        where=GROUP,
+        attributes=attributes or {},
+        tensors=tensors,
+        second=None,
+        binding=default_binding(operation, tensors),
+        dynamic={},
+        context="bare",
+    )
+
+
+def default_binding(operation: Operation, tensors: Mapping[str, TensorDraft]) -> dict[str, Binding]:
+    """Tensors are fed at run time, and control inputs are constants."""
+    return {name: "parameter" if operation.port_of(name).role == "tensor" else "constant" for name in tensors}
+
+
+def decided(draft: Draft) -> Draft | None:
+    """The draft with its expectation; None if no model has it, it is too large, or it violates several requirements.
+
+    A violation counts in the last feed, and the feeds before it must be valid.
+    """
+    second = None if draft.second is None else _with_whole_lists(draft.operation, draft.tensors, draft.second)
+    draft = replace(draft, second=second, rejected_for=None, twin=None, requirements=())
+    if not all(_is_expressible(each) for feed in draft.feeds for each in feed.values()):
+        return None
+    *before, violated = (violations_of(draft, feed) for feed in range(len(draft.feeds)))
+    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
+    if any(before) or len(violated) > 1 or requested > OUTPUTS:
+        return None
+    bits = draft.operation.bits
+    draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or ((bits,) if bits else ()))
+    try:
+        check_surroundings(draft)
+    except KeyMistake:
+        return None
+    return draft if file_bytes(draft) <= BYTES else None
+
+
+def trial_of(draft: Draft, twin: Draft) -> Trial:
+    """The trial of an invalid case, which names its twin; the second feed of the twin has the same tensors."""
+    if draft.second is not None and twin.second is not None:
+        first = {name: each for name, each in twin.tensors.items() if name in draft.second}
+        twin = replace(twin, second={**first, **twin.second})
+    return Trial(draft=replace(draft, twin=twin.id), twin=replace(twin, is_twin=True, requirements=draft.requirements))
+
+
+def with_tensors(draft: Draft, tensors: Mapping[str, TensorDraft]) -> Draft:
+    """The draft with other tensors: what is declared about tensors that changed or went is dropped."""
+    binding = {**default_binding(draft.operation, tensors), **draft.binding}
+    if draft.context == "folded":
+        binding = dict.fromkeys(tensors, "constant")
+    second = {name: each for name, each in (draft.second or {}).items() if tensors.get(name) == draft.tensors.get(name)}
+    return replace(
+        draft,
+        tensors=tensors,
+        binding={name: binding[name] for name in tensors},
+        dynamic={name: each for name, each in draft.dynamic.items() if _still_fits(each, tensors.get(name))},
+        second=second or None,
+    )
+
+
+def _still_fits(dynamic: Dynamic, tensor: TensorDraft | None) -> bool:
+    if tensor is None or dynamic == "...":
+        return tensor is not None
+    return set(dynamic) == {"?"} and len(dynamic) == len(tensor.shape)
+
+
+def resized(tensor: TensorDraft, shape: Sequence[int], random: Random | None = None) -> TensorDraft:
+    """A tensor of another shape; written elements are repeated, dropped, or drawn."""
+    if tensor.fill != "values":
+        return replace(tensor, shape=tuple(shape))
+    count, given = math.prod(shape), tensor.elements
+    source = given or tuple(random.randrange(3) if random else 0 for _ in range(count))
+    return replace(tensor, shape=tuple(shape), elements=tuple(source[each % len(source)] for each in range(count)))
+
+
+def _with_whole_lists(
+    operation: Operation, tensors: Mapping[str, TensorDraft], second: Mapping[str, TensorDraft]
+) -> Mapping[str, TensorDraft]:
+    """A second feed that has all tensors of a variadic port or none, as a spec writes them."""
+    variadic = {operation.port_of(name) for name in second if operation.port_of(name).variadic}
+    named = [name for name in tensors if name in second or operation.port_of(name) in variadic]
+    return {name: second.get(name, tensors[name]) for name in named}
+
+
+def _is_expressible(tensor: TensorDraft) -> bool:
+    """Whether a tensor is small and its elements are in the range of its type."""
+    element_type = ELEMENT_TYPES[tensor.element_type]
+    if len(tensor.shape) > RANK or min(tensor.shape, default=0) < 0 or math.prod(tensor.shape) > ELEMENTS:
+        return False
+    if tensor.fill != "values":
+        return True
+    is_within = not element_type.is_integer or all(
+        isinstance(each, int) and element_type.minimum <= each <= element_type.maximum for each in tensor.elements
+    )
+    return is_within and len(tensor.elements) == math.prod(tensor.shape)

@@ -1,0 +1,84 @@
+"""Random values of cases: sizes, integers at the ends of their ranges, attributes, and small tensors."""
+
+import math
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from opconform.model.draft import Draft, TensorDraft
+from opconform.operations.operation import AttributeSpec, Port
+from opconform.suite.case import Attribute
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import Element
+
+#: The sizes of dimensions: small ones, and those around the lengths of vector registers.
+SIZES = (0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
+SMALL_SIZES = SIZES[:7]
+#: The widths at which sums and products wrap.
+WIDTHS = (7, 8, 15, 16, 31, 32, 63)
+
+
+def likely(random: Random, probability: float) -> bool:
+    """True with a probability."""
+    return random.random() < probability
+
+
+def boundary(value: int, sizes: Sequence[int], random: Random) -> int:
+    """Another integer: near the value or a size of the case, or where it wraps."""
+    near = (value + 1, value - 1, -value, 0, 1, -1, -value - 1)
+    width = random.choice(WIDTHS)
+    far = ((1 << width) - 1, 1 << width, -(1 << width), value + (1 << width), value - (1 << width), -(1 << width) + 1)
+    size = random.choice(sizes or (1,))
+    return random.choice((random.choice(near), random.choice((size, -size, size - 1, -size - 1)), random.choice(far)))
+
+
+def sizes_of(draft: Draft) -> list[int]:
+    """The sizes of all dimensions of a case."""
+    return [size for each in draft.tensors.values() for size in each.shape]
+
+
+def typed(element_type: str, value: float) -> Element:
+    """A number as an element of a type."""
+    return float(value) if ELEMENT_TYPES[element_type].kind == "float" else value
+
+
+def drawn_attribute(
+    attribute: AttributeSpec, value: Attribute | None, draft: Draft | None, random: Random
+) -> Attribute:
+    """Another value of an attribute, rarely one of another type."""
+    sizes = sizes_of(draft) if draft is not None else []
+    if value is not None and likely(random, 0.04):
+        others: list[Attribute] = [1.5, "one", "True", *(each.upper() for each in attribute.values)]
+        return random.choice(others)
+    match attribute.type:
+        case "int":
+            return boundary(value if isinstance(value, int) else 0, sizes, random)
+        case "ints":
+            given = list(value) if isinstance(value, tuple) else [0]
+            place = random.randrange(len(given) + 1)
+            given[place : place + 1] = [random.choice((0, 1, 1, 2, -1) if likely(random, 0.1) else (0, 1))]
+            return tuple(given)
+        case "boolean":
+            return random.choice((True, False))
+        case "enum":
+            return random.choice(attribute.values)
+        case "float":
+            return random.choice((0.0, 1.0, -1.0, 0.5))
+        case "string":
+            return random.choice(("", "a"))
+
+
+def drawn_tensor(port: Port, others: Mapping[str, TensorDraft], random: Random) -> TensorDraft:
+    """A small tensor for a port; its shape, length or element type is often that of another tensor."""
+    near = random.choice([*others.values()]) if others else None
+    if port.role == "tensor":
+        shape = tuple(random.choice(SIZES[1:9]) for _ in range(random.randrange(1, 4)))
+        if near is not None and likely(random, 0.6):
+            shape = near.shape if near.fill != "values" else ()
+        shape = () if likely(random, 0.15) else shape
+        return TensorDraft(element_type=port.default_type, shape=shape, fill="ramp")
+    lengths = [len(near.shape), *near.shape] if near is not None else []
+    length = random.choice([*lengths, 1, 2, 3]) if lengths else random.randrange(1, 4)
+    shape = random.choice(((), (length,), (length,), (random.randrange(1, 3), length)))
+    values = [-1, 0, 0, 1, 1, 2, 3, *(size for size in (near.shape if near is not None else ()))]
+    elements = tuple(random.choice(values) for _ in range(math.prod(shape)))
+    return TensorDraft(element_type=port.default_type, shape=shape, fill="values", elements=elements)

@@ -1,0 +1,121 @@
+"""The search for failures: every drawn case has one expectation, and each fault is one small case in a spec."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from opconform.generation.expansion import expand, specs_of
+from opconform.generation.options import LIMITS
+from opconform.generation.validation import violations_of
+from opconform.operations import OPERATIONS
+from opconform.specs.loader import shipped_operations
+from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.reduction import simpler
+from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
+from opconform_runners.tools.fuzz.trial import Trial
+from tests.conftest import Run
+
+MINIATURES = Path(__file__).parents[1] / "miniatures.py"
+EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())
+
+
+def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
+    """The first trials of an operation."""
+    return list(islice(Draws(OPERATIONS[op], seed), count))
+
+
+@EVERY_OPERATION
+def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
+    """The last feed violates it; the feeds before it, and the twin, are valid."""
+    for trial in drawn(op, 100):
+        *before, last = (violations_of(trial.draft, feed) for feed in range(len(trial.draft.feeds)))
+        expected = () if trial.draft.rejected_for is None else (trial.draft.rejected_for,)
+        assert (before, last) == ([()] * len(before), expected)
+        assert (trial.twin is None) == (trial.draft.rejected_for is None)
+        if trial.twin is not None:
+            assert {violations_of(trial.twin, feed) for feed in range(len(trial.twin.feeds))} == {()}
+
+
+@EVERY_OPERATION
+def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
+    """Contexts, element types, bindings, declared dimensions, second feeds, and violations."""
+    trials = drawn(op, 250)
+    drafts = [each.draft for each in trials]
+
+    assert len({each.context for each in drafts}) > 2
+    assert len({tensor.element_type for each in drafts for tensor in each.tensors.values()}) > 12
+    assert len({each.content for each in drafts}) == len(drafts)
+    assert {binding for each in drafts for binding in each.binding.values()} == {"constant", "parameter"}
+    assert any(each.dynamic for each in drafts)
+    assert any(each.second for each in drafts)
+    assert sum(each.rejected_for is not None for each in drafts) > 50
+
+
+def test_the_seed_alone_decides_the_trials() -> None:
+    """Another seed draws other trials."""
+    first, again, other = (drawn("Gather-8", 30, seed) for seed in (1, 1, 2))
+
+    assert first == again
+    assert first != other
+
+
+@EVERY_OPERATION
+def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
+    """The case and its twin, byte for byte."""
+    trials = drawn(op, 60, seed=3)
+    file = tmp_path / "finds.yaml"
+    file.write_text(spec_text(op, [group_of(each, "found") for each in trials]))
+
+    [spec] = specs_of([file], seed=0, limits=LIMITS)
+    expanded = [[each.content for each in expand(group)] for group in spec.groups]
+
+    assert expanded == [[each.content for each in trial.drafts] for trial in trials]
+
+
+@pytest.mark.parametrize(
+    ("op", "requirement", "expected"),
+    [
+        ("Transpose-1", "order.length", {"arg": ((), ()), "input_order": ((1,), (0,))}),
+        ("GatherND-8", "indices.range", {"data": ((0,), ()), "indices": ((1,), (0,))}),
+        ("Concat-1", "axis.range", {"inputs_0": ((0,), ())}),
+    ],
+)
+def test_what_is_not_needed_is_left_out(op: str, requirement: str, expected: dict[str, object]) -> None:
+    """If every simpler case fails too, nothing is left but the violation."""
+    trial = next(each for each in drawn(op, 400) if each.draft.rejected_for == requirement)
+    while found := simpler(trial):
+        trial = found[0]
+
+    assert {name: (each.shape, each.elements) for name, each in trial.draft.tensors.items()} == expected
+    assert (trial.draft.context, trial.draft.second, trial.draft.dynamic) == ("bare", None, {})
+
+
+def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> None:
+    """Numpy's, on all operations; then nothing is written."""
+    done = opconform("fuzz", "numpy", "--tests", 150, "--out", tmp_path / "finds")
+
+    assert done.stdout == "150 cases tested: 150 pass. 0 new faults.\n"
+    assert not (tmp_path / "finds").exists()
+
+
+def test_a_fault_is_one_small_case_and_known_afterwards(opconform: Run, tmp_path: Path) -> None:
+    """Negative zeros are among special values and random bits only; the second search reports nothing new."""
+    backend, finds = f"{MINIATURES}:LosesNegativeZero", tmp_path / "finds"
+    search = ("fuzz", "--backend", backend, "Split-1", "--tests", 120, "--out", finds)
+
+    first = opconform(*search, code=1)
+    again = opconform(*search)
+    generated = opconform("generate", finds, "--profile", "fuzz", "--out", tmp_path / "suite")
+
+    assert "Split-1 data.bits: wrong data (value)" in first.stdout
+    assert "context" not in first.stdout
+    assert again.stdout.splitlines()[-1].endswith("0 new faults, besides 1 known one.")
+    assert "1 case" in generated.stdout
+
+
+def test_a_misspelt_operation_is_not_a_backend(opconform: Run) -> None:
+    """The operation that is meant is named."""
+    done = opconform("fuzz", "numpy", "Splt-1", code=2)
+
+    assert "'Splt-1' is neither a backend nor an operation. Did you mean 'Split-1'?" in done.stderr
