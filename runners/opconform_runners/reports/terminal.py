@@ -172,7 +172,7 @@ def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -
     if open_ones := len(left_out) - decided:
         said.append(f"{counted(open_ones, 'requirement')}: no case is decided")
     if said:
-        console.print(f"{'; '.join(said)} (-v lists them)")
+        console.print(f"{'; '.join(said)} (report OUT -v lists them)")
 
 
 def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
