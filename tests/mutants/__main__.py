@@ -20,8 +20,8 @@ from opconform.specs.loader import load_specs
 from opconform.suite.manifest import Header, RequirementNote
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.generation_options import cores
 from opconform_runners.cli.shared.progress import progress
+from opconform_runners.harness.environment import cores
 from tests.mutants.assessment import Assessment, assessed, right_faults
 from tests.mutants.backend import names
 from tests.mutants.catalogue import MUTANTS, concerns, operations_with_mutants

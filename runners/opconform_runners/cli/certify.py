@@ -104,7 +104,7 @@ def command(
         if not results.force:
             check_certifiable(folders[name], each.options, selection, generating.seed)
     running = RunOptions(
-        jobs=generation.jobs or 1,
+        jobs=generation.jobs,
         timeout=backend.timeout,
         selection=selection,
         whole=True,

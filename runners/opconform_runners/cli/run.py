@@ -56,14 +56,14 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
 @shard_option
 @rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
-@jobs_option("Number of harness processes.", 1)
+@jobs_option("Number of harness processes; by default one per core, at most four.")
 def command(
     suite: Path,
     named: tuple[str, ...],
     backend: BackendOptions,
     selection: Selection,
     results: ResultOptions,
-    jobs: int,
+    jobs: int | None,
     **given: Path | None,
 ) -> None:
     """Run backends on SUITE (a folder or a zip file) and compare every bit of their outputs.

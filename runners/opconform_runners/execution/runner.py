@@ -30,7 +30,7 @@ class RunOptions:
     """How a suite is run.
 
     Attributes:
-        jobs: The number of harness processes.
+        jobs: The number of harness processes; if it is None, the backend's device and the number of cases decide.
         timeout: The time limit of a case, in seconds.
         selection: Which cases are run, together with the twins that their verdicts need.
         whole: Whether whole profiles are run, as a certificate needs.
@@ -39,7 +39,7 @@ class RunOptions:
         resume: Whether an interrupted run of the same kind is continued.
     """
 
-    jobs: int = 1
+    jobs: int | None = 1
     timeout: float = 60.0
     selection: Selection = EVERYTHING
     whole: bool = False

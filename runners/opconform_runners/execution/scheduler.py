@@ -17,6 +17,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.request import Request, check_dialects, clear, dialect_of, lay_out, outcome_of
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
+from opconform_runners.harness.environment import cores
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
 from opconform_runners.harness.process import HarnessEnded
 from opconform_runners.harness.protocol import ProtocolError, reply_of
@@ -24,6 +25,8 @@ from opconform_runners.harness.scratch import check_room, is_full, without_scrat
 
 #: How many requests a harness is sent ahead, so that it never waits for opconform.
 IN_FLIGHT = 4
+#: The most harnesses by default, and how many cases pay for another one: cases that share it, or cases executed alone.
+_MOST, _SHARED, _ALONE = 4, 100, 5
 #: How many times in a row a harness may fail to start again before the run is given up.
 STARTS = 3
 #: How many errors in a row must be confirmed alone before the next ones count without confirmation.
@@ -51,7 +54,17 @@ def execute(
     Returns what was tested, and why the rest of the cases were not executed, or None.
     """
     execution = Execution(suite, launch, on_outcome, deque(entries), ahead=1 if alone else IN_FLIGHT)
-    return run_loop(execution.run(max(1, min(launch.jobs, len(entries))), on_ready))
+    return run_loop(execution.run(on_ready))
+
+
+def default_jobs(device: str | None, cases: int, *, alone: bool) -> int:
+    """The number of harnesses that execute cases on a device: one per core for many cases on a CPU.
+
+    Other devices execute one case at a time. So do short runs, since another harness does not pay.
+    """
+    if "CPU" not in (device or "").split(":"):
+        return 1
+    return max(1, min(cores(), _MOST, cases // (_ALONE if alone else _SHARED)))
 
 
 @dataclass(slots=True)
@@ -74,15 +87,18 @@ class Execution:
     gave_up: str | None = None
     implementation: Implementation | None = None
 
-    async def run(self, jobs: int, on_ready: OnReady) -> tuple[Implementation, str | None]:
-        """Execute all waiting cases with that many harnesses."""
-        workers = [Worker(self) for _ in range(jobs)]
-        implementation = await workers[0].begin()
+    async def run(self, on_ready: OnReady) -> tuple[Implementation, str | None]:
+        """Execute all waiting cases."""
+        first = Worker(self)
+        implementation = await first.begin()
         try:
             on_ready(implementation)
         except OpconformError:
-            await workers[0].end()
+            await first.end()
             raise
+        cases = len(self.waiting)
+        jobs = self.launch.jobs or default_jobs(implementation.device, cases, alone=self.ahead == 1)
+        workers = [first, *(Worker(self) for _ in range(1, min(jobs, cases)))]
         tasks = [asyncio.create_task(each.run()) for each in workers]
         try:
             await asyncio.gather(*tasks)

@@ -57,10 +57,13 @@ def memory_limit(gib: float | None = None) -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
-    """The command of a harness, the number of harness processes, and the time limit of a case in seconds."""
+    """The command of a harness, the number of harness processes, and the time limit of a case in seconds.
+
+    If `jobs` is None, the backend's device and the number of cases decide.
+    """
 
     command: Command
-    jobs: int = 1
+    jobs: int | None = 1
     timeout: float = 60.0
 
 

@@ -77,6 +77,11 @@ UNKNOWN = Environment(system="unknown", machine="unknown", runner="unknown")
 _ANSWER: TypeAdapter[tuple[str, dict[str, str | None]]] = TypeAdapter(tuple[str, dict[str, str | None]])
 
 
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def environment_facts(environment: Environment, named: str | None) -> tuple[tuple[str, str], ...]:
     """The recorded facts of an environment that decide a verdict, in words and without the packages.
 
@@ -103,7 +108,7 @@ def environment_of(command: Command, implementation: Implementation, placements:
         system=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         processor=_processor(),
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        cores=cores(),
         hardware=implementation.hardware,
         driver=implementation.driver,
         runner=opconform.__version__,

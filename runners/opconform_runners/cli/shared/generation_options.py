@@ -1,6 +1,5 @@
 """The options of the generation of suites."""
 
-import os
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -9,14 +8,10 @@ from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options import Decorator, collected, count, jobs_option
+from opconform_runners.harness.environment import cores
 
 #: The help of `--jobs` for commands that generate a suite and run it.
-RUN_JOBS = "Number of processes; by default one per core to generate, one to run."
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+RUN_JOBS = "Number of processes; by default one per core, or at most four to run."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
