@@ -597,7 +597,7 @@ def test_a_key_that_others_can_read_signs_nothing(opconform: Run, certified: Cer
 
     assert refusal(key) == f"error: Other users can read or write {key}. Run `chmod 600 {key}`."
     (certified.folder / "me.pub").chmod(0o600)
-    assert "me.pub does not contain a private key in PEM format." in refusal(certified.folder / "me.pub")
+    assert "me.pub is a public key. Name the private one." in refusal(certified.folder / "me.pub")
     assert "me.key is a private key. Keep it secret" in verification(opconform, certified, key="me.key", code=1)
 
 

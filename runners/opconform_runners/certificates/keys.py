@@ -88,6 +88,8 @@ def read_private(path: Path) -> CryptoSigner:
             f"{path} is encrypted. Decrypt it first, for example with `openssl pkey -in {path}`."
         ) from fault
     except (ValueError, UnsupportedAlgorithm) as fault:
+        if b"-----BEGIN PUBLIC KEY-----" in content:
+            raise UsageError(f"{path} is a public key. Name the private one.") from fault
         advice = "Generate one with `opconform certificate keygen NAME`."
         raise UsageError(f"{path} does not contain a private key in PEM format. {advice}") from fault
     if not isinstance(key, Ed25519PrivateKey):

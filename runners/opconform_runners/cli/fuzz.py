@@ -16,7 +16,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options, positive
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH, count
+from opconform_runners.cli.shared.options import count, out_option
 from opconform_runners.cli.shared.output import print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import folder_name
@@ -45,7 +45,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
 @click.option("--time", "seconds", callback=_seconds, metavar="TIME", help="How long to search, as 90s or 5m.  [60s]")
 @click.option("--tests", type=count, metavar="N", help="How many cases to test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")
-@click.option("--out", type=PATH, metavar="FOLDER", help="Where the finds are written; its finds are known already.")
+@out_option(metavar="FOLDER", help="Where the finds are written; its finds are known already.")
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,

@@ -38,8 +38,12 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
     CASE is an id, the last part of an id, or a pattern that matches one case, such as 'Split-1/page-example/*'. OUT is
     the folder that `run` or `certify` wrote.
     """
-    if {"results", "suite"} & {*kinds_of(Path(case))}:
-        raise UsageError(f"{case} is not a case. Name the case first: `opconform show CASE {case}`.")
+    for place in (Path(case), out):
+        kinds = kinds_of(place) if place is not None else []
+        if "suite" in kinds:
+            raise UsageError(f"{place} is a suite. Use `opconform show CASE --suite {place}`.")
+        if "results" in kinds and place != out:
+            raise UsageError(f"{place} is not a case. Name the case first: `opconform show CASE {place}`.")
     if out is None:
         found, returned = one_case(case, sources), []
     else:
