@@ -18,7 +18,7 @@ FILLS, CONTEXTS = ("ramp", "bits", "special", "constant"), ("bare", "folded", "c
         ("random", FILLS, None),
         ("concat", CONTEXTS, None),
         ("matrix", ("max", "min"), None),
-        ("JustNumpy", ("numpy",), None),
+        ("indexes", ("data", "indices", "axis"), "indices"),
         ("Onw", ("Own",), "Own"),
         ("OpenVINO", ("numpy", "openvino"), "openvino"),
         ("float32", ELEMENT_TYPES, "f32"),

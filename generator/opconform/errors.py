@@ -13,7 +13,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _QUOTED = 200
 #: How much of two words must be the same for one to be a suggestion for the other, from 0 to 1: `concat` and `convert`
 #: have 0.62.
-_ALIKE = 0.72
+_ALIKE = 0.7
 #: What `float32` and `int8` have besides `f32` and `i8`.
 _SHORT = re.compile(r"(?<=^[a-z])[a-z]+(?=\d)")
 

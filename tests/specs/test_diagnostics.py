@@ -102,6 +102,10 @@ MISTAKES = {
         HEAD + "    requirements: ['VariadicSplit-1:axis.range']\n" + BODY,
         "is not a requirement of VariadicSplit-1. Did you mean 'axis.range'? `opconform list VariadicSplit-1 --requirements` lists them.\n",
     ),
+    "include in the matrix": (
+        HEAD + "    matrix: {n: [0], include: [{n: 1}]}\n" + BODY,
+        "spec.yaml:5:22: Write 'include' beside `matrix`, not in it.",
+    ),
     "variable as in GitHub Actions": (
         HEAD + "    matrix: {ax: [0]}\n    data: {shape: [6]}\n    axis: ${{ matrix.ax }}\n    split_lengths: [6]\n",
         "`matrix.ax` fails: 'matrix' is undefined (write a variable without `matrix.`), with ax=0.",
@@ -161,7 +165,7 @@ MISTAKES = {
     ),
     "accepted, but wrong": (
         HEAD + "    data: {shape: [6]}\n    axis: 1\n    split_lengths: [6]\n",
-        "expect: the case is expected to be accepted, but it violates axis.range; correct it, or write `expect: {reject: axis.range}`.",
+        "expect: the case is expected to be accepted, but it violates axis.range (The axis is in the range -rank(data) .. rank(data)-1); correct it, or write `expect: {reject: axis.range}`.",
     ),
     "rejected, but right": (
         HEAD + BODY + "    expect: {reject: lengths.sum}\n",
@@ -182,7 +186,7 @@ MISTAKES = {
     "wrong twin": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [5]\n    expect: {reject: lengths.sum}\n"
         "    twin: {split_lengths: [4]}\n",
-        "spec.yaml:9:11: group 'a': twin: a twin must be valid, but this one violates lengths.sum.",
+        "spec.yaml:9:11: group 'a': twin: a twin must be valid, but this one violates lengths.sum (Without a -1, the sum of split_lengths equals the size of the split dimension).",
     ),
     "dynamic that does not fit": (
         HEAD + BODY + '    dynamic: ["2..4", 2]\n',
@@ -239,7 +243,7 @@ MISTAKES = {
     ),
     "a colon in a text": (
         "op: Split-1\ngroups:\n  - id: a\n    title: random: shapes\n",
-        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon, and indent the keys of a mapping alike.",
+        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon, write a space after the colon of a key, and indent the keys alike.",
     ),
     "another line break": (
         "op: Split-1\r\u2028\x85groups: [\r  ${{ a",
@@ -396,7 +400,8 @@ def test_mistakes_of_both_kinds_are_reported_at_once(opconform: Run, tmp_path: P
         ),
         "a.yaml:7:17: '${{ 1' is not closed; an expression is written between ${{ and }}.",
         (
-            "a.yaml:8:5: group 'b': expect: the case is expected to be accepted, but it violates num_splits.divides; "
+            "a.yaml:8:5: group 'b': expect: the case is expected to be accepted, but it violates num_splits.divides "
+            "(num_splits divides the size of the split dimension, since all outputs have the same length); "
             "correct it, or write `expect: {reject: num_splits.divides}`."
         ),
     ]

@@ -199,7 +199,9 @@ def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
 def _check_accepted(draft: Draft, limits: Limits) -> None:
     for feed in range(len(draft.feeds)):
         if names := violations_of(draft, feed):
-            violated = f"violates {', '.join(names)}{f' in feed {feed}' if feed else ''}"
+            known = requirements_of(draft.op).by_id
+            meaning = f" ({known[names[0]].text.rstrip('.')})" if names[0] in known and not names[1:] else ""
+            violated = f"violates {', '.join(names)}{meaning}{f' in feed {feed}' if feed else ''}"
             if draft.is_twin:
                 raise KeyMistake("twin", f"a twin must be valid, but this one {violated}")
             also = f", also: [{', '.join(names[1:])}]" if names[1:] else ""

@@ -135,7 +135,7 @@ def _advice(text: str, line: int, column: int) -> str:
     if written[column - 1 : column] == "\t":
         return "; indent with spaces, not tabs"
     if written[column - 1 : column] == ":":
-        return "; quote a text that contains a colon, and indent the keys of a mapping alike"
+        return "; quote a text that contains a colon, write a space after the colon of a key, and indent the keys alike"
     return "; quote an expression inside {…}" if "${{" in written else ""
 
 
