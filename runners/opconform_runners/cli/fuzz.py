@@ -66,7 +66,7 @@ def command(
     named = [each for each in targets if each not in OPERATIONS]
     _check(named)
     command = replace(backend, backends=(*named, *backend.backends)).command()
-    operations = [each for each in targets if each in OPERATIONS] or shipped_operations()
+    operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or shipped_operations()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
     read = run_loop(described(command)).dialects
@@ -75,10 +75,10 @@ def command(
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch) / "batch", Options(seed=seed, dialects=dialects))
-        search = Search(batches=batches, limits=limits, seed=seed)
+        search = Search(batches=batches, limits=limits, seed=seed, earlier=earlier)
         try:
             with progress("fuzz", quiet=False) as on_progress:
-                search.run([OPERATIONS[each] for each in operations], earlier, on_progress)
+                search.run([OPERATIONS[each] for each in operations], on_progress)
         finally:
             batches.close()
             if search.tests:

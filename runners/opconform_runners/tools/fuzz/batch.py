@@ -46,6 +46,12 @@ class Failure:
             "" if reason == "accepted-invalid" else said,
         )
 
+    def may_be(self, other: "Failure") -> bool:
+        """Whether it has the sign of another one, as far as a single execution shows: not that outputs vary."""
+        is_varying = other.result.reason == "nondeterministic" and self.result.reason == "value"
+        is_same = (self.trial.draft.op, self.result.broken) == (other.trial.draft.op, other.result.broken)
+        return self.sign == other.sign or (is_varying and is_same)
+
 
 class Batches:
     """Executes batches of trials on a backend; `folder` is a scratch folder."""
@@ -73,7 +79,7 @@ class Batches:
         found = []
         for failure, trials in proposed:
             outcomes = (self._executed(suite, session, each) for each in trials)
-            alike = (each for each in outcomes if isinstance(each, Failure) and each.sign == failure.sign)
+            alike = (each for each in outcomes if isinstance(each, Failure) and each.may_be(failure))
             found.append(next(alike, None))
         return found
 

@@ -42,7 +42,12 @@ class Find:
     @property
     def key(self) -> tuple[str, ...]:
         """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
-        return (*self.failure.sign, *parts(self.failure.trial.draft))
+        return (*self.failure.sign, *self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the case has besides shapes and values."""
+        return parts(self.failure.trial.draft)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,8 +65,9 @@ class Search:
     Attributes:
         tests: How many trials were executed, without known ones and those of reductions.
         counts: How many of them have each verdict.
-        known: The finds of an earlier search that still fail, by their keys.
-        fixed: The trials of an earlier search that no longer fail.
+        earlier: The trials of an earlier search.
+        known: Those that still fail, by their keys.
+        fixed: Those that no longer fail.
         seen: The simplest failures of each sign, until they are reduced.
         found: The new finds, by their keys.
     """
@@ -71,6 +77,7 @@ class Search:
     seed: int = 0
     tests: int = 0
     counts: Counter[str] = field(default_factory=Counter)
+    earlier: Sequence[Trial] = ()
     known: dict[tuple[str, ...], Find] = field(default_factory=dict)
     fixed: list[Trial] = field(default_factory=list)
     seen: dict[tuple[str, ...], list[Find]] = field(default_factory=dict)
@@ -80,25 +87,29 @@ class Search:
     def found(self) -> dict[tuple[str, ...], Find]:
         """The new finds by their keys, the simplest of each.
 
-        One that was not reduced completely is left out if another one of its sign needs no more parts.
+        One that was not reduced completely is left out if a simpler one of its sign needs no more parts.
         """
         found: dict[tuple[str, ...], Find] = {}
-        for some in self.seen.values():
+        taken = {each.draft.digits for each in self.earlier}
+        for sign, some in self.seen.items():
+            simpler_parts = [set(each.parts) for each in self.known.values() if each.failure.sign == sign]
             for each in some:
-                own = set(parts(each.failure.trial.draft))
-                others = [one for one in some if one is not each and set(parts(one.failure.trial.draft)) <= own]
-                if each.key not in self.known and each.key not in found and (each.is_reduced or not others):
-                    found[each.key] = each
+                is_repeated = not each.is_reduced and any(one <= set(each.parts) for one in simpler_parts)
+                digits = each.failure.trial.draft.digits
+                if each.key not in self.known and digits not in taken and not is_repeated:
+                    found.setdefault(each.key, each)
+                    taken.add(digits)
+                simpler_parts.append(set(each.parts))
         return found
 
-    def run(self, operations: Sequence[Operation], earlier: Sequence[Trial], on_progress: OnProgress) -> None:
+    def run(self, operations: Sequence[Operation], on_progress: OnProgress) -> None:
         """Execute trials of some operations until a limit is reached, and reduce the failures.
 
         Raises:
             HarnessError: The harness cannot be started.
         """
-        if earlier:
-            self._note_known(earlier)
+        if self.earlier:
+            self._note_known()
         streams = [iter(Draws(each, self.seed)) for each in operations]
         end = self.limits.seconds * _SEARCHING
         size = float(_FIRST)
@@ -120,13 +131,13 @@ class Search:
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
 
-    def _note_known(self, earlier: Sequence[Trial]) -> None:
-        failures, _ = self.batches.results(earlier)
+    def _note_known(self) -> None:
+        failures, _ = self.batches.results(self.earlier)
         for failure in failures:
             find = Find(failure=failure)
             self.known[find.key] = find
         failing = {failure.trial.draft.digits for failure in failures}
-        self.fixed = [each for each in earlier if each.draft.digits not in failing]
+        self.fixed = [each for each in self.earlier if each.draft.digits not in failing]
 
     def _note(self, find: Find) -> None:
         """Keep a failure if it is among the simplest of its sign."""
@@ -140,12 +151,13 @@ class Search:
     def _reduce(self) -> None:
         """Replace each failure by the simplest case that fails alike; all are reduced in the same batches."""
         current = [each for some in self.seen.values() for each in some]
+        drawn = [each.failure for each in current]
         tried = [set[str]() for _ in current]
         while self._elapsed() < self.limits.seconds * _REDUCING:
             proposed = []
             for number, find in enumerate(current):
                 left = [each for each in simpler(find.failure.trial) if each.draft.digits not in tried[number]]
-                proposed.append((find.failure, left[:_AT_ONCE]))
+                proposed.append((drawn[number], left[:_AT_ONCE]))
                 current[number] = replace(find, is_reduced=not left)
             if all(each.is_reduced for each in current):
                 break
@@ -159,10 +171,11 @@ class Search:
         """Take the reduced cases that fail alike in fresh harnesses, too; for others, the case as it was drawn."""
         failures, _ = self.batches.results([each.failure.trial for each in reduced])
         confirmed = {(each.sign, each.trial.draft.digits): each for each in failures}
-        for find in reduced:
-            failure = confirmed.get((find.failure.sign, find.failure.trial.draft.digits))
-            if failure is not None:
-                self._note(replace(find, failure=failure))
+        drawn = [each for some in self.seen.values() for each in some]
+        self.seen = {}
+        for find, first in zip(reduced, drawn, strict=True):
+            failure = confirmed.get((first.failure.sign, find.failure.trial.draft.digits))
+            self._note(first if failure is None else replace(find, failure=failure))
 
 
 def _mixed(streams: Sequence[Iterator[Trial]], count: int) -> list[Trial]:

@@ -1,0 +1,99 @@
+"""Which failures of a search are reported."""
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+from opconform.generation.options import Options
+from opconform.operations import OPERATIONS
+from opconform_runners.harness.command import Launch, backend_command
+from opconform_runners.tools.fuzz.batch import Batches, Failure
+from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.reduction import parts
+from opconform_runners.tools.fuzz.search import Find, Limits, Search
+from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import FailReason
+
+
+def plain(count: int) -> list[Trial]:
+    """Valid cases of Split-1 that have nothing but shapes and values."""
+    drawn = (each for each in Draws(OPERATIONS["Split-1"], 0) if each.twin is None and not parts(each.draft))
+    return list(islice(drawn, count))
+
+
+def failure(trial: Trial, reason: FailReason = "value", cause: str = "") -> Failure:
+    """A failure of a trial."""
+    result = Result(
+        id=trial.draft.id, profile="fuzz", expect="accept", verdict="fail", reason=reason, broken=("data.bits",)
+    )
+    return Failure(trial=trial, result=result, symptom=("wrong data", reason, cause))
+
+
+def search_of(*finds: Find, earlier: tuple[Trial, ...] = ()) -> Search:
+    """A search that ended before the failures were reduced."""
+    search = Search(
+        batches=Batches(Launch(command=backend_command("numpy")), Path(), Options()), limits=Limits(), earlier=earlier
+    )
+    for each in finds:
+        search._note(each)
+    return search
+
+
+def digits_of(search: Search) -> list[str]:
+    """The cases that a search reports."""
+    return [each.failure.trial.draft.digits for each in search.found.values()]
+
+
+def test_one_of_several_failures_that_were_not_reduced_is_reported() -> None:
+    """The simplest, although none of them needs fewer parts than the others."""
+    first, second = plain(2)
+    search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
+
+    assert digits_of(search) == [search.seen[failure(first).sign][0].failure.trial.draft.digits]
+
+
+def test_a_case_is_reported_once() -> None:
+    """Even if it failed with two symptoms; the group of a case is in a spec once."""
+    [trial] = plain(1)
+    search = search_of(Find(failure=failure(trial)), Find(failure=failure(trial, "nondeterministic")))
+
+    assert digits_of(search) == [trial.draft.digits]
+
+
+def test_a_case_of_an_earlier_search_is_not_new() -> None:
+    """Even if it passed when it was tested again, and failed later in this search."""
+    [trial] = plain(1)
+
+    assert digits_of(search_of(Find(failure=failure(trial)), earlier=(trial,))) == []
+
+
+def test_a_failure_that_was_not_reduced_is_known_if_a_known_one_needs_no_more() -> None:
+    """It probably has the same fault."""
+    first, second = plain(2)
+    search = search_of(Find(failure=failure(second)))
+    known = Find(failure=failure(first))
+    search.known = {known.key: known}
+
+    assert digits_of(search) == []
+
+
+def test_a_reduced_case_whose_outputs_vary_fails_with_wrong_values() -> None:
+    """A single execution cannot show that outputs vary."""
+    first, second = plain(2)
+    varying = failure(first, "nondeterministic")
+
+    assert failure(second).may_be(varying)
+    assert not failure(second, "shape").may_be(varying)
+    assert not varying.may_be(failure(second))
+
+
+def test_each_failure_is_replaced_by_its_own_reduced_case() -> None:
+    """None is lost if the case of another one cannot be confirmed."""
+    first, second = plain(2)
+    search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
+    drawn = [each for some in search.seen.values() for each in some]
+    search.batches.results = lambda _: ([], Counter())  # type: ignore[method-assign,assignment]
+    search._confirm(drawn)
+
+    assert [each for some in search.seen.values() for each in some] == drawn
