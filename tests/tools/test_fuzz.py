@@ -119,3 +119,58 @@ def test_a_misspelt_operation_is_not_a_backend(opconform: Run) -> None:
     done = opconform("fuzz", "numpy", "Splt-1", code=2)
 
     assert "'Splt-1' is neither a backend nor an operation. Did you mean 'Split-1'?" in done.stderr
+
+
+OWN = """# ours
+op: Split-1
+groups:
+  # the axes
+  - id: axes
+    title: A group of several cases
+    matrix: {axis: [0, 1]}
+    data: {shape: [2, 2]}
+    axis: ${{ axis }}
+    num_splits: 2
+"""
+
+
+def test_finds_are_appended_to_the_specs_of_the_folder(opconform: Run, tmp_path: Path) -> None:
+    """What the specs have is kept as it is, and every case of a group is known."""
+    (tmp_path / "Split-1.yaml").write_text(OWN)
+    (tmp_path / "notes.yaml").write_text("]")
+
+    done = opconform("fuzz", f"{MINIATURES}:LosesNegativeZero", "Split-1", "--tests", 120, "--out", tmp_path, code=1)
+    listed = opconform("list", tmp_path / "suite", "--cases")
+
+    assert "1 new fault.\n2 known cases did not fail this time.\n" in done.stdout
+    assert (tmp_path / "Split-1.yaml").read_text().startswith(f"{OWN}  - id: fuzz-")
+    assert "axes" in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("]", "Split-1.yaml:1:1: "),
+        (OWN.replace("Split-1", "VariadicSplit-1").replace("num_splits: 2", "split_lengths: [1, 1]"), "has cases of"),
+        (OWN.replace("op: Split-1\n", "") + "op: Split-1\n", "does not end with a list of groups"),
+    ],
+)
+def test_a_spec_that_cannot_be_extended_is_refused_first(
+    opconform: Run, tmp_path: Path, text: str, message: str
+) -> None:
+    """A search whose finds cannot be written would be in vain."""
+    (tmp_path / "Split-1.yaml").write_text(text)
+
+    done = opconform("fuzz", "numpy", "Split-1", "--tests", 1, "--out", tmp_path, code=2)
+
+    assert message in done.stderr
+    assert (tmp_path / "Split-1.yaml").read_text() == text
+
+
+def test_a_file_is_refused_as_folder(opconform: Run, tmp_path: Path) -> None:
+    """Before the search."""
+    (tmp_path / "file").touch()
+
+    done = opconform("fuzz", "numpy", "--tests", 1, "--out", tmp_path / "file" / "finds", code=2)
+
+    assert f"{tmp_path / 'file'} is not a folder that can be written to" in done.stderr

@@ -11,7 +11,7 @@ import click
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError, nearest
 from opconform.generation.options import Options
-from opconform.interrupts import run_loop
+from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options, positive
@@ -24,7 +24,7 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.tools.fuzz.batch import Batches
-from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
+from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds, write_suite
 from opconform_runners.tools.fuzz.search import Limits, Search
 
 #: How long a search takes unless a limit is given, in seconds.
@@ -69,9 +69,9 @@ def command(
     operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or shipped_operations()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
+    earlier = earlier_trials(folder, seed)
     read = run_loop(described(command)).dialects
     dialects = tuple(each for each in DIALECTS if each in read)
-    earlier = earlier_trials(folder, seed)
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch) / "batch", Options(seed=seed, dialects=dialects))
@@ -81,9 +81,13 @@ def command(
                 search.run([OPERATIONS[each] for each in operations], on_progress)
         finally:
             batches.close()
-            if search.tests:
-                write_finds(search, folder, command.name, batches.options)
-                print_lines(lines_of(search, folder))
+            with defer_interrupts():
+                write_finds(search, folder)
+                try:
+                    write_suite(search, folder, command.name, batches.options)
+                finally:
+                    if search.tests:
+                        print_lines(lines_of(search, folder))
     raise click.exceptions.Exit(1 if search.found else 0)
 
 

@@ -1,13 +1,18 @@
 """The finds of searches in a folder: a spec for each operation, and a script for each find."""
 
+import os
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
+
 from opconform.errors import UsageError
 from opconform.files import replace_named
-from opconform.generation.expansion import expand, specs_of
+from opconform.generation.expansion import families, specs_of
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
@@ -15,7 +20,7 @@ from opconform.suite.reader import open_suite
 from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.reports.text import counted, one_line
 from opconform_runners.tools.fuzz.search import Find, Search
-from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
+from opconform_runners.tools.fuzz.spec_text import group_of, groups_text, spec_text
 from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of
 from opconform_runners.tools.repro.script import SCRIPTS, script_of
@@ -25,37 +30,74 @@ _LONGEST = 300
 
 
 def earlier_trials(folder: Path, seed: int) -> list[Trial]:
-    """The trials in the specs that an earlier search wrote to a folder.
+    """The trials in the specs of a folder, to which finds can be appended.
 
     Raises:
         SpecMistakes: A spec there is wrong.
+        UsageError: Nothing can be written there, or a spec is of another operation or cannot be extended.
     """
-    files = sorted(each for each in folder.glob("*.yaml") if each.stem in OPERATIONS)
-    trials = []
-    for group in (
-        group for spec in (specs_of(files, seed=seed, limits=LIMITS) if files else ()) for group in spec.groups
-    ):
-        case, *twin = (replace(each, group=GROUP, profile=GROUP) for each in expand(group, seed=seed))
-        trials.append(trial_of(case, twin[0]) if twin else Trial(draft=case))
-    return trials
+    place = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise UsageError(f"{place} is not a folder that can be written to. Name another folder with --out.")
+    files = _specs_in(folder)
+    trials = {}
+    for path, spec in zip(files, specs_of(files, seed=seed, limits=LIMITS) if files else (), strict=True):
+        if spec.op != path.stem:
+            raise UsageError(f"{path} has cases of {spec.op}. Rename it, or name another folder with --out.")
+        extended(path, [{"id": "probe"}])
+        for family in (each for group in spec.groups for each in families(group, seed=seed)):
+            case, *twin = (replace(each, group=GROUP, profile=GROUP) for each in family.cases)
+            trials[case.id] = trial_of(case, twin[0]) if twin else Trial(draft=case)
+    return [*trials.values()]
 
 
-def write_finds(search: Search, folder: Path, backend: str, options: Options) -> None:
-    """Write the specs with the new and the known finds, and the script of each new one if the backend has scripts."""
+def _specs_in(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.glob("*.yaml") if each.stem in OPERATIONS)
+
+
+def extended(path: Path, groups: Sequence[Mapping[str, object]]) -> str:
+    """The text of a spec, which need not exist, with more groups at its end; what it has is kept as it is.
+
+    Raises:
+        UsageError: Its groups are not a list at its end.
+    """
+    if not path.exists():
+        return spec_text(path.stem, groups)
+    text = path.read_text(encoding="utf-8").rstrip() + "\n"
+    added = groups_text(groups)
+    first = re.search(r"^groups:[^\n]*\n(?:[ ]*(?:#[^\n]*)?\n)*([ ]*)- ", text, re.MULTILINE)
+    more = text + textwrap.indent(added, first[1] if first else "")
+    try:
+        is_extended = yaml.safe_load(more)["groups"] == [*yaml.safe_load(text)["groups"], *yaml.safe_load(added)]
+    except (yaml.YAMLError, TypeError):
+        is_extended = False
+    if not is_extended:
+        raise UsageError(f"{path} does not end with a list of groups. Move it, or name another folder with --out.")
+    return more
+
+
+def write_finds(search: Search, folder: Path) -> None:
+    """Append the new finds to the specs in a folder."""
+    groups: dict[str, list[Mapping[str, object]]] = {}
+    for find in sorted_finds(search):
+        result, trial = find.failure.result, find.failure.trial
+        title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
+        groups.setdefault(trial.draft.op, []).append(group_of(trial, title))
+    for op, some in groups.items():
+        path = folder / f"{op}.yaml"
+        replace_named(path, extended(path, some).encode())
+
+
+def write_suite(search: Search, folder: Path, backend: str, options: Options) -> None:
+    """Write the suite of the specs in a folder, and the script of each new find if the backend has scripts."""
     if not search.found:
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    specs = []
-    for op, groups in _groups(search).items():
-        specs.append(folder / f"{op}.yaml")
-        replace_named(specs[-1], spec_text(op, groups).encode())
+    suite = open_suite(
+        generate(specs_of(_specs_in(folder), seed=options.seed, limits=LIMITS), folder / "suite", options).out
+    )
     name = backend.partition(":")[0]
-    if name not in SCRIPTS:
-        return
-    loaded = specs_of(specs, seed=options.seed, limits=LIMITS)
-    suite = open_suite(generate(loaded, folder / "suite", options).out)
     entries = {each.id.rpartition("/")[2]: each for each in suite.entries}
-    for each in search.found.values():
+    for each in search.found.values() if name in SCRIPTS else ():
         result, digits = each.failure.result, each.failure.trial.draft.digits
         notes = notes_of(suite, entries[digits], name, Observation(result=result, backend=search.batches.title))
         try:
@@ -63,18 +105,6 @@ def write_finds(search: Search, folder: Path, backend: str, options: Options) ->
         except UsageError:  # a script cannot express the case
             continue
         replace_named(folder / f"{digits}.py", script.encode())
-
-
-def _groups(search: Search) -> Mapping[str, list[Mapping[str, object]]]:
-    """The groups of all finds, by operation."""
-    groups: dict[str, list[Mapping[str, object]]] = {}
-    for each in search.fixed:
-        groups.setdefault(each.draft.op, []).append(group_of(each, "no failure when it was last tested"))
-    for find in (*search.known.values(), *sorted_finds(search)):
-        result, trial = find.failure.result, find.failure.trial
-        title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
-        groups.setdefault(trial.draft.op, []).append(group_of(trial, title))
-    return groups
 
 
 def sorted_finds(search: Search) -> list[Find]:

@@ -14,8 +14,13 @@ _WIDTH = 118
 
 def spec_text(op: str, groups: Iterable[Mapping[str, Any]]) -> str:
     """The text of a spec with some groups."""
+    return f"op: {op}\ngroups:\n{groups_text(groups)}"
+
+
+def groups_text(groups: Iterable[Mapping[str, Any]]) -> str:
+    """The text of groups, as items of a list."""
     given = [yaml.safe_dump([dict(each)], sort_keys=False, default_flow_style=None, width=_WIDTH) for each in groups]
-    return f"op: {op}\ngroups:\n{''.join(given)}"
+    return "".join(given)
 
 
 def group_of(trial: Trial, title: str) -> dict[str, Any]:
