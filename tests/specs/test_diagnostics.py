@@ -222,6 +222,10 @@ MISTAKES = {
         "op: Reshape-1\ngroups:\n  - {id: a, title: t, data: {shape: [1]}, shape: [], special_zero: true, context: doubled}\n",
         "context: an output of rank 0 has no axis along which the context `doubled` could join it.",
     ),
+    "an output of too many dimensions": (
+        "op: Reshape-1\ngroups:\n  - {id: a, title: t, data: {shape: [1]}, shape: '${{ [1] * 70 }}', special_zero: true}\n",
+        "expect: an output of 70 dimensions is over the limit of 64.",
+    ),
     "twice the same key": (
         HEAD + "    title: again\n" + BODY,
         "spec.yaml:5:5: The key 'title' is repeated.",

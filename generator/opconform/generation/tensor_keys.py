@@ -15,7 +15,7 @@ from opconform.suite.case import Shape
 from opconform.tensors.literals import Element, checked
 
 #: The most dimensions of numpy's arrays, and the largest product of the sizes of an empty shape without its zeros.
-_RANK = 64
+RANK = 64
 _BESIDE_ZERO = 1 << 58
 #: The most elements of a control input: they are part of the case's content one by one.
 _CONTROL = 100_000
@@ -56,8 +56,8 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
 
 
 def _count(name: str, shape: Shape, limits: Limits) -> int:
-    if len(shape) > _RANK:
-        raise KeyMistake(name, f"a shape of {len(shape):,} dimensions is over the limit of {_RANK}")
+    if len(shape) > RANK:
+        raise KeyMistake(name, f"a shape of {len(shape):,} dimensions is over the limit of {RANK}")
     count = math.prod(shape)
     if count > limits.elements:
         number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
-from opconform.generation.tensor_keys import tensors_of
+from opconform.generation.tensor_keys import RANK, tensors_of
 from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
@@ -231,7 +231,9 @@ def _check_context(draft: Draft) -> None:
     try:
         graph = graph_of(draft)
         for feed in feeds:
-            inferred(graph, operands_of(draft, feed))
+            rank = max(len(each.shape) for each in inferred(graph, operands_of(draft, feed)).values())
+            if rank > RANK:
+                raise KeyMistake("expect", f"an output of {rank:,} dimensions is over the limit of {RANK}")
     except ContextError as fault:
         raise KeyMistake("context", str(fault)) from fault
     except Rejection as rejection:
