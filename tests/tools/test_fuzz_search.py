@@ -1,6 +1,7 @@
 """Which failures of a search are reported."""
 
 from collections import Counter
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -93,7 +94,19 @@ def test_each_failure_is_replaced_by_its_own_reduced_case() -> None:
     first, second = plain(2)
     search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
     drawn = [each for some in search.seen.values() for each in some]
-    search.batches.results = lambda _: ([], Counter())  # type: ignore[method-assign,assignment]
+    search.batches.results = lambda *_: ([], Counter())  # type: ignore[method-assign]
     search._confirm(drawn)
 
     assert [each for some in search.seen.values() for each in some] == drawn
+
+
+def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
+    """The first trial is always executed; reductions may end without any."""
+    batches = Batches(Launch(command=backend_command("numpy")), tmp_path / "batch", Options())
+    trials = plain(3)
+    with closing(batches):
+        _, counts = batches.results(trials, until=0)
+        alike = batches.first_alike([(failure(trials[0]), trials)], until=0)
+
+    assert counts == Counter({"pass": 1})
+    assert alike == [None]

@@ -1,6 +1,8 @@
 """The execution of trials: each batch is a suite in a scratch folder, and all batches share a warm harness."""
 
+import math
 import shutil
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,24 +63,30 @@ class Batches:
         self.options = options
         self._session: Session | None = None
 
-    def results(self, trials: Sequence[Trial]) -> tuple[list[Failure], Counter[str]]:
-        """The failures among trials, and how many trials have each verdict.
+    def results(self, trials: Sequence[Trial], until: float = math.inf) -> tuple[list[Failure], Counter[str]]:
+        """The failures among the trials that begin until a time (monotonic), and how many have each verdict.
 
         Raises:
             HarnessError: The harness cannot be started.
         """
         suite, session = self._opened(trials, once=False)
-        verdicts = [self._executed(suite, session, each) for each in trials]
+        begun = (each for number, each in enumerate(trials) if number == 0 or time.monotonic() < until)
+        verdicts = [self._executed(suite, session, each) for each in begun]
         return [each for each in verdicts if isinstance(each, Failure)], Counter(
             "fail" if isinstance(each, Failure) else each for each in verdicts
         )
 
-    def first_alike(self, proposed: Sequence[tuple[Failure, Sequence[Trial]]]) -> list[Failure | None]:
-        """Of the trials that are proposed for each failure, the first that fails alike; each is executed once."""
+    def first_alike(
+        self, proposed: Sequence[tuple[Failure, Sequence[Trial]]], until: float = math.inf
+    ) -> list[Failure | None]:
+        """Of the trials that are proposed for each failure and begin until a time, the first that fails alike.
+
+        Each is executed once.
+        """
         suite, session = self._opened([each for _, trials in proposed for each in trials], once=True)
         found = []
         for failure, trials in proposed:
-            outcomes = (self._executed(suite, session, each) for each in trials)
+            outcomes = (self._executed(suite, session, each) for each in trials if time.monotonic() < until)
             alike = (each for each in outcomes if isinstance(each, Failure) and each.may_be(failure))
             found.append(next(alike, None))
         return found

@@ -116,12 +116,12 @@ class Search:
         while self.tests < self.limits.tests and (left := end - self._elapsed()) > 0:
             trials = _mixed(streams, int(min(size, self.limits.tests - self.tests)))
             began = time.monotonic()
-            failures, counts = self.batches.results(trials)
-            self.tests += len(trials)
+            failures, counts = self.batches.results(trials, self._begun + end)
+            self.tests += counts.total()
             self.counts += counts
             for failure in failures:
                 self._note(Find(failure=failure, tests=self.tests, seconds=self._elapsed()))
-            each = (time.monotonic() - began) / len(trials)
+            each = (time.monotonic() - began) / counts.total()
             size = max(_FEWEST, min(_MOST, min(_SECONDS, left / 2) / each))
             on_progress(
                 max(self.tests / self.limits.tests, min(1.0, self._elapsed() / self.limits.seconds)), self.tests
@@ -153,7 +153,8 @@ class Search:
         current = [each for some in self.seen.values() for each in some]
         drawn = [each.failure for each in current]
         tried = [set[str]() for _ in current]
-        while self._elapsed() < self.limits.seconds * _REDUCING:
+        end = self.limits.seconds * _REDUCING
+        while self._elapsed() < end:
             proposed = []
             for number, find in enumerate(current):
                 left = [each for each in simpler(find.failure.trial) if each.draft.digits not in tried[number]]
@@ -161,7 +162,7 @@ class Search:
                 current[number] = replace(find, is_reduced=not left)
             if all(each.is_reduced for each in current):
                 break
-            for number, failure in enumerate(self.batches.first_alike(proposed)):
+            for number, failure in enumerate(self.batches.first_alike(proposed, self._begun + end)):
                 tried[number].update(each.draft.digits for each in proposed[number][1])
                 if failure is not None:
                     current[number] = replace(current[number], failure=failure)
