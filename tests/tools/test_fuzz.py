@@ -52,6 +52,13 @@ def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     assert sum(each.rejected_for is not None for each in drafts) > 50
 
 
+def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:
+    """Otherwise almost every valid split would have one output."""
+    valid = [each.draft for each in drawn("Split-1", 400) if each.twin is None]
+
+    assert sum(each.attributes["num_splits"] != 1 for each in valid) > len(valid) / 8
+
+
 def test_the_seed_alone_decides_the_trials() -> None:
     """Another seed draws other trials."""
     first, again, other = (drawn("Gather-8", 30, seed) for seed in (1, 1, 2))
@@ -112,6 +119,21 @@ def test_a_fault_is_one_small_case_and_known_afterwards(opconform: Run, tmp_path
     assert "context" not in first.stdout
     assert again.stdout.splitlines()[-1].endswith("0 new faults, besides 1 known one.")
     assert "1 case" in generated.stdout
+
+
+def test_only_declared_operations_are_searched(opconform: Run, tmp_path: Path) -> None:
+    """Cases of other operations would be unsupported."""
+    (tmp_path / "own.py").write_text(
+        "from dataclasses import replace\n"
+        "from tests.miniatures import Perfect\n"
+        "class OnlySplit(Perfect):\n"
+        "    def describe(self):\n"
+        "        return replace(super().describe(), operations=('Split-1',))\n"
+    )
+
+    done = opconform("fuzz", f"{tmp_path / 'own.py'}:OnlySplit", "--tests", 40)
+
+    assert done.stdout == "40 cases tested: 40 pass. 0 new faults.\n"
 
 
 def test_a_misspelt_operation_is_not_a_backend(opconform: Run) -> None:

@@ -56,22 +56,23 @@ def command(
 ) -> None:
     """Search for failures of a backend beyond the shipped cases.
 
-    Cases are drawn from the declarations of the operations, by default of all of them. Every case is valid, or violates
-    one requirement and has a valid twin. A failure is reduced to the smallest case that fails alike. Each fault is
-    written as a group of a spec to FOLDER/OPERATION.yaml, for backends that `opconform repro` supports with a script.
-    The faults of an earlier search in FOLDER are tested again, and only others are reported.
+    Cases are drawn from the declarations of the operations, by default of all that the backend declares. Every case is
+    valid, or violates one requirement and has a valid twin. A failure is reduced to the smallest case that fails alike.
+    Each fault is appended as a group to the spec FOLDER/OPERATION.yaml, for backends that `opconform repro` supports
+    with a script. The faults of an earlier search in FOLDER are tested again, and only others are reported.
 
     Exit code: 0 nothing new, 1 new faults, 3 the backend cannot start.
     """
     named = [each for each in targets if each not in OPERATIONS]
     _check(named)
     command = replace(backend, backends=(*named, *backend.backends)).command()
-    operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or shipped_operations()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
     earlier = earlier_trials(folder, seed)
-    read = run_loop(described(command)).dialects
-    dialects = tuple(each for each in DIALECTS if each in read)
+    implementation = run_loop(described(command))
+    dialects = tuple(each for each in DIALECTS if each in implementation.dialects)
+    declared = [each for each in shipped_operations() if each in implementation.operations]
+    operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or declared or shipped_operations()
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch) / "batch", Options(seed=seed, dialects=dialects))

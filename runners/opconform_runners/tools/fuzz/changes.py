@@ -66,6 +66,33 @@ def _resize(draft: Draft, random: Random) -> Draft | None:
     return with_tensors(draft, tensors)
 
 
+def _grow(draft: Draft, random: Random) -> Draft | None:
+    """A dimension and an integer attribute or element grow together, by a sum or a factor; a length stays a length."""
+    places = [(name, place) for name in _named(draft, "tensor") for place in range(len(draft.tensors[name].shape))]
+    integers = [name for name, each in draft.attributes.items() if isinstance(each, int) and not isinstance(each, bool)]
+    written = [name for name in _written(draft) if ELEMENT_TYPES[draft.tensors[name].element_type].is_integer]
+    if not places or not (integers or written):
+        return None
+    by, is_factor = random.choice((1, 2, 3)), likely(random, 0.5)
+
+    def grown(value: int) -> int:
+        return value * (by + 1) if is_factor else value + by
+
+    name, place = random.choice(places)
+    shape = list(draft.tensors[name].shape)
+    shape[place] = grown(shape[place])
+    tensors, attributes = {**draft.tensors, name: resized(draft.tensors[name], shape, random)}, dict(draft.attributes)
+    other = random.choice([*integers, *written])
+    if other in integers:
+        attributes[other] = grown(int(draft.attributes[other]))  # type: ignore[arg-type]
+    elif other != name:
+        elements = [*draft.tensors[other].elements]
+        number = random.randrange(len(elements))
+        elements[number] = grown(int(elements[number]))
+        tensors[other] = replace(draft.tensors[other], elements=tuple(elements))
+    return replace(with_tensors(draft, tensors), attributes=attributes)
+
+
 def _rank(draft: Draft, random: Random) -> Draft | None:
     """A dimension is inserted or removed: in one tensor, or in all tensors of one role."""
     name = random.choice([*draft.tensors, *_named(draft, "tensor")])
@@ -208,6 +235,7 @@ def ordered(draft: Draft, tensors: Mapping[str, TensorDraft]) -> dict[str, Tenso
 #: The changes, and how often each is drawn.
 _CHANGES: Sequence[tuple[int, Change]] = (
     (6, _resize),
+    (6, _grow),
     (4, _rank),
     (8, _elements),
     (3, _count),
