@@ -14,6 +14,7 @@ from opconform_runners.backends.backend import Rejected, Unsupported, undeclared
 from opconform_runners.backends.direct import Framework, Support, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
 from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.numpy_pad import pad
 
 HALVES = Node(name="Halves", op="Halves-1", inputs=("data", "axis"), outputs=("Halves_0", "Halves_1"), under_test=True)
 JOINED = Node(
@@ -254,3 +255,13 @@ def test_a_type_that_the_framework_lacks_is_unsupported(kind: str) -> None:
     """The value alone would hide that the framework cannot be given it."""
     with pytest.raises(Unsupported, match=f"no element type {kind}"):
         plain(Tensor(element_type=kind, array=np.array(1, np.uint8)), ("i64",))
+
+
+def test_numpy_pads_an_empty_output_of_any_size() -> None:
+    """A dimension of 2**40 beside one without elements takes no memory."""
+    data = Tensor(element_type="u8", array=np.zeros((1, 2), np.uint8))
+    begin, end = (Tensor(element_type="i64", array=np.array(each)) for each in ([1 << 40, -2], [0, 0]))
+
+    [output] = pad([data, begin, end], {"pad_mode": "constant"})
+
+    assert output.shape == ((1 << 40) + 1, 0)

@@ -78,10 +78,12 @@ def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
     Bit patterns are padded, since `numpy.pad` converts a NaN to a Python number.
     """
     kind = np.result_type(data, value)
+    lengths = [max(sum(each), 0) for each in zip(begin, data.shape, end, strict=True)]
+    if 0 in lengths:  # the other dimensions may be too long to be padded
+        return np.empty(lengths, kind)
     array = patterns(data.astype(kind))
     extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
-    for axis, (before, size, after) in enumerate(zip(begin, data.shape, end, strict=True)):
-        length = max(before + size + after, 0)
+    for axis, (before, size, after, length) in enumerate(zip(begin, data.shape, end, lengths, strict=True)):
         most = length if mode in ("constant", "edge") else size  # far outside data, all elements are the same
         widths = [(0, 0)] * data.ndim
         widths[axis] = min(max(before, 0), most), min(max(after, 0), most)
