@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import parts
 from opconform_runners.tools.fuzz.search import Find, Limits, Search
 from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
 
@@ -52,6 +54,17 @@ def test_one_of_several_failures_that_were_not_reduced_is_reported() -> None:
     search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
 
     assert digits_of(search) == [search.seen[failure(first).sign][0].failure.trial.draft.digits]
+
+
+def test_invalid_cases_that_are_accepted_are_one_fault() -> None:
+    """The worst is reported: outputs that are larger than the inputs show a read out of bounds."""
+    first, second = plain(2)
+    accepted, memory = failure(first, "accepted-invalid"), failure(second, "accepted-invalid")
+    worse = replace(memory.result, sentence=OUT_OF_BOUNDS)
+    memory = replace(memory, result=worse, symptom=("memory", "accepted-invalid", "Read past the end"))
+    search = search_of(*(Find(failure=each, is_reduced=True) for each in (accepted, memory)))
+
+    assert digits_of(search) == [second.draft.digits]
 
 
 def test_a_case_is_reported_once() -> None:

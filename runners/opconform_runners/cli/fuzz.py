@@ -36,7 +36,10 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
     if text is None:
         return None
     unit = {"s": 1, "m": 60, "h": 3_600}.get(text[-1:], 0)
-    return positive(text[:-1]) * unit if unit else positive(text)
+    try:
+        return positive(text[:-1]) * unit if unit else positive(text)
+    except click.BadParameter as fault:
+        raise click.BadParameter(f"{text!r} is not a duration, such as 90s, 5m or 1h.") from fault
 
 
 @click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
@@ -88,7 +91,7 @@ def command(
                     write_suite(search, folder, command.name, batches.options)
                 finally:
                     if search.tests:
-                        print_lines(lines_of(search, folder))
+                        print_lines(lines_of(search, folder, command.name))
     raise click.exceptions.Exit(1 if search.found else 0)
 
 

@@ -38,15 +38,14 @@ class Failure:
 
     @property
     def sign(self) -> tuple[str, ...]:
+        """What stays the same while a failure is reduced: the fault, and the severity."""
+        return (*self.fault, self.symptom[0])
+
+    @property
+    def fault(self) -> tuple[str, ...]:
         """What failures by the same fault have in common; how outputs that should not exist look is left to chance."""
-        severity, reason, said = self.symptom
-        return (
-            self.trial.draft.op,
-            *self.result.broken,
-            severity,
-            reason,
-            "" if reason == "accepted-invalid" else said,
-        )
+        _, reason, said = self.symptom
+        return (self.trial.draft.op, *self.result.broken, reason, "" if reason == "accepted-invalid" else said)
 
     def may_be(self, other: "Failure") -> bool:
         """Whether it has the sign of another one, as far as a single execution shows: not that outputs vary."""

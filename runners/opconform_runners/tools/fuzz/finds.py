@@ -112,7 +112,7 @@ def sorted_finds(search: Search) -> list[Find]:
     return sorted(search.found.values(), key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))
 
 
-def lines_of(search: Search, folder: Path) -> Iterator[str]:
+def lines_of(search: Search, folder: Path, backend: str) -> Iterator[str]:
     """The new finds in words, and what was tested."""
     for number, each in enumerate(sorted_finds(search), 1):
         result, draft = each.failure.result, each.failure.trial.draft
@@ -122,11 +122,12 @@ def lines_of(search: Search, folder: Path) -> Iterator[str]:
         yield f"{number:>3}. {draft.op} {', '.join(result.broken)}: {kind}{reason}"
         yield f"     {one_line(result.sentence, _LONGEST)}"
         yield f"     {one_line(result.inputs, _LONGEST)}"
-        yield f"     after {each.tests:,} cases, {each.seconds:.0f} s; group {GROUP}-{draft.digits}{script}"
+        rest = "" if each.is_reduced else ", not reduced completely"
+        yield f"     after {each.tests:,} cases, {each.seconds:.0f} s{rest}; group {GROUP}-{draft.digits}{script}"
     verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common())
     known = f", besides {counted(len(search.known), 'known one')}" if search.known else ""
     yield f"{counted(search.tests, 'case')} tested: {verdicts}. {counted(len(search.found), 'new fault')}{known}."
     if search.fixed:
         yield f"{counted(len(search.fixed), 'known case')} did not fail this time."
     if search.found:
-        yield f"Next: opconform generate {shlex.quote(str(folder))} --profile {GROUP} --out suite"
+        yield f"Next: opconform run {shlex.quote(str(folder / 'suite'))} {shlex.quote(backend)}"

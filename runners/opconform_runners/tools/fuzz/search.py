@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from opconform.operations.operation import Operation
+from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import cost, parts, simpler
@@ -42,7 +43,7 @@ class Find:
     @property
     def key(self) -> tuple[str, ...]:
         """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
-        return (*self.failure.sign, *self.parts)
+        return (*self.failure.fault, *self.parts)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -87,12 +88,13 @@ class Search:
     def found(self) -> dict[tuple[str, ...], Find]:
         """The new finds by their keys, the simplest of each.
 
-        One that was not reduced completely is left out if a simpler one of its sign needs no more parts.
+        One that was not reduced completely is left out if another one of the fault, a worse or a simpler one, needs no
+        more parts.
         """
         found: dict[tuple[str, ...], Find] = {}
         taken = {each.draft.digits for each in self.earlier}
-        for sign, some in self.seen.items():
-            simpler_parts = [set(each.parts) for each in self.known.values() if each.failure.sign == sign]
+        for fault, some in self._by_fault().items():
+            simpler_parts = [set(each.parts) for each in self.known.values() if each.failure.fault == fault]
             for each in some:
                 is_repeated = not each.is_reduced and any(one <= set(each.parts) for one in simpler_parts)
                 digits = each.failure.trial.draft.digits
@@ -127,6 +129,15 @@ class Search:
                 max(self.tests / self.limits.tests, min(1.0, self._elapsed() / self.limits.seconds)), self.tests
             )
         self._reduce()
+
+    def _by_fault(self) -> dict[tuple[str, ...], list[Find]]:
+        """The failures by what they break and the symptom, the worst of each first, then the simplest."""
+        finds: dict[tuple[str, ...], list[Find]] = {}
+        for each in (each for some in self.seen.values() for each in some):
+            finds.setdefault(each.failure.fault, []).append(each)
+        for some in finds.values():
+            some.sort(key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))  # a stable sort
+        return finds
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
