@@ -16,6 +16,7 @@ from opconform.generation.expansion import families, specs_of
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
+from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.reports.text import counted, one_line
@@ -112,6 +113,13 @@ def sorted_finds(search: Search) -> list[Find]:
     return sorted(search.found.values(), key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))
 
 
+def _names(op: str, broken: Sequence[str]) -> str:
+    """The names of requirements; interpretations are marked."""
+    known = requirements_of(op).by_id
+    marks = {"interpretation": " (interpretation)"}
+    return ", ".join(f"{each}{marks.get(known[each].level, '')}" for each in broken)
+
+
 def lines_of(search: Search, folder: Path, backend: str) -> Iterator[str]:
     """The new finds in words, and what was tested."""
     for number, each in enumerate(sorted_finds(search), 1):
@@ -119,7 +127,7 @@ def lines_of(search: Search, folder: Path, backend: str) -> Iterator[str]:
         kind = severity_of(result)
         reason = "" if result.reason == kind else f" ({result.reason})"
         script = f", script {draft.digits}.py" if (folder / f"{draft.digits}.py").exists() else ""
-        yield f"{number:>3}. {draft.op} {', '.join(result.broken)}: {kind}{reason}"
+        yield f"{number:>3}. {draft.op} {_names(draft.op, result.broken)}: {kind}{reason}"
         yield f"     {one_line(result.sentence, _LONGEST)}"
         yield f"     {one_line(result.inputs, _LONGEST)}"
         rest = "" if each.is_reduced else ", not reduced completely"
