@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.generation.header import suite_header
 from opconform.generation.options import Options
-from opconform.generation.work_folder import work_folder
-from opconform.generation.writer import case_writer, finish, write_manifest
+from opconform.generation.pipeline import write_suite
 from opconform.specs.loader import Spec
-from opconform.suite.manifest import MANIFEST, Entry
+from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.session import Session
@@ -101,9 +99,13 @@ class Batches:
             self._session.close()
 
     def _opened(self, trials: Sequence[Trial], *, once: bool) -> tuple[Suite, Session]:
-        """The suite of some trials, and the session that executes it."""
+        """The suite of some trials and their twins, and the session that executes it."""
+        twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
+        drafts = twins | {each.draft.id: each.draft for each in trials}
+        ops = sorted({each.op for each in drafts.values()})
+        specs = [Spec(file="fuzz", digest=_NO_DIGEST, op=op, groups=()) for op in ops]
         shutil.rmtree(self._folder, ignore_errors=True)
-        suite = open_suite(self._written(trials))
+        suite = open_suite(write_suite(drafts.values(), specs, self._folder, self.options).out)
         if self._session is None:
             self._session = Session(suite, self._launch)
         self._session.turn_to(suite, once=once)
@@ -117,25 +119,6 @@ class Batches:
             return result.verdict
         cause = _cause(suite, entry, result, session.outcomes[entry.id])
         return Failure(trial=trial, result=result, symptom=symptom_of(result, cause))
-
-    def _written(self, trials: Sequence[Trial]) -> Path:
-        """The suite of some trials and their twins."""
-        twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
-        drafts = twins | {each.draft.id: each.draft for each in trials}
-        out = self._folder / "suite"
-        out.parent.mkdir(parents=True)
-        with work_folder(out) as work, case_writer(work, self.options) as writer:
-            places, counts = [], {"accept": 0, "reject": 0}
-            with work.lines.open("w+b") as lines:
-                for each in map(writer.write, drafts.values()):
-                    places.append((each.id, lines.tell(), len(each.line)))
-                    lines.write(each.line)
-                    counts[each.expect] += 1
-                digest = write_manifest(work.partial / MANIFEST, lines, places)
-            ops = sorted({each.op for each in drafts.values()})
-            specs = [Spec(file="fuzz", digest=_NO_DIGEST, op=op, groups=()) for op in ops]
-            finish(work, suite_header(specs, self.options, counts=counts, digest=digest), resumed=False)
-        return out
 
 
 def _cause(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> str:
