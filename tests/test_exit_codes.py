@@ -51,6 +51,7 @@ MISTYPED = [
     ("certify", "numpy", "nowhere", "--out", "new"),
     ("adequacy", "nowhere"),
     ("repro", "Split-1/page-example/*", "--backend", "openvino", "--suite", "nowhere"),
+    ("fuzz", "nowhere.py:Backend"),
 ]
 
 
