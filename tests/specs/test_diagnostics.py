@@ -80,7 +80,7 @@ MISTAKES = {
     ),
     "filter": (
         HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: ${{ n | abs }}\n    split_lengths: [6]\n",
-        "`n | abs` cannot be read: there is no filter 'abs'.",
+        "`n | abs` cannot be read: unknown filter 'abs'.",
     ),
     "expression with one bracket": (
         HEAD + "    matrix: {n: [0]}\n    data: {shape: [6]}\n    axis: ${ n }\n    split_lengths: [6]\n",

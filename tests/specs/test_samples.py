@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from opconform.specs.combinations import Combination
 from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import Meter
 from opconform.specs.functions import RANDOM_FUNCTIONS
 from opconform.specs.loader import load_spec
-from opconform.specs.matrix import Combination
 from opconform.specs.samples import random_functions, samples_of
 
 SPEC = """\

@@ -12,12 +12,12 @@ from opconform.errors import quoted, quoted_text
 from opconform.generation.options import LIMITS, Limits
 from opconform.generation.validation import UndecidedError, draft_of
 from opconform.model.draft import Draft
+from opconform.specs.combinations import Combination, combinations_of, failure, shown
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import Value
 from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
-from opconform.specs.matrix import Combination, combinations_of, failure, shown
 from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import canonical_json

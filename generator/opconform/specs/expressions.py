@@ -211,5 +211,5 @@ def _sentence(fault: BaseException) -> str:
     if isinstance(fault, SecurityError):
         return "a value has no attributes and methods"
     said = _INNER.sub("", str(fault).strip() or type(fault).__name__).removesuffix(".")
-    said = said.replace("end of template", "end").replace("No filter named", "there is no filter")
+    said = said.replace("end of template", "end").replace("No filter named", "unknown filter")
     return quoted_text(said)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 
 from opconform.errors import quoted
+from opconform.specs.combinations import Combination, failure, holds, where_of
 from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import FUNCTIONS, Value
 from opconform.specs.loader import Group
-from opconform.specs.matrix import Combination, failure, holds, where_of
 from opconform.suite.case import canonical_json
 from opconform.tensors.philox import random_words
 

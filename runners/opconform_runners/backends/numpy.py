@@ -56,7 +56,7 @@ def _variadic_split(inputs: Sequence[Tensor | None], _attributes: Mapping[str, A
 def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> list[Tensor]:
     arrays, axis = [each.array for each in inputs], attributes.get("axis")
     if not arrays:
-        raise refused("inputs.required", "there are no inputs")
+        raise refused("inputs.required", "the operation has no inputs")
     if axis is None:
         raise refused("axis.required", "axis is missing")
     if type(axis) is not int:

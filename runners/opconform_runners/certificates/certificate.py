@@ -13,8 +13,8 @@ from pathlib import Path
 from opconform.errors import CertificateError, UsageError, quoted
 from opconform.files import replace_file
 from opconform.suite.reader import Suite
+from opconform_runners.certificates.certified_results import evidence_of, read_file
 from opconform_runners.certificates.consistency import check_consistency
-from opconform_runners.certificates.evidence import evidence_of, read_file
 from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import CERTIFICATE, RESULTS

@@ -18,7 +18,7 @@ from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
 from opconform_runners.certificates.certificate import read_certificate
-from opconform_runners.certificates.evidence import evidence_of, file_digest
+from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
 from opconform_runners.certificates.statement import OUTPUTS, Resource, Statement, statement_of
 from opconform_runners.execution.outputs_archive import Recorded, open_recorded

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from opconform.adequacy.report import Adequacy, adequacy_of
+from opconform.adequacy.assessment import Adequacy, adequacy_of
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs

@@ -58,7 +58,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     RESULTS is the folder that `certify` or `certificate judge` wrote. Writes certificate.json to it, as `--sign` of
     those commands does, whether or not the backend is conformant.
     """
-    from opconform_runners.certificates.evidence import check_whole
+    from opconform_runners.certificates.certified_results import check_whole
 
     folder, report = finished(results)
     check_whole(report, folder)

@@ -17,7 +17,7 @@ from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command, rare_option
-from opconform_runners.cli.shared.matrix import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     Decorator,
     PrivateKey,

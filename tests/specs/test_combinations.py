@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from opconform.specs.combinations import Combination, combinations_of, holds, shown
 from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import Meter, compiled
 from opconform.specs.loader import Group, load_spec
-from opconform.specs.matrix import Combination, combinations_of, holds, shown
 
 
 def group(tmp_path: Path, keys: str) -> Group:
