@@ -22,6 +22,9 @@ from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import canonical_json
 
+#: How many twins are kept, since consecutive cases often have the same one.
+RECENT = 1000
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:
@@ -82,13 +85,14 @@ def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
 
 
 class _Expansion:
-    """The state of one group's expansion: the digits of its cases, and its mistakes by their places."""
+    """The state of one group's expansion: the digits of its cases, recent twins by their keys, mistakes by place."""
 
     def __init__(self, group: Group, limits: Limits) -> None:
         self.group, self.limits = group, limits
         self.failed = 0
         self.meter = Meter()
         self.digits: set[str] = set()
+        self.twins: dict[str, Draft] = {}
         self.mistakes: dict[tuple[int, int], Mistake] = {}
 
     def families_of(self, variables: Combination) -> list[Family]:
@@ -144,7 +148,13 @@ class _Expansion:
             sentence = f"twin: {quoted(changes)} is not a mapping of keys."
             raise SpecMistakes([self.group.mistake(("twin",), sentence)])
         accepted = {name: value for name, value in keys.items() if name != "expect"}
-        return self._draft(accepted | _changed(accepted, changes), tuple(changes), variables)
+        changed = accepted | _changed(accepted, changes)
+        text = repr(changed)
+        if text not in self.twins:
+            if len(self.twins) == RECENT:
+                self.twins.clear()
+            self.twins[text] = self._draft(changed, tuple(changes), variables)
+        return self.twins[text]
 
     def _draft(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Draft:
         """The draft of a case, or of a twin if some of its keys are overridden."""

@@ -59,15 +59,16 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    if is_decided and (violated := violations_of(draft, len(draft.feeds) - 1)):
-        if len(violated) > 1:
+    violated = [violations_of(draft, feed) for feed in range(len(draft.feeds))]
+    if is_decided and violated[-1]:
+        if len(violated[-1]) > 1:
             raise UndecidedError
-        draft = replace(draft, rejected_for=violated[0], requirements=violated)
-        reject = RejectKeys(reject=violated[0], also=())
+        draft = replace(draft, rejected_for=violated[-1][0], requirements=violated[-1])
+        reject = RejectKeys(reject=violated[-1][0], also=())
     if reject is None:
-        _check_accepted(draft, limits)
+        _check_accepted(draft, violated, limits)
     else:
-        _check_rejected(draft, reject)
+        _check_rejected(draft, violated, reject)
     _check_context(draft)
     return draft
 
@@ -182,11 +183,11 @@ def _check_second_feed(draft: Draft) -> None:
             raise KeyMistake("feed", f"{sentence}; see `dynamic`")
 
 
-def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
+def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: RejectKeys) -> None:
     """Check that the reference semantics reject the last feed for the requirements that the author names."""
-    if len(draft.feeds) > 1 and (violated := violations_of(draft, 0)):
-        raise KeyMistake("feed", f"the first feed must be valid, but violates {', '.join(violated)}")
-    named, found = {reject.reject, *reject.also}, set(violations_of(draft, len(draft.feeds) - 1))
+    if len(violated) > 1 and violated[0]:
+        raise KeyMistake("feed", f"the first feed must be valid, but violates {', '.join(violated[0])}")
+    named, found = {reject.reject, *reject.also}, set(violated[-1])
     if named != found:
         actual = f"violates {', '.join(sorted(found))}{'' if named & found else ' instead'}" if found else "is valid"
         author = f"the case is expected to be rejected for {', '.join(sorted(named))}"
@@ -196,17 +197,17 @@ def _check_rejected(draft: Draft, reject: RejectKeys) -> None:
         raise KeyMistake("expect", f"{author}, but it {actual}")
 
 
-def _check_accepted(draft: Draft, limits: Limits) -> None:
-    for feed in range(len(draft.feeds)):
-        if names := violations_of(draft, feed):
+def _check_accepted(draft: Draft, violated: Sequence[Sequence[str]], limits: Limits) -> None:
+    for feed, names in enumerate(violated):
+        if names:
             known = requirements_of(draft.op).by_id
             meaning = f" ({known[names[0]].text.rstrip('.')})" if names[0] in known and not names[1:] else ""
-            violated = f"violates {', '.join(names)}{meaning}{f' in feed {feed}' if feed else ''}"
+            sentence = f"violates {', '.join(names)}{meaning}{f' in feed {feed}' if feed else ''}"
             if draft.is_twin:
-                raise KeyMistake("twin", f"a twin must be valid, but this one {violated}")
+                raise KeyMistake("twin", f"a twin must be valid, but this one {sentence}")
             also = f", also: [{', '.join(names[1:])}]" if names[1:] else ""
             advice = f"correct it, or write `expect: {{reject: {names[0]}{also}}}`"
-            raise KeyMistake("expect", f"the case is expected to be accepted, but it {violated}; {advice}")
+            raise KeyMistake("expect", f"the case is expected to be accepted, but it {sentence}; {advice}")
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
     if requested > limits.outputs:
         raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
@@ -224,10 +225,10 @@ def violations_of(draft: Draft, feed: int) -> tuple[str, ...]:
 def _check_context(draft: Draft) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
     feeds = range(len(draft.feeds) if draft.rejected_for is None else 0)
-    counts = [len(draft.operation.infer(arguments_of(draft, feed))) for feed in feeds]
-    if len(set(counts)) > 1:
-        first, second = counts
-        raise KeyMistake("feed", f"the second feed gives {second:,} outputs, but the IR declares {first:,}")
+    if len(feeds) > 1:
+        first, second = (len(draft.operation.infer(arguments_of(draft, feed))) for feed in feeds)
+        if first != second:
+            raise KeyMistake("feed", f"the second feed gives {second:,} outputs, but the IR declares {first:,}")
     try:
         graph = graph_of(draft)
         for feed in feeds:
