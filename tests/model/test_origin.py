@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from opconform.model.origin import Origin, origin_of
+from opconform.model.pictures import Origin, origin_of
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept
 from opconform.suite.manifest import Entry, expected_name, inputs_name

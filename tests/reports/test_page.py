@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pytest
 
-from opconform.model.highlight import Highlight
+from opconform.model.pictures import Highlight
 from opconform.operations.operation import Region
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.onnx_gather import gathered
-from opconform.dialects.onnx_gather_nd import gathered_nd
+from opconform.dialects.onnx_gather import gathered, gathered_nd
 from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
 from opconform.dialects.onnx_pad import padded
 from opconform.dialects.onnx_reshape import reshaped

@@ -41,7 +41,9 @@ def padded(model: Model, node: Node) -> Line:
         raise Inexpressible(f"ONNX has the mode {mode} in later opsets")
     data, begin, end, *value = node.inputs
     _check_pads(model, (begin, end))
-    _check_value(model)
+    given = draft.tensors.get("pad_value")
+    if given is not None and ELEMENT_TYPES[given.element_type].onnx is None:
+        raise Inexpressible(f"ONNX has no {given.element_type}")
     if refused is None:
         _check_sizes(model, str(mode))
     pads = f"{node.name}_pads"
@@ -63,12 +65,6 @@ def _check_pads(model: Model, names: tuple[str | None, ...]) -> None:
         element_type = types[str(each)].element_type
         if element_type != "i64":
             raise Inexpressible(f"ONNX's pads are i64, and cannot be {element_type}")
-
-
-def _check_value(model: Model) -> None:
-    given = model.draft.tensors.get("pad_value")
-    if given is not None and ELEMENT_TYPES[given.element_type].onnx is None:
-        raise Inexpressible(f"ONNX has no {given.element_type}")
 
 
 def _check_sizes(model: Model, mode: str) -> None:

@@ -1,10 +1,7 @@
 """ONNX's `Reshape`, whose shape is `i64`, and whose attribute `allowzero` is the opposite of `special_zero`."""
 
-from collections.abc import Mapping
-
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_model import Line, Model, attribute_text, check_types
-from opconform.model.draft import TensorDraft
 from opconform.model.graph import declared
 from opconform.suite.case import Node
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -21,33 +18,22 @@ _NO_FAULT = {
 
 def reshaped(model: Model, node: Node) -> Line:
     """The line of Reshape-1, or `Inexpressible`."""
+    draft, refused = model.draft, model.draft.rejected_for
     if node.under_test:
-        _check_tested(model)
+        check_types(draft, "Reshape", ("data",))
+        if refused in _NO_FAULT:
+            raise Inexpressible(_NO_FAULT[refused])
     if len(node.inputs) > 1:
-        _check_shape(model, node.inputs[1] or "")
+        element_type = declared(draft, model.golden.graph)[node.inputs[1] or ""].element_type
+        if element_type != "i64" and refused != "shape.element-type":
+            raise Inexpressible(f"ONNX's shape is i64, and cannot be {element_type}")
+        if ELEMENT_TYPES[element_type].onnx is None:
+            raise Inexpressible(f"ONNX has no {element_type}")
     special_zero = node.attributes["special_zero"]
     if model.version.opset >= _ALLOWZERO:
         return Line("Reshape", (("allowzero", attribute_text(int(not special_zero))),), node.inputs, node.outputs)
-    zeros = [0 in (each["shape"].elements if node.under_test else each["data"].shape) for each in _complete(model)]
+    complete = (each for each in draft.feeds if {"data", "shape"} <= {*each})
+    zeros = [0 in (each["shape"].elements if node.under_test else each["data"].shape) for each in complete]
     if any(zeros) and not special_zero:
         raise Inexpressible(f"before opset {_ALLOWZERO}, a 0 always copies a dimension")
     return Line("Reshape", (), node.inputs, node.outputs)
-
-
-def _complete(model: Model) -> list[Mapping[str, TensorDraft]]:
-    return [each for each in model.draft.feeds if {"data", "shape"} <= {*each}]
-
-
-def _check_tested(model: Model) -> None:
-    draft, refused = model.draft, model.draft.rejected_for
-    check_types(draft, "Reshape", ("data",))
-    if refused in _NO_FAULT:
-        raise Inexpressible(_NO_FAULT[refused])
-
-
-def _check_shape(model: Model, source: str) -> None:
-    element_type = declared(model.draft, model.golden.graph)[source].element_type
-    if element_type != "i64" and model.draft.rejected_for != "shape.element-type":
-        raise Inexpressible(f"ONNX's shape is i64, and cannot be {element_type}")
-    if ELEMENT_TYPES[element_type].onnx is None:
-        raise Inexpressible(f"ONNX has no {element_type}")

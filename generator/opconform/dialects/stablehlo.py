@@ -50,7 +50,11 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     """The module of a case, by file name, or `Inexpressible`; `name` is the name of the module."""
     _check_expressible(golden)
     draft, tensors = golden.draft, golden.tensors[0]
-    lines = [_spelled(line) for node in golden.graph.nodes for line in RENDERINGS[node.op](golden, node)]
+    lines = [
+        line._replace(op=f'"stablehlo.{line.op}"' if line.op in _GENERIC else f"stablehlo.{line.op}")
+        for node in golden.graph.nodes
+        for line in RENDERINGS[node.op](golden, node)
+    ]
     operands = {
         name
         for node in golden.graph.nodes
@@ -72,12 +76,6 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         results=[_Value(each, _type(tensors[each])) for each in golden.graph.outputs],
     )
     return {MODEL: text.encode()}
-
-
-def _spelled(line: _Line) -> _Line:
-    """The line with the name of its operation as MLIR writes it."""
-    name = f"stablehlo.{line.op}"
-    return line._replace(op=f'"{name}"' if line.op in _GENERIC else name)
 
 
 def _check_expressible(golden: Golden) -> None:

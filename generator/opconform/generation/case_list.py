@@ -39,12 +39,9 @@ def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
     """The only case of a suite or of specs, by default the shipped ones, that has an id, digits or a pattern."""
     cases = CaseList(sources, case=name)
     found = list(cases.cases(Selection(patterns=(pattern_of(name),)), ONE_CASE, every_profile=True))
-    check_one(name, [each.case.id for each in found], hint="" if found else cases.near_miss([name]) or _hint(sources))
+    hint = "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
+    check_one(name, [each.case.id for each in found], hint="" if found else cases.near_miss([name]) or hint)
     return found[0]
-
-
-def _hint(sources: Sequence[Path]) -> str:
-    return "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
 
 
 def specs_of_case(name: str) -> list[Spec]:

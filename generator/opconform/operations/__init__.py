@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 
 from opconform.operations.concat import CONCAT
-from opconform.operations.constant import CONSTANT
-from opconform.operations.convert import CONVERT
 from opconform.operations.gather import GATHER
 from opconform.operations.gather_nd import GATHER_ND
+from opconform.operations.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.pad import PAD
 from opconform.operations.reshape import RESHAPE
-from opconform.operations.shape_of import SHAPE_OF
 from opconform.operations.slice import SLICE
 from opconform.operations.split import SPLIT
 from opconform.operations.strided_slice import STRIDED_SLICE

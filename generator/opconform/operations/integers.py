@@ -1,4 +1,4 @@
-"""Shared by the operations that compute control inputs. Contexts need them only for integers."""
+"""Constant-1, Convert-1 and ShapeOf-3, which compute control inputs. Contexts need them only for integers."""
 
 from collections.abc import Callable
 
@@ -32,3 +32,42 @@ def computing(
         evaluate=evaluate,
         values=values,
     )
+
+
+def _ints(arguments: Arguments, name: str) -> tuple[int, ...]:
+    given = arguments.attributes[name]
+    return tuple(int(each) for each in given) if isinstance(given, tuple) else ()
+
+
+def _typed(arguments: Arguments, attribute: str, shape: tuple[int, ...]) -> TensorType:
+    return TensorType(element_type=str(arguments.attributes[attribute]), shape=shape)
+
+
+#: For the integers that contexts put into a graph.
+CONSTANT = computing(
+    name="Constant-1",
+    inputs=(),
+    attributes=(
+        AttributeSpec("element_type", type="string"),
+        AttributeSpec("shape", type="ints"),
+        AttributeSpec("value", type="ints"),
+    ),
+    output=lambda arguments: _typed(arguments, "element_type", _ints(arguments, "shape")),
+    values=lambda arguments: _ints(arguments, "value"),
+)
+#: From its specification page, for integers that the destination type has.
+CONVERT = computing(
+    name="Convert-1",
+    inputs=("data",),
+    attributes=(AttributeSpec("destination_type", type="string"),),
+    output=lambda arguments: _typed(arguments, "destination_type", arguments.inputs["data"].shape),
+    values=lambda arguments: arguments.inputs["data"].known_integers,
+)
+#: From its specification page: the dimensions of a tensor.
+SHAPE_OF = computing(
+    name="ShapeOf-3",
+    inputs=("data",),
+    attributes=(AttributeSpec("output_type", type="enum", values=("i64", "i32"), default="i64"),),
+    output=lambda arguments: _typed(arguments, "output_type", (len(arguments.inputs["data"].shape),)),
+    values=lambda arguments: arguments.inputs["data"].shape,
+)

@@ -10,7 +10,7 @@ import numpy as np
 from opconform.suite.case import Attribute, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Stage, Unsupported, full_names
+from opconform_runners.backends.backend import Implementation, Rejected, Stage, Unsupported, full_names
 from opconform_runners.backends.exceptions import Call, Translation
 
 #: The element types of numpy and ml_dtypes that take whole bytes, other than strings.
@@ -115,6 +115,22 @@ def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Fun
 def padded(inputs: Sequence[Any], count: int) -> list[Any]:
     """The inputs of a node, with None for omitted inputs at the end."""
     return [*inputs, *[None] * (count - len(inputs))]
+
+
+def integer_list(name: str, given: Any, stage: Stage) -> list[int]:
+    """A control input that is a list of Python's integers; `Rejected` for others, by requirements such as `NAME.rank`.
+
+    Raises `Unsupported` for a framework's own tensor.
+    """
+    if given is None:
+        raise Rejected(stage, f"{name} is missing", f"{name}.required")
+    if not isinstance(given, int | float | bool | str | list):
+        raise Unsupported(f"{name} is given at run time, and the framework takes Python's numbers")
+    if not isinstance(given, list) or any(isinstance(each, list) for each in given):
+        raise Rejected(stage, f"{name} is not a list", f"{name}.rank")
+    if any(type(each) is not int for each in given):
+        raise Rejected(stage, f"{name} has elements that are not integers", f"{name}.element-type")
+    return given
 
 
 def plain(tensor: Tensor, known: Collection[str]) -> Any:

@@ -1,8 +1,6 @@
-"""Gather-8 by a framework's own function or indexing, and what the harness does on its behalf."""
+"""Gather-8 and GatherND-8 by a framework's own functions or indexing, and what the harness does on its behalf."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,19 +19,21 @@ _MAPPED = (
     *(f"axis.{each}" for each in ("required", "shape", "element-type", "range", "negative")),
     *(f"batch_dims.{each}" for each in ("default", "type", "range", "negative", "axis", "equal")),
 )
+#: Those of GatherND-8, since frameworks have no such attribute, or check it in another order.
+_ND_MAPPED = (
+    *(f"data.{each}" for each in ("required", "rank")),
+    *(f"indices.{each}" for each in ("required", "rank", "element-type", "tuple-length", "tuple-after-batches")),
+    *(f"batch_dims.{each}" for each in ("default", "type", "range", "broadcastable", "broadcast", "broadcast-indices")),
+)
+#: Those that it also fulfils where a framework indexes with one tensor per place in a tuple.
+INDEXED = ("indices.empty-tuple", "batch_dims.batches")
 
 #: Gathers from data, by indices, along an axis counted from the front, in a number of batch dimensions.
 Take = Callable[[Any, Any, int, int], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Gathering:
-    take: Take
-    integers: Collection[Any]
-    stage: Stage
-
-    def refuse(self, requirement: str, message: str) -> Rejected:
-        return Rejected(self.stage, message, requirement)
+#: Gathers from data, by a tensor of tuples, in a number of batch dimensions.
+TakeND = Callable[[Any, Any, int], Any]
+#: Repeats a tensor along its dimensions of 1, up to a shape.
+Expand = Callable[[Any, Sequence[Any]], Any]
 
 
 def gather_operation(
@@ -44,54 +44,53 @@ def gather_operation(
     `integers` are its integer types, `stage` is where it refuses a case, and `mapped` are the requirements that `take`
     fulfils in its place.
     """
-    gathering = _Gathering(take, integers, stage)
-    return Support(execute=partial(_gather, gathering), mapped=(*_MAPPED, *mapped))
+
+    def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
+        data, indices, axis = padded(inputs, 3)
+        if isinstance(data, list):  # of numbers, for a control input
+            return [[data[each] for each in indices] if isinstance(indices, list) else data[indices]]
+        for name, each in (("data", data), ("indices", indices), ("axis", axis)):
+            if each is None:
+                raise Rejected(stage, f"{name} is missing", f"{name}.required")
+        if indices.dtype not in integers:
+            raise Rejected(stage, f"the indices are of type {indices.dtype}", "indices.element-type")
+        along = _axis(axis, len(data.shape), stage)
+        batches = _batches(attributes.get("batch_dims", 0), (data.shape, indices.shape), along, stage)
+        return [call(take, data, indices, along, batches)]
+
+    return Support(execute=execute, mapped=(*_MAPPED, *mapped))
 
 
-def _gather(gathering: _Gathering, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
-    data, indices, axis = padded(inputs, 3)
-    if isinstance(data, list):  # of numbers, for a control input
-        return [[data[each] for each in indices] if isinstance(indices, list) else data[indices]]
-    for name, each in (("data", data), ("indices", indices), ("axis", axis)):
-        if each is None:
-            raise gathering.refuse(f"{name}.required", f"{name} is missing")
-    if indices.dtype not in gathering.integers:
-        raise gathering.refuse("indices.element-type", f"the indices are of type {indices.dtype}")
-    along = _axis(gathering, axis, len(data.shape))
-    batches = _batches(gathering, attributes.get("batch_dims", 0), data.shape, indices.shape, along)
-    return [call(gathering.take, data, indices, along, batches)]
-
-
-def _axis(gathering: _Gathering, axis: Any, rank: int) -> int:
+def _axis(axis: Any, rank: int, stage: Stage) -> int:
     """The axis, counted from the front."""
     if isinstance(axis, np.ndarray):  # of a type that Python does not have
-        raise gathering.refuse("axis.element-type", f"the axis is of type {axis.dtype}")
+        raise Rejected(stage, f"the axis is of type {axis.dtype}", "axis.element-type")
     if not isinstance(axis, int | float | bool | str | list):
         raise Unsupported("the axis is given at run time, and the framework's is a number")
     if not rank:
-        raise gathering.refuse("data.rank", "data of rank 0 has no axis")
+        raise Rejected(stage, "data of rank 0 has no axis", "data.rank")
     if isinstance(axis, list) and (len(axis) != 1 or isinstance(axis[0], list)):
-        raise gathering.refuse("axis.shape", f"the axis {axis} is not one number")
+        raise Rejected(stage, f"the axis {axis} is not one number", "axis.shape")
     given = axis[0] if isinstance(axis, list) else axis
     if type(given) is not int:
-        raise gathering.refuse("axis.element-type", f"the axis {given!r} is not an integer")
+        raise Rejected(stage, f"the axis {given!r} is not an integer", "axis.element-type")
     if not -rank <= given < rank:
-        raise gathering.refuse("axis.range", f"the axis {given} is out of range for rank {rank}")
+        raise Rejected(stage, f"the axis {given} is out of range for rank {rank}", "axis.range")
     return given % rank
 
 
-def _batches(gathering: _Gathering, given: Any, data: Sequence[Any], indices: Sequence[Any], axis: int) -> int:
-    """The number of batch dimensions; sizes of None are not known yet."""
-    least = min(len(data), len(indices))
+def _batches(given: Any, shapes: tuple[Sequence[Any], Sequence[Any]], axis: int, stage: Stage) -> int:
+    """The number of batch dimensions of data and indices; sizes of None are not known yet."""
+    least, indices_rank = min(map(len, shapes)), len(shapes[1])
     if type(given) is not int:
-        raise gathering.refuse("batch_dims.type", f"batch_dims {given!r} is not an integer")
+        raise Rejected(stage, f"batch_dims {given!r} is not an integer", "batch_dims.type")
     if not -least <= given <= least:
-        raise gathering.refuse("batch_dims.range", f"batch_dims {given} is out of range for a rank of {least}")
-    batches = given + len(indices) if given < 0 else given
+        raise Rejected(stage, f"batch_dims {given} is out of range for a rank of {least}", "batch_dims.range")
+    batches = given + indices_rank if given < 0 else given
     if batches > axis:
-        raise gathering.refuse("batch_dims.axis", f"batch_dims {given} is after axis {axis}")
-    if any(None not in pair and pair[0] != pair[1] for pair in list(zip(data, indices, strict=False))[:batches]):
-        raise gathering.refuse("batch_dims.equal", "data and indices differ in their batch dimensions")
+        raise Rejected(stage, f"batch_dims {given} is after axis {axis}", "batch_dims.axis")
+    if any(None not in pair and pair[0] != pair[1] for pair in list(zip(*shapes, strict=False))[:batches]):
+        raise Rejected(stage, "data and indices differ in their batch dimensions", "batch_dims.equal")
     return batches
 
 
@@ -115,3 +114,71 @@ def batch_grids(shape: Sequence[int], batches: int) -> list[tuple[int, tuple[int
     return [
         (size, (*(1,) * number, size, *(1,) * (len(shape) - number - 1))) for number, size in enumerate(shape[:batches])
     ]
+
+
+def gather_nd_operation(
+    take: TakeND,
+    expand: Expand | None,
+    *,
+    integers: Collection[Any],
+    stage: Stage = "build",
+    mapped: Sequence[str] = (),
+) -> Support:
+    """How a framework executes GatherND-8; without `expand`, `take` repeats batch dimensions of 1.
+
+    The other arguments are those of `gather_operation`.
+    """
+
+    def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
+        data, indices = padded(inputs, 2)
+        for name, each in (("data", data), ("indices", indices)):
+            if each is None:
+                raise Rejected(stage, f"{name} is missing", f"{name}.required")
+            if not len(each.shape):
+                raise Rejected(stage, f"{name} has no dimension", f"{name}.rank")
+        if indices.dtype not in integers:
+            raise Rejected(stage, f"the indices are of type {indices.dtype}", "indices.element-type")
+        batches = _broadcast_batches(attributes.get("batch_dims", 0), data.shape, indices.shape, stage)
+        length, rank = indices.shape[-1], len(data.shape)
+        if length is not None and length > rank - batches:
+            name = "indices.tuple-length" if length > rank else "indices.tuple-after-batches"
+            raise Rejected(stage, f"tuples of {length} indices for {rank - batches} dimensions", name)
+        return [call(taken, data, indices, batches)]
+
+    def taken(data: Any, indices: Any, batches: int) -> Any:
+        if expand is None:
+            return take(data, indices, batches)
+        leading = leading_sizes(data.shape, indices.shape, batches)
+        whole, tuples = (
+            each if list(each.shape[:batches]) == leading else expand(each, (*leading, *each.shape[batches:]))
+            for each in (data, indices)
+        )
+        return take(whole, tuples, batches)
+
+    return Support(execute=execute, mapped=(*_ND_MAPPED, *mapped), tensors=("indices",))
+
+
+def _broadcast_batches(given: Any, data: Sequence[Any], indices: Sequence[Any], stage: Stage) -> int:
+    """The number of batch dimensions; sizes of None are not known yet."""
+    if type(given) is not int:
+        raise Rejected(stage, f"batch_dims {given!r} is not an integer", "batch_dims.type")
+    if not 0 <= given < min(len(data), len(indices)):
+        raise Rejected(stage, f"batch_dims {given} is out of range", "batch_dims.range")
+    pairs = list(zip(data, indices, strict=False))[:given]
+    if any(one != other and not {None, 1} & {one, other} for one, other in pairs):
+        raise Rejected(stage, "data and indices differ in their batch dimensions", "batch_dims.broadcastable")
+    return given
+
+
+def leading_sizes(data: Sequence[Any], indices: Sequence[Any], batches: int) -> list[Any]:
+    """The batch dimensions, of which those of 1 are repeated."""
+    return [other if one == 1 else one for one, other in zip(data, indices, strict=False)][:batches]
+
+
+def indexed_nd(arange: Callable[[int], Any], expand: Expand, data: Any, indices: Any, batches: int) -> Any:
+    """A `TakeND` by one index with a tensor per batch dimension and per place in a tuple."""
+    *positions, length = indices.shape
+    grids = [arange(size).reshape(shape) for size, shape in batch_grids(positions, batches)]
+    places = (*grids, *(indices[..., place] for place in range(length)))
+    taken = data[places] if places else data
+    return taken if length else expand(taken, (*positions, *data.shape[batches:]))

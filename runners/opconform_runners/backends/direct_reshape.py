@@ -1,12 +1,13 @@
-"""Reshape-1 by a framework's own function, and what the harness does on its behalf."""
+"""Reshape-1 and Transpose-1 by a framework's own functions, and what the harness does on its behalf."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
+
+import numpy as np
 
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
-from opconform_runners.backends.direct import Support, padded
+from opconform_runners.backends.direct import Support, integer_list, padded
 from opconform_runners.backends.exceptions import Call
 
 #: The requirements that the harness fulfils for every framework, since their functions have no `special_zero`.
@@ -22,11 +23,46 @@ MAPPED: Mapping[str, tuple[str, ...]] = {
 }
 #: Those that it fulfils where the function takes Python's numbers.
 _LIST_MAPPED = ("data.required", "shape.element-type", "shape.rank", "shape.required")
+#: The requirements of Transpose-1 that it fulfils for every framework.
+_TRANSPOSE_MAPPED = ("arg.required", *(f"order.{each}" for each in ("element-type", "empty", "rank", "required")))
 
 
 def reshape_operation(function: Callable[..., Any], *, stage: Stage = "build") -> Support:
     """How a framework executes Reshape-1, by a function of a tensor and a list; `stage` is where it refuses a case."""
-    return Support(execute=partial(_reshape, function, stage), mapped=(*MAPPED["Reshape-1"], *_LIST_MAPPED))
+
+    def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
+        data, shape = padded(inputs, 2)
+        if data is None:
+            raise Rejected(stage, "data is missing", "data.required")
+        sizes = integer_list("shape", _listed(shape), stage)
+        return [call(function, data, _copied(data.shape, sizes, stage) if zeros_copy(attributes, stage) else sizes)]
+
+    return Support(execute=execute, mapped=(*MAPPED["Reshape-1"], *_LIST_MAPPED))
+
+
+def transpose_operation(
+    function: Callable[..., Any], *, stage: Stage = "build", counts_from_end: bool = True
+) -> Support:
+    """How a framework executes Transpose-1 by a function of a tensor and a list.
+
+    `stage` is where it refuses a case, and `counts_from_end` says whether it takes negative dimensions.
+    """
+
+    def execute(call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
+        arg, given = padded(inputs, 2)
+        if arg is None:
+            raise Rejected(stage, "arg is missing", "arg.required")
+        order = integer_list("order", _listed(given), stage)
+        if counts_from_end and any(each < 0 for each in order):
+            raise Rejected(stage, "input_order is negative; the framework would count from the end", "order.negative")
+        return [call(function, arg, order or list(reversed(range(len(arg.shape)))))]
+
+    return Support(execute=execute, mapped=(*_TRANSPOSE_MAPPED, *(["order.negative"] if counts_from_end else [])))
+
+
+def _listed(given: Any) -> Any:
+    """A control input; as lists if it is an array of a type that Python does not have."""
+    return given.tolist() if isinstance(given, np.ndarray) else given
 
 
 def zeros_copy(attributes: Mapping[str, Attribute], stage: Stage) -> bool:
@@ -39,28 +75,6 @@ def zeros_copy(attributes: Mapping[str, Attribute], stage: Stage) -> bool:
         name = "special_zero.spelling" if resembles else "special_zero.type"
         raise Rejected(stage, f"special_zero is {given!r}, which is not a boolean", name)
     return given
-
-
-def _reshape(
-    function: Callable[..., Any], stage: Stage, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
-) -> list[Any]:
-    data, shape = padded(inputs, 2)
-    if data is None:
-        raise Rejected(stage, "data is missing", "data.required")
-    sizes = _sizes(shape, stage)
-    if zeros_copy(attributes, stage):
-        sizes = _copied(data.shape, sizes, stage)
-    return [call(function, data, sizes)]
-
-
-def _sizes(shape: Any, stage: Stage) -> list[int]:
-    if shape is None:
-        raise Rejected(stage, "shape is missing", "shape.required")
-    if not hasattr(shape, "__len__") or isinstance(shape, str) or any(isinstance(each, list) for each in shape):
-        raise Rejected(stage, "shape is not a list", "shape.rank")
-    if any(type(each) is not int for each in shape):
-        raise Rejected(stage, "shape has elements that are not integers", "shape.element-type")
-    return list(shape)
 
 
 def _copied(dimensions: Sequence[int], sizes: Sequence[int], stage: Stage) -> list[int]:

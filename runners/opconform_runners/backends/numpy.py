@@ -11,7 +11,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import Function, outputs_of, padded
-from opconform_runners.backends.direct_strided_slice import INDICES, bits_of, index_of
+from opconform_runners.backends.direct_slice import INDICES, bits_of, index_of
 from opconform_runners.backends.numpy_arguments import INTEGER_TYPES, axis_of, data_of, list_of, refused
 from opconform_runners.backends.numpy_gather_nd import gather_nd
 from opconform_runners.backends.numpy_pad import pad

@@ -45,17 +45,17 @@ class OnnxReference:
         declared = [_ELEMENT_TYPES[each.type.tensor_type.elem_type] for each in loaded.graph.output]
         outputs: list[Outputs] = []
         for feed in feeds:
-            given = {name: _array(feed[name]) for name in evaluator.input_names}
+            tensors = {name: feed[name] for name in evaluator.input_names}
+            given = {
+                name: each.array if each.type.kind == "string" else each.array.view(each.type.arithmetic)
+                for name, each in tensors.items()
+            }
             try:
                 results = evaluator.run(None, given)
             except Exception as fault:  # the evaluator is Python over numpy, and raises any exception
                 raise Rejected("run", f"{type(fault).__name__}: {short_message(fault)}") from fault
             outputs.append([_output(np.asarray(each), kind) for each, kind in zip(results, declared, strict=True)])
         return outputs
-
-
-def _array(tensor: Tensor) -> Array:
-    return tensor.array if tensor.type.kind == "string" else tensor.array.view(tensor.type.arithmetic)
 
 
 def _output(array: Array, declared: ElementType) -> Tensor:

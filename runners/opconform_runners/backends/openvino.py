@@ -25,8 +25,7 @@ from opconform_runners.backends.backend import (
 from opconform_runners.backends.exceptions import MessageTable, Translation
 from opconform_runners.backends.onnx_common import MAPPED
 from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
-from opconform_runners.backends.openvino_ir import LAYOUTS, read_model
-from opconform_runners.backends.openvino_runtime import ov
+from opconform_runners.backends.openvino_runtime import LAYOUTS, ov, read_model
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})

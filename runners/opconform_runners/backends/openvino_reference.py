@@ -6,8 +6,7 @@ from pathlib import Path
 from opconform.suite.case import Case
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.openvino import NAMED, check_types, output_of, tensor_of, translated, type_of, version
-from opconform_runners.backends.openvino_ir import read_model
-from opconform_runners.backends.openvino_runtime import ov
+from opconform_runners.backends.openvino_runtime import ov, read_model
 
 #: The operations that OpenVINO evaluates for no element type; a failed evaluation of another one is a rejection.
 _NOT_EVALUATED = frozenset({"GatherND-8"})

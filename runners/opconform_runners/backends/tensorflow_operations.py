@@ -10,15 +10,12 @@ import tensorflow as tf
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Support, padded
-from opconform_runners.backends.direct_gather import gather_operation
-from opconform_runners.backends.direct_gather_nd import gather_nd_operation
+from opconform_runners.backends.direct_gather import gather_nd_operation, gather_operation
 from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
-from opconform_runners.backends.direct_reshape import zeros_copy
-from opconform_runners.backends.direct_slice import slice_operation
+from opconform_runners.backends.direct_reshape import transpose_operation, zeros_copy
+from opconform_runners.backends.direct_slice import INDICES, bits_of, slice_operation, strided_slice_operation
 from opconform_runners.backends.direct_split import MAPPED, SHAPE_OPERATIONS, concat, given_axis
-from opconform_runners.backends.direct_strided_slice import INDICES, bits_of, strided_slice_operation
-from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import Call
 
 _SLICE = slice_operation()

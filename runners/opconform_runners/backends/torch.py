@@ -16,15 +16,11 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
-from opconform_runners.backends.direct_gather import gather_operation, indexed
-from opconform_runners.backends.direct_gather_nd import INDEXED, gather_nd_operation
-from opconform_runners.backends.direct_gather_nd import indexed as indexed_nd
+from opconform_runners.backends.direct_gather import INDEXED, gather_nd_operation, gather_operation, indexed, indexed_nd
 from opconform_runners.backends.direct_pad import pad_operation
-from opconform_runners.backends.direct_reshape import reshape_operation
-from opconform_runners.backends.direct_slice import slice_operation
+from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
+from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
-from opconform_runners.backends.direct_strided_slice import strided_slice_operation
-from opconform_runners.backends.direct_transpose import transpose_operation
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
 _ABOUT_AXIS = (

@@ -29,6 +29,7 @@ from opconform_runners.cli.shared.options import (
     sign_option,
 )
 from opconform_runners.cli.shared.steps import (
+    certify_streamed,
     executed,
     folder_name,
     folder_of,
@@ -37,7 +38,6 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     show_report,
 )
-from opconform_runners.cli.shared.streamed import certify_streamed
 from opconform_runners.execution.journal import check_certifiable, check_folder
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.registry import names

@@ -2,7 +2,6 @@
 
 import math
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,7 +66,9 @@ def command(
     Exit code: 0 nothing new, 1 new faults, 3 the backend cannot start.
     """
     named = [each for each in targets if each not in OPERATIONS]
-    _check(named)
+    for each in named:  # a misspelt operation would be taken for a backend
+        if each.partition(":")[0] not in names() and (meant := nearest(each, shipped_operations())):
+            raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")
     command = replace(backend, backends=(*named, *backend.backends)).command()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
@@ -93,10 +94,3 @@ def command(
                     if search.tests:
                         print_lines(lines_of(search, folder, command.name))
     raise click.exceptions.Exit(1 if search.found else 0)
-
-
-def _check(words: Sequence[str]) -> None:
-    """Refuse a misspelt operation, which would be taken for a backend."""
-    for each in words:
-        if each.partition(":")[0] not in names() and (meant := nearest(each, shipped_operations())):
-            raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")

@@ -9,7 +9,6 @@ import socket
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -224,19 +223,15 @@ async def _drained(process: asyncio.subprocess.Process, tail: deque[bytes]) -> N
 
 
 async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, command: Command) -> str:
-    """Kill a harness that takes too much memory with its children; returns the reason."""
-    while command.memory is None or not _exceeds(_below(process.pid), command.memory):
-        await asyncio.sleep(_GLANCE)
-    _ask_to_end(channel)
-    return f"was killed when it took more than {command.memory / GIB:g} GiB of memory"
-
-
-def _exceeds(processes: Sequence[psutil.Process], limit: int) -> bool:
-    """Whether processes take more memory than a limit.
+    """Kill a harness that takes too much memory with its children; returns the reason.
 
     Memory that they share, as after a fork, is counted once. That count is slow, so a simple one goes first.
     """
-    return sum(map(_resident, processes)) > limit and sum(map(_proportional, processes)) > limit
+    limit = math.inf if command.memory is None else command.memory
+    while any(sum(map(size_of, _below(process.pid))) <= limit for size_of in (_resident, _proportional)):
+        await asyncio.sleep(_GLANCE)
+    _ask_to_end(channel)
+    return f"was killed when it took more than {limit / GIB:g} GiB of memory"
 
 
 def _below(supervisor: int) -> list[psutil.Process]:

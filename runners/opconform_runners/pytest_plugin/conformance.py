@@ -23,8 +23,7 @@ from opconform.suite.selection import Selection, near_miss
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
-from opconform_runners.pytest_plugin.items import Cases, Tested
-from opconform_runners.pytest_plugin.options import PluginOptions, options_of
+from opconform_runners.pytest_plugin.items import Cases, PluginOptions, Tested, options_of
 
 #: The first part of the cases' node ids.
 _NAME = "opconform"

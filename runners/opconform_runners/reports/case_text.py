@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from opconform.model.highlight import Highlight, highlight_of
+from opconform.model.pictures import Highlight, highlight_of
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
-from opconform_runners.reports.excerpt import Excerpt, excerpt_of
+from opconform_runners.reports.excerpt import Excerpt, excerpt_of, pairs_of
 from opconform_runners.reports.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
-from opconform_runners.reports.pairs import pairs_of
 from opconform_runners.verdicts.description import computed_inputs, has_shown_values, values_text
 from opconform_runners.verdicts.results import Result
 

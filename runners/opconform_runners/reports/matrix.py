@@ -1,5 +1,6 @@
 """The reports of several backends on one suite side by side: one row per requirement, one column per backend."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -14,8 +15,8 @@ from rich.text import Text
 from opconform.resources import render
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow, RequirementStanding
-from opconform_runners.reports.suspects import Suspect, suspects_of
 from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.results import Result
 
 FORMAT = 1
 
@@ -40,6 +41,10 @@ LEGEND = (
     "✓ every decided case passes, ✗ the number of cases that fail, "
     "~ fulfilled by the harness, · no case is decided, ! the harness failed"
 )
+#: How many products must agree.
+_AGREEING = 3
+#: The failures that are answers; the others only say that the backend did not end well.
+_ANSWERS = frozenset({"accepted-invalid", "rejected-valid", "count", "element-type", "shape", "value", "nan-payload"})
 #: What the suspects of a matrix are.
 AGREED = "At least three products agree with each other and not with opconform, so the expected outcome may be wrong"
 #: One requirement on each backend, in the order of the columns.
@@ -58,6 +63,20 @@ class Column:
         """The name with the version and the device."""
         who = self.report.implementation
         return f"{self.name} {who.version}" + (f" on {who.device}" if who.device else "")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suspect:
+    """A case in which opconform may be wrong.
+
+    Attributes:
+        answer: What the backends agree on: the beginning of the sentence on their failures.
+        backends: The backends of at least three products that agree.
+    """
+
+    id: str
+    answer: str
+    backends: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,3 +180,22 @@ def counts_text(counts: Mapping[str, int]) -> str:
 def _cell(row: RequirementRow) -> str:
     """The mark, with the number of failures where there are any."""
     return SIGNS[row.standing].mark + (f" {row.counts['fail']:,}" if row.standing == "broken" else "")
+
+
+def suspects_of(results: Mapping[str, Sequence[Result]]) -> tuple[Suspect, ...]:
+    """The cases in which at least three products give the same answer, which is not the expected one.
+
+    `results` has the results on one suite by the backend's name. Backends whose names have the same first word, such as
+    `openvino` and `openvino-onnx`, are of one product.
+    """
+    agreeing: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, of_backend in results.items():
+        for each in of_backend:
+            if each.verdict == "fail" and each.reason in _ANSWERS:
+                answer = "rejected" if each.reason == "rejected-valid" else each.sentence  # without its own words
+                agreeing[each.id, answer].append(name)
+    return tuple(
+        Suspect(id=identity, answer=answer, backends=tuple(names))
+        for (identity, answer), names in sorted(agreeing.items())
+        if len({name.replace(":", "-").partition("-")[0] for name in names}) >= _AGREEING
+    )

@@ -23,11 +23,14 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     parts += computed_inputs(case)
     for name, value in case.attributes.items():
         parts.append(f"{name} {list(value) if isinstance(value, tuple) else value!r}")
-    parts += _shown([f"{each.name} declared [{_declared(each)}]" for each in case.inputs if each.dynamic is not None])
+    declared = {each.name: each.dynamic for each in case.inputs if each.dynamic is not None}
+    sizes = {name: each if isinstance(each, str) else ",".join(map(str, each)) for name, each in declared.items()}
+    parts += _shown([f"{name} declared [{each}]" for name, each in sizes.items()])
     if case.context != "bare":
         parts.append(f"context {case.context}")
     for second in others:
-        changed = [each for each in case.inputs if not _same(first[each.name], second[each.name])]
+        pairs = ((each, first[each.name], second[each.name]) for each in case.inputs)
+        changed = [each for each, old, new in pairs if old.shape != new.shape or old.tobytes() != new.tobytes()]
         parts.append(
             f"then {', '.join(_shown([_input(case, each, second[each.name]) for each in changed])) or 'the same'}"
         )
@@ -56,10 +59,6 @@ def _bound(case: Case, each: Input) -> str:
     return " constant" if each.binding == "constant" and case.context != "folded" else ""
 
 
-def _declared(each: Input) -> str:
-    return each.dynamic if isinstance(each.dynamic, str) else ",".join(str(size) for size in each.dynamic or ())
-
-
 def _expression(node: Node, inputs: Sequence[str]) -> str:
     """A node as a call with its inputs and the types among its attributes, or the elements of a constant."""
     value = node.attributes.get("value")
@@ -85,10 +84,6 @@ def has_shown_values(case: Case, each: Input) -> bool:
         return True
     is_index = ELEMENT_TYPES[each.element_type].is_integer and prod(each.shape) <= _MOST
     return each.name != case.inputs[0].name and (is_index or not each.shape)
-
-
-def _same(first: Array, second: Array) -> bool:
-    return first.shape == second.shape and first.tobytes() == second.tobytes()
 
 
 def values_text(tensor: Tensor, most: int = _MOST) -> str:

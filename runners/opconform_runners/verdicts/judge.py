@@ -127,18 +127,15 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
     A crash or a timeout is excused only by a control that also crashes or times out.
     """
     without = f"the control, the same graph without {case.op},"
+    neighbours = dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs)
     match control:
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not _ends(verdict):
-            return Inconclusive(why=f"{sentence_of(verdict)}; {without} fails too: its {_neighbours(case)}: {sentence}")
+            said = f"{without} fails too: its {', '.join(neighbours)}: {sentence}"
+            return Inconclusive(why=f"{sentence_of(verdict)}; {said}")
         case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
             return replace(verdict, sentence=f"{verdict.sentence}; {without} has no verdict: {why}")
         case _:
             return verdict
-
-
-def _neighbours(case: Case) -> str:
-    """The operations of the nodes that are not under test, without constants."""
-    return ", ".join(dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs))
 
 
 def _ends(verdict: Verdict) -> bool:

@@ -15,6 +15,10 @@ from opconform.generation.expansion import specs_of
 from opconform.generation.header import spec_digests
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
+from opconform.generation.provenance import foreign_specs
+from opconform.generation.stream import Stream
+from opconform.generation.writer import check_replaceable
+from opconform.specs.attribution import warnings_of
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
@@ -22,6 +26,7 @@ from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
+from opconform_runners.execution.stream import run_stream
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.explanations import Explanation, explanations
 from opconform_runners.reports.failures import groups
@@ -218,3 +223,29 @@ def sign_results(folder: Path, suite: Path, key: PrivateKey) -> str:
     check_origin(opened)
     result = sign(folder, opened, key).predicate.result
     return f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}"
+
+
+def certify_streamed(
+    specs: Sequence[Path],
+    command: Command,
+    folder: Path,
+    generating: Options,
+    running: RunOptions,
+    results: ResultOptions,
+) -> int:
+    """Certify a backend on a stream, write the results and a suite of the failures, and return the exit code."""
+    loaded, place = specs_of(specs, seed=generating.seed, limits=generating.limits), folder / "suite"
+    check_replaceable(place)
+    if not results.force:
+        check_specs(place, spec_digests(loaded))
+    for sentence in warnings_of(loaded):
+        click.echo(f"warning: {sentence}", err=True)
+    if foreign := foreign_specs(spec_digests(loaded)):
+        click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
+    stream = Stream(specs=loaded, options=generating)
+    with progress("generate and run", quiet=results.is_silent) as on_progress:
+        header, kept = run_stream(stream, command, folder, running, on_progress)
+    report = report_of(header, kept)
+    code, explained = show_report(report, folder, results, open_suite(place))
+    publish(report, folder, place, None, results, explained)
+    return code

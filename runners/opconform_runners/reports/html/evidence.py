@@ -5,15 +5,13 @@ from dataclasses import asdict
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError
-from opconform.model.highlight import highlight_of
-from opconform.model.origin import Origin
+from opconform.model.pictures import Origin, highlight_of
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.reports.case_text import input_lines, seen_link
-from opconform_runners.reports.excerpt import Excerpt, Marks, excerpt_of
+from opconform_runners.reports.excerpt import Excerpt, Marks, bars_of, excerpt_of, pairs_of
 from opconform_runners.reports.feeds import Arrays, Feed, divided_shape, origin_line, origin_of_mismatch
-from opconform_runners.reports.pairs import bars_of, pairs_of
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 

@@ -1,5 +1,6 @@
 """The runs on a page, with their suite, and the links into the page."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,6 +53,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
             f"backend; use `certify` with several backends to run them on one suite."
         )
     near = next((each for each in map(_place, runs) if each is not None), None)
+    products = Counter(each.report.implementation.name for each in runs)
     subjects = []
     for run in runs:
         found = place or _place(run) or near
@@ -60,14 +62,16 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
             if place is not None:
                 raise UsageError(f"{run.folder} is not a run of {place}. Name its suite with --suite.")
             suite = None
+        name, file = run.report.implementation.name, run.folder / RESULTS
+        title = name if products[name] == 1 else f"{name} ({run.folder.name})"
         subjects.append(
             Subject(
-                column=Column(name=_name(run, runs), report=run.report),
+                column=Column(name=title, report=run.report),
                 suite=suite,
                 place="SUITE" if suite is None else str(suite.store.root),
                 script=run.report.started if run.report.backend in reproducible else "",
                 kept=Kept(run.folder),
-                written=_written(run),
+                written=datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else None,
             )
         )
     return subjects
@@ -76,18 +80,6 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
 def _place(run: Finished) -> Path | None:
     places = (run.folder / "suite", run.folder.parent / "suite")
     return next((each for each in places if (each / HEADER).exists()), None)
-
-
-def _written(run: Finished) -> datetime | None:
-    file = run.folder / RESULTS
-    return datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else None
-
-
-def _name(run: Finished, runs: Sequence[Finished]) -> str:
-    """The product's name, with the folder's if several runs are of one product."""
-    name = run.report.implementation.name
-    alike = [each for each in runs if each.report.implementation.name == name]
-    return name if len(alike) == 1 else f"{name} ({run.folder.name})"
 
 
 def cases_place(**wanted: object) -> str:

@@ -12,10 +12,9 @@ from opconform.operations.operation import AttributeSpec
 from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import python_values
-from opconform_runners.backends.direct_gather import batch_grids, orders
-from opconform_runners.backends.direct_gather_nd import leading_sizes
+from opconform_runners.backends.direct_gather import batch_grids, leading_sizes, orders
+from opconform_runners.backends.direct_slice import Entry, bits_of, index_of
 from opconform_runners.backends.direct_split import filled
-from opconform_runners.backends.direct_strided_slice import Entry, bits_of, index_of
 from opconform_runners.tools.repro.variables import array_source
 
 #: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.model.highlight import highlight_of
+from opconform.model.pictures import highlight_of
 from opconform.specs.loader import load_specs
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import open_suite
