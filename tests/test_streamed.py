@@ -11,7 +11,7 @@ import pytest
 from opconform.generation.stream import Stream
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
-from opconform_runners.cli.shared import streamed
+from opconform_runners.cli.shared import steps
 from opconform_runners.execution import stream
 from opconform_runners.execution.stream import Done, Merged
 from opconform_runners.verdicts.results import read_results, read_written
@@ -24,7 +24,7 @@ LENIENT = f"{MINIATURES}:AcceptsEverything"
 @pytest.fixture
 def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A spec of few cases, in small batches."""
-    monkeypatch.setattr(streamed, "Stream", partial(Stream, size=4))
+    monkeypatch.setattr(steps, "Stream", partial(Stream, size=4))
     (tmp_path / "small.yaml").write_text(EXHAUSTIVE_SPEC)
     return tmp_path / "small.yaml"
 
