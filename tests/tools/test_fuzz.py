@@ -83,7 +83,7 @@ def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("op", "requirement", "expected"),
     [
-        ("Transpose-1", "order.length", {"arg": ((), ()), "input_order": ((1,), (0,))}),
+        ("Transpose-1", "order.negative", {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
         ("GatherND-8", "indices.range", {"data": ((0,), ()), "indices": ((1,), (0,))}),
         ("Concat-1", "axis.range", {"inputs_0": ((0,), ())}),
     ],

@@ -1,6 +1,5 @@
 """Which failures of a search are reported."""
 
-from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -13,6 +12,7 @@ from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import parts
 from opconform_runners.tools.fuzz.search import Find, Limits, Search
+from opconform_runners.tools.fuzz.spec_text import group_of
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
@@ -107,7 +107,7 @@ def test_each_failure_is_replaced_by_its_own_reduced_case() -> None:
     first, second = plain(2)
     search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
     drawn = [each for some in search.seen.values() for each in some]
-    search.batches.results = lambda *_: ([], Counter())  # type: ignore[method-assign]
+    search.batches.outcomes = lambda *_: iter(())  # type: ignore[method-assign]
     search._confirm(drawn)
 
     assert [each for some in search.seen.values() for each in some] == drawn
@@ -118,8 +118,37 @@ def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
     batches = Batches(Launch(command=backend_command("numpy")), tmp_path / "batch", Options())
     trials = plain(3)
     with closing(batches):
-        _, counts = batches.results(trials, until=0)
+        verdicts = [*batches.outcomes(trials, until=0)]
         alike = batches.first_alike([(failure(trials[0]), trials)], until=0)
 
-    assert counts == Counter({"pass": 1})
+    assert verdicts == ["pass"]
     assert alike == [None]
+
+
+def test_only_failures_that_are_news_are_executed_again(tmp_path: Path) -> None:
+    """The others are like known ones, and executing them again takes harnesses of their own."""
+    (tmp_path / "own.py").write_text(
+        "import os, pathlib\n"
+        "from tests.miniatures import LosesAll, Perfect\n"
+        f"mark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
+        "class FailsInTheFirstProcess(LosesAll):\n"
+        "    def run(self, *given):\n"
+        "        mark.exists() or mark.write_text(str(os.getpid()))\n"
+        "        return (super() if mark.read_text() == str(os.getpid()) else Perfect()).run(*given)\n"
+    )
+    command = backend_command(f"{tmp_path / 'own.py'}:FailsInTheFirstProcess")
+    first, second = plain(2)
+    with closing(Batches(Launch(command=command), tmp_path / "batch", Options())) as batches:
+        [again, once] = batches.outcomes([first, second], is_news=lambda each: each.trial is first)
+
+    reasons = [each.result.reason for each in (again, once) if isinstance(each, Failure)]
+    assert reasons == ["nondeterministic", "value"]
+
+
+def test_the_bindings_of_a_twin_are_written_in_full() -> None:
+    """They override those of the case name by name."""
+    [trial] = [each for each in islice(Draws(OPERATIONS["Split-1"], 0), 40) if each.twin is not None][:1]
+    fed = replace(trial.draft, binding={"data": "parameter", "axis": "parameter"})
+    usual = replace(trial.draft, binding={"data": "parameter", "axis": "constant"})
+
+    assert group_of(Trial(draft=fed, twin=usual), "found")["twin"]["binding"] == usual.binding

@@ -22,25 +22,22 @@ class Session:
     """Verdicts of single cases. Harnesses stay between cases.
 
     As in a run, a failure is executed again in a second harness, and in a fresh one if the results differ or it
-    crashed; `once` prevents this. A rejection counts if the twin passes, which is executed if necessary.
+    crashed. A rejection counts if the twin passes, which is executed if necessary.
     """
 
-    def __init__(self, suite: Suite, launch: Launch, *, once: bool = False) -> None:
+    def __init__(self, suite: Suite, launch: Launch) -> None:
         self._suite = suite
         self._launch = launch
-        self._once = once
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
-        self._done: set[str] = set()
         #: The first outcome of each executed case, by its id.
         self.outcomes: dict[str, Outcome] = {}
 
-    def turn_to(self, suite: Suite, *, once: bool = False) -> None:
+    def turn_to(self, suite: Suite) -> None:
         """Execute cases of another suite from now on, with the same harnesses."""
-        self._suite, self._once = suite, once
+        self._suite = suite
         self._first.turn_to(suite)
         self._again.turn_to(suite)
-        self._done.clear()
         self.outcomes.clear()
         self.__dict__.pop("_verdicts", None)
 
@@ -53,12 +50,12 @@ class Session:
     def _verdicts(self) -> CaseVerdicts:
         return CaseVerdicts(self._suite, self.implementation)
 
-    def result_of(self, entry: Entry) -> Result:
-        """The result of a case; the first call executes it."""
-        self._execute(entry)
+    def result_of(self, entry: Entry, *, once: bool = False) -> Result:
+        """The result of a case; the first call executes it. With `once`, a failure is not executed again."""
+        self._execute(entry, once=once)
         twin = None if entry.twin is None else self._suite.by_id.get(entry.twin)
         if twin is not None and isinstance(self._verdicts.own[entry.id], Pass):
-            self._execute(twin)
+            self._execute(twin, once=once)
         return self._verdicts.result(entry)
 
     def close(self) -> None:
@@ -66,14 +63,13 @@ class Session:
         self._first.close()
         self._again.close()
 
-    def _execute(self, entry: Entry) -> None:
-        if entry.id in self._done:
-            return
+    def _execute(self, entry: Entry, *, once: bool) -> None:
         verdicts = self._verdicts
-        case, outcome = self._first.execute(entry)
-        self.outcomes[entry.id] = outcome
-        verdicts.add(entry, "first", case, outcome)
-        attempts: tuple[Attempt, ...] = () if self._once else ("again", "alone", "control")
+        if entry.id not in self.outcomes:
+            case, outcome = self._first.execute(entry)
+            self.outcomes[entry.id] = outcome
+            verdicts.add(entry, "first", case, outcome)
+        attempts: tuple[Attempt, ...] = () if once else ("again", "alone", "control")
         for attempt in attempts:
             for each in verdicts.due([entry], attempt):
                 if attempt == "again":
@@ -81,7 +77,6 @@ class Session:
                 else:
                     with contextlib.closing(_WarmHarness(self._suite, self._launch)) as fresh:
                         verdicts.add(entry, attempt, *fresh.execute(each))
-        self._done.add(entry.id)
 
 
 class _WarmHarness:

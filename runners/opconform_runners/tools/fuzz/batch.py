@@ -3,8 +3,7 @@
 import math
 import shutil
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,18 +59,23 @@ class Batches:
         self.options = options
         self._session: Session | None = None
 
-    def results(self, trials: Sequence[Trial], until: float = math.inf) -> tuple[list[Failure], Counter[str]]:
-        """The failures among the trials that begin until a time (monotonic), and how many have each verdict.
+    def outcomes(
+        self, trials: Sequence[Trial], until: float = math.inf, is_news: Callable[[Failure], bool] = lambda _: True
+    ) -> Iterator[Failure | str]:
+        """The failure or another verdict of each trial that begins until a time (monotonic).
+
+        As in a run, failures are executed again, but only those that are news, since that takes further harnesses.
 
         Raises:
             HarnessError: The harness cannot be started.
         """
-        suite, session = self._opened(trials, once=False)
-        begun = (each for number, each in enumerate(trials) if number == 0 or time.monotonic() < until)
-        verdicts = [self._executed(suite, session, each) for each in begun]
-        return [each for each in verdicts if isinstance(each, Failure)], Counter(
-            "fail" if isinstance(each, Failure) else each for each in verdicts
-        )
+        suite, session = self._opened(trials)
+        for number, each in enumerate(trials):
+            if number > 0 and time.monotonic() >= until:
+                break
+            outcome = _executed(suite, session, each, once=True)
+            is_repeated = isinstance(outcome, Failure) and is_news(outcome)
+            yield _executed(suite, session, each, once=False) if is_repeated else outcome
 
     def first_alike(
         self, proposed: Sequence[tuple[Failure, Sequence[Trial]]], until: float = math.inf
@@ -80,10 +84,10 @@ class Batches:
 
         Each is executed once.
         """
-        suite, session = self._opened([each for _, trials in proposed for each in trials], once=True)
+        suite, session = self._opened([each for _, trials in proposed for each in trials])
         found = []
         for failure, trials in proposed:
-            outcomes = (self._executed(suite, session, each) for each in trials if time.monotonic() < until)
+            outcomes = (_executed(suite, session, each, once=True) for each in trials if time.monotonic() < until)
             alike = (each for each in outcomes if isinstance(each, Failure) and each.may_be(failure))
             found.append(next(alike, None))
         return found
@@ -98,7 +102,7 @@ class Batches:
         if self._session is not None:
             self._session.close()
 
-    def _opened(self, trials: Sequence[Trial], *, once: bool) -> tuple[Suite, Session]:
+    def _opened(self, trials: Sequence[Trial]) -> tuple[Suite, Session]:
         """The suite of some trials and their twins, and the session that executes it."""
         twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
         drafts = twins | {each.draft.id: each.draft for each in trials}
@@ -108,17 +112,18 @@ class Batches:
         suite = open_suite(write_suite(drafts.values(), specs, self._folder, self.options).out)
         if self._session is None:
             self._session = Session(suite, self._launch)
-        self._session.turn_to(suite, once=once)
+        self._session.turn_to(suite)
         return suite, self._session
 
-    def _executed(self, suite: Suite, session: Session, trial: Trial) -> Failure | str:
-        """The failure of a trial, or another verdict."""
-        entry = suite.by_id[trial.draft.id]
-        result = session.result_of(entry)
-        if result.verdict != "fail":
-            return result.verdict
-        cause = _cause(suite, entry, result, session.outcomes[entry.id])
-        return Failure(trial=trial, result=result, symptom=symptom_of(result, cause))
+
+def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Failure | str:
+    """The failure of a trial, or another verdict."""
+    entry = suite.by_id[trial.draft.id]
+    result = session.result_of(entry, once=once)
+    if result.verdict != "fail":
+        return result.verdict
+    cause = _cause(suite, entry, result, session.outcomes[entry.id])
+    return Failure(trial=trial, result=result, symptom=symptom_of(result, cause))
 
 
 def _cause(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> str:

@@ -28,6 +28,8 @@ from opconform_runners.tools.fuzz.values import (
     typed,
 )
 
+#: The floating-point types of control inputs.
+_FLOATS = ("bf16", "f16", "f32", "f64")
 #: A change to a draft; None where it does not apply.
 Change = Callable[[Draft, Random], Draft | None]
 
@@ -51,6 +53,9 @@ def _resize(draft: Draft, random: Random) -> Draft | None:
     name, place = random.choice(found)
     size = draft.tensors[name].shape[place]
     wanted = random.choice((size + 1, size - 1, size * 2, random.choice(SMALL_SIZES), random.choice(SIZES)))
+    is_empty = 0 in (*draft.tensors[name].shape[:place], *draft.tensors[name].shape[place + 1 :])
+    if is_empty and likely(random, 0.3):  # any size takes no memory
+        wanted = boundary(size, sizes_of(draft), random)
     if wanted < 0:
         return None
     is_everywhere = likely(random, 0.5)
@@ -117,7 +122,7 @@ def _written(draft: Draft) -> list[str]:
 
 
 def _elements(draft: Draft, random: Random) -> Draft | None:
-    """Elements of a control input change: one, two whose sum stays, or their order."""
+    """Elements of a control input change: one, two whose sum stays, or their order; often they are fed at run time."""
     written = _written(draft)
     if not written:
         return None
@@ -125,16 +130,22 @@ def _elements(draft: Draft, random: Random) -> Draft | None:
     tensor = draft.tensors[name]
     elements = [int(each) for each in tensor.elements if not isinstance(each, str)]
     place, other = (random.randrange(len(elements)) for _ in range(2))
-    match random.randrange(4):
+    element_type = ELEMENT_TYPES[tensor.element_type]
+    match random.randrange(5):
         case 0:
             elements[place], elements[other] = elements[other], elements[place]
         case 1:
             by = random.choice((1, -1, random.choice(elements), 1 << random.choice(WIDTHS)))
             elements[place], elements[other] = elements[place] + by, elements[other] - by
+        case 2 if element_type.is_integer:
+            elements[place] = random.choice((element_type.minimum, element_type.maximum))
         case _:
             elements[place] = boundary(elements[place], [*sizes_of(draft), *elements], random)
     changed_elements = tuple(typed(tensor.element_type, each) for each in elements)
-    return with_tensors(draft, {**draft.tensors, name: replace(tensor, elements=changed_elements)})
+    made = with_tensors(draft, {**draft.tensors, name: replace(tensor, elements=changed_elements)})
+    if draft.context == "folded" or not likely(random, 0.3):
+        return made
+    return replace(made, binding={**made.binding, name: "parameter"})
 
 
 def _count(draft: Draft, random: Random) -> Draft | None:
@@ -181,12 +192,11 @@ def _retyped(tensor: TensorDraft, name: str) -> TensorDraft | None:
     """The tensor with another element type, which must be able to hold written elements."""
     if tensor.fill != "values":
         return replace(tensor, element_type=name)
-    if not (ELEMENT_TYPES[name].is_integer or name in ("f16", "f32", "f64", "bf16")):
-        return None
     integers = [int(each) for each in tensor.elements if not isinstance(each, str)]
-    if not ELEMENT_TYPES[name].is_integer and any(abs(each) > 1 << 8 for each in integers):
-        return None
-    return replace(tensor, element_type=name, elements=tuple(typed(name, each) for each in integers))
+    largest = max(map(abs, integers), default=0)
+    if ELEMENT_TYPES[name].is_integer or largest <= {"boolean": 1, **dict.fromkeys(_FLOATS, 256)}.get(name, -1):
+        return replace(tensor, element_type=name, elements=tuple(typed(name, each) for each in integers))
+    return None
 
 
 def _attribute(draft: Draft, random: Random) -> Draft | None:

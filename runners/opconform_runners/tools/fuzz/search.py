@@ -117,13 +117,13 @@ class Search:
         size = float(_FIRST)
         while self.tests < self.limits.tests and (left := end - self._elapsed()) > 0:
             trials = _mixed(streams, int(min(size, self.limits.tests - self.tests)))
-            began = time.monotonic()
-            failures, counts = self.batches.results(trials, self._begun + end)
-            self.tests += counts.total()
-            self.counts += counts
-            for failure in failures:
-                self._note(Find(failure=failure, tests=self.tests, seconds=self._elapsed()))
-            each = (time.monotonic() - began) / counts.total()
+            began, before = time.monotonic(), self.tests
+            for outcome in self.batches.outcomes(trials, self._begun + end, self._is_news):
+                self.tests += 1
+                self.counts["fail" if isinstance(outcome, Failure) else outcome] += 1
+                if isinstance(outcome, Failure):
+                    self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
+            each = (time.monotonic() - began) / (self.tests - before)
             size = max(_FEWEST, min(_MOST, min(_SECONDS, left / 2) / each))
             on_progress(
                 max(self.tests / self.limits.tests, min(1.0, self._elapsed() / self.limits.seconds)), self.tests
@@ -143,12 +143,18 @@ class Search:
         return time.monotonic() - self._begun
 
     def _note_known(self) -> None:
-        failures, _ = self.batches.results(self.earlier)
+        failures = [each for each in self.batches.outcomes(self.earlier) if isinstance(each, Failure)]
         for failure in failures:
             find = Find(failure=failure)
             self.known[find.key] = find
         failing = {failure.trial.draft.digits for failure in failures}
         self.fixed = [each for each in self.earlier if each.draft.digits not in failing]
+
+    def _is_news(self, failure: Failure) -> bool:
+        """Whether a failure would be kept."""
+        others = self.seen.get(failure.sign, [])
+        draft = failure.trial.draft
+        return len(others) < _REDUCED or any(cost(draft) < cost(each.failure.trial.draft) for each in others)
 
     def _note(self, find: Find) -> None:
         """Keep a failure if it is among the simplest of its sign."""
@@ -181,8 +187,8 @@ class Search:
 
     def _confirm(self, reduced: Sequence[Find]) -> None:
         """Take the reduced cases that fail alike in fresh harnesses, too; for others, the case as it was drawn."""
-        failures, _ = self.batches.results([each.failure.trial for each in reduced])
-        confirmed = {(each.sign, each.trial.draft.digits): each for each in failures}
+        outcomes = self.batches.outcomes([each.failure.trial for each in reduced])
+        confirmed = {(each.sign, each.trial.draft.digits): each for each in outcomes if isinstance(each, Failure)}
         drawn = [each for some in self.seen.values() for each in some]
         self.seen = {}
         for find, first in zip(reduced, drawn, strict=True):

@@ -37,6 +37,8 @@ def group_of(trial: Trial, title: str) -> dict[str, Any]:
         group["expect"] = {"reject": draft.rejected_for}
     if twin is not None:
         case, other = _keys(draft), _keys(twin)
+        if case.get("binding") != other.get("binding"):  # a mapping overrides name by name
+            other["binding"] = dict(twin.binding)
         group["twin"] = {key: other.get(key) for key in {**case, **other} if case.get(key) != other.get(key)}
     return group
 

@@ -13,8 +13,8 @@ from opconform.tensors.literals import Element
 #: The sizes of dimensions: small ones, and those around the lengths of vector registers.
 SIZES = (0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
 SMALL_SIZES = SIZES[:7]
-#: The widths at which sums and products wrap.
-WIDTHS = (7, 8, 15, 16, 31, 32, 63)
+#: The widths at which sums and products wrap, the most usual one more often.
+WIDTHS = (7, 8, 15, 16, 31, 32, 32, 32, 63)
 
 
 def likely(random: Random, probability: float) -> bool:
@@ -28,7 +28,8 @@ def boundary(value: int, sizes: Sequence[int], random: Random) -> int:
     width = random.choice(WIDTHS)
     far = ((1 << width) - 1, 1 << width, -(1 << width), value + (1 << width), value - (1 << width), -(1 << width) + 1)
     size = random.choice(sizes or (1,))
-    return random.choice((random.choice(near), random.choice((size, -size, size - 1, -size - 1)), random.choice(far)))
+    by_size = (size, -size, size - 1, -size - 1)
+    return random.choice(random.choice((near, by_size, far, far)))
 
 
 def sizes_of(draft: Draft) -> list[int]:
@@ -38,7 +39,10 @@ def sizes_of(draft: Draft) -> list[int]:
 
 def typed(element_type: str, value: float) -> Element:
     """A number as an element of a type."""
-    return float(value) if ELEMENT_TYPES[element_type].kind == "float" else value
+    kind = ELEMENT_TYPES[element_type].kind
+    if kind == "boolean":
+        return int(bool(value))
+    return float(value) if kind == "float" else value
 
 
 def drawn_attribute(

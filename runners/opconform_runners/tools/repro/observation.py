@@ -51,10 +51,10 @@ def observation_of(suite: Suite, entry: Entry, launch: Launch) -> Observation:
 
     Raises `UsageError` if the harness, and not the backend, fulfils the requirement, so that a script cannot show it.
     """
-    session = Session(suite, launch, once=True)
+    session = Session(suite, launch)
     try:
         for _ in range(_EXECUTIONS):
-            result, who = session.result_of(entry), session.implementation
+            result, who = session.result_of(entry, once=True), session.implementation
             if result.verdict != "pass":
                 break
     finally:
