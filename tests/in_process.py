@@ -34,7 +34,7 @@ class Served:
         self._requests: deque[bytes] = deque()
         self.process = self
         self.scratch = Path(self._folder.name)
-        self.implementation = said_of(said_line(self._backend.describe()))
+        self.implementation, self.inline = said_of(said_line(self._backend.describe()))
         self.served = 0
         self.said_last = ""
 

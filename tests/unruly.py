@@ -1,10 +1,12 @@
 """Harnesses that break one rule of the protocol each, in every message. `--harness "python tests/unruly.py NAME"`."""
 
+import base64
 import json
 import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -534,6 +536,39 @@ class TwoDialects(Right):
     def said(self) -> Message:
         """Both of them."""
         return super().said() | {"dialects": ["openvino", "layer"], "operations": []}
+
+
+class TakesInline(Right):
+    """Breaks no rule. It takes small inputs from the request, and replies with the outputs of the first feed."""
+
+    def said(self) -> Message:
+        """With `inline`."""
+        return {**super().said(), "inline": True}
+
+    def reply(self, request: Message) -> Message:
+        """With files of the inputs that were in the request."""
+        given = [each.pop("npz", None) for each in request["feeds"]]
+        if None in given:
+            return super().reply(request)
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (feed, content) in enumerate(zip(request["feeds"], given, strict=True)):
+                feed["inputs"] = f"inputs.{number}.npz"
+                Path(folder, feed["inputs"]).write_bytes(base64.b64decode(content, validate=True))
+            reply = super().reply({**request, "dir": folder})
+        if reply["status"] == "ok":
+            first = Path(request["feeds"][0]["outputs"])
+            reply["outputs"] = [base64.b64encode(first.read_bytes()).decode(), *[None] * (len(given) - 1)]
+            first.unlink()
+        return reply
+
+
+class RepliesWithText(TakesInline):
+    """`inline.tensors`: the outputs in its replies are not base64."""
+
+    def reply(self, request: Message) -> Message:
+        """With outputs that are not encoded."""
+        reply = super().reply(request)
+        return reply if reply.get("outputs") is None else {**reply, "outputs": ["zeros"] * len(reply["outputs"])}
 
 
 class ReadsTheFirstDialect(TwoDialects):

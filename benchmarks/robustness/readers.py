@@ -204,7 +204,7 @@ def _use_case(suite: Suite, identity: str) -> None:
     for outputs in (right, wrong, [tuple(each.values()) for each in feeds]):
         outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=0.5)
         verdict = first_verdict(suite, entry, case, outcome)
-        result_of(suite, entry, case, facts_of(outcome), verdict, said_of(GREETING))
+        result_of(suite, entry, case, facts_of(outcome), verdict, said_of(GREETING)[0])
 
 
 def _with_checksum(document: dict[str, object]) -> bytes:

@@ -13,7 +13,15 @@ import pytest
 
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.harness.protocol import LINE_LIMIT, VERSION, ProtocolError, reply_faults, reply_of, said_faults
+from opconform_runners.harness.protocol import (
+    INLINE_LIMIT,
+    LINE_LIMIT,
+    VERSION,
+    ProtocolError,
+    reply_faults,
+    reply_of,
+    said_faults,
+)
 from opconform_runners.tools.protocol_check.rules import RULES, sentence_of
 from tests.conftest import ROOT, Run
 
@@ -53,6 +61,7 @@ def test_the_limits_on_the_page_are_those_of_the_program() -> None:
     """The version and the longest line."""
     assert f"# The harness protocol, version {VERSION}\n" in PAGE
     assert f"A line is at most {LINE_LIMIT:,} bytes long" in PAGE
+    assert f"more than {INLINE_LIMIT:,} bytes" in PAGE
 
 
 def test_the_keys_on_the_page_are_those_of_the_schema(opconform: Run) -> None:

@@ -68,11 +68,16 @@ UNRULINESS = {
     "RefusesMissingFiles": ("error.files", "the reply is not `error`, although the file of `dir` does not exist"),
     "ReadsPlainPaths": ("paths.names", "a simple case is not answered `ok` here"),
     "StaysInItsFolder": ("paths.outside", "a simple case is not answered `ok` here"),
+    "RepliesWithText": ("inline.tensors", "the outputs in the reply are not base64"),
     "ReadsTheFirstDialect": ("dialects.each", "a simple case is not answered `ok` here"),
     "ExecutesBareNodes": ("graphs.each", "a simple case is not answered `ok` here"),
     "GoesOnAfterStop": ("end.stop", "it did not end within 2 seconds, after a case"),
     "GoesOnAfterTheEnd": ("end.input", "it did not end within 2 seconds, after a case"),
 }
+
+#: Why rules do not apply to the harnesses here.
+NO_DIALECT = {"dialects.each": "the harness declares no dialect"}
+NOT_INLINE = {"inline.tensors": "the harness does not declare `inline`"}
 
 #: The harnesses that are checked with every run of the tests; a check takes seconds, since it starts a harness many times.
 SAMPLE = ("BoastsInStart", "AnswersTwice", "ReturnsZeros", "DiesWhereItIsRefused")
@@ -124,14 +129,16 @@ def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("Right", {"dialects.each": "the harness declares no dialect"}),
-        ("TwoDialects", {"graphs.each": "the harness reads a dialect"}),
+        ("Right", {**NO_DIALECT, **NOT_INLINE}),
+        ("TakesInline", NO_DIALECT),
+        ("TwoDialects", {**NOT_INLINE, "graphs.each": "the harness reads a dialect"}),
         (
             "Terse",
             {
                 "ok.element-types": "the harness does not report `element_types`",
                 "ok.seconds": "the harness does not report `seconds`",
-                "dialects.each": "the harness declares no dialect",
+                **NO_DIALECT,
+                **NOT_INLINE,
                 "graphs.each": "the harness declares that it executes no graphs",
             },
         ),
@@ -151,7 +158,7 @@ def test_a_child_process_that_is_left_behind_is_a_note(core: Suite) -> None:
     [note] = found["end.children"].notes
 
     assert broken(found) == {}
-    assert unasked(found) == {"dialects.each": "the harness declares no dialect"}
+    assert unasked(found) == {**NO_DIALECT, **NOT_INLINE}
     assert note == "a child process was still running after the harness ended"
 
 
@@ -221,5 +228,5 @@ def test_a_broken_rule_is_shown_with_its_request_and_reply(opconform: Run) -> No
         "    `speed` is not a key of this message",
     ]
     assert "    not applicable: the harness declares no dialect" in lines
-    assert last == f"{Path(sys.executable).name}: 25 rules are obeyed, 1 is broken: start.answer; 1 is not applicable."
+    assert last == f"{Path(sys.executable).name}: 25 rules are obeyed, 1 is broken: start.answer; 2 are not applicable."
     assert sum(line[:1] in "✓✗–" for line in lines if line[:1].strip()) == len(RULES)  # noqa: RUF001 - a dash is meant

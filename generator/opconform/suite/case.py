@@ -154,12 +154,16 @@ def case_from(document: object) -> Case:
     return _CASE.validate_json(document) if isinstance(document, bytes) else _CASE.validate_python(document)
 
 
-def document_of(case: Case, *, for_harness: bool = False) -> dict[str, object]:
-    """A case as a JSON object; without the expectation for a harness."""
-    hidden = {"expect", "twin"} if for_harness else None
-    document = _CASE.dump_python(case, mode="json", exclude_defaults=True, exclude=hidden)
-    whole: dict[str, object] = {"format": case.format, **document}
-    return whole if for_harness else whole | {"expect": document.get("expect"), "twin": case.twin}
+def document_of(case: Case) -> dict[str, object]:
+    """A case as a JSON object."""
+    document = _CASE.dump_python(case, mode="json", exclude_defaults=True)
+    return {"format": case.format, **document, "expect": document.get("expect"), "twin": case.twin}
+
+
+def harness_text(case: Case) -> bytes:
+    """A case as a harness receives it: a JSON object without the expectation."""
+    document = _CASE.dump_json(case, exclude_defaults=True, exclude={"expect", "twin"})
+    return b'{"format":%d,%b' % (case.format, document[1:])
 
 
 def case_text(case: Case) -> str:

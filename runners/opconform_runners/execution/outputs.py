@@ -33,15 +33,21 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...] | O
         content = read_regular(path, limit)
         if path.stat().st_nlink > 1:
             return Error(sentence=f"{where} cannot be read: it is a hard link to another file")
-        arrays = arrays_of(content, where, limit=limit)
     except FileNotFoundError:
         raise
     except FileTooLargeError as fault:
         return Oversized(size=fault.size)
-    except SuiteError as fault:
-        return Error(sentence=str(fault)[:_LONGEST].rstrip("."))
     except OSError as fault:
         return Error(sentence=f"{where} cannot be read: {fault.strerror}")
+    return outputs_in(content, where, limit=limit)
+
+
+def outputs_in(content: bytes, where: str, *, limit: int) -> tuple[Array, ...] | Error:
+    """The outputs in the content of an `.npz` file, in order; all its arrays together may take `limit` bytes."""
+    try:
+        arrays = arrays_of(content, where, limit=limit)
+    except SuiteError as fault:
+        return Error(sentence=str(fault)[:_LONGEST].rstrip("."))
     except Exception as fault:  # noqa: BLE001 - the boundary: nothing that a harness wrote may end the run
         return Error(sentence=f"{where} is not a readable .npz file: {type(fault).__name__}")
     if (ordered := in_order(arrays)) is not None:

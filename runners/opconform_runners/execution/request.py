@@ -1,6 +1,7 @@
 """Requests: a case's files laid out for a harness, and the outcome that its reply and its output files describe."""
 
 import shutil
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,19 @@ from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outputs import PLENTY, output_limit, read_outputs
+from opconform_runners.execution.outputs import PLENTY, output_limit, outputs_in, read_outputs
 from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
-from opconform_runners.harness.protocol import Failed, Feed, NotSupported, Ok, Refused, Reply, run_line
+from opconform_runners.harness.protocol import (
+    INLINE_LIMIT,
+    Failed,
+    Feed,
+    InlineFeed,
+    NotSupported,
+    Ok,
+    Refused,
+    Reply,
+    run_line,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,35 +35,56 @@ class Request:
     seq: int
     entry: Entry
     case: Case
-    folder: Path
+    folder: Path | None
     outputs: tuple[Path, ...]
     line: bytes
 
 
-def lay_out(
-    suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq: int, folder: Path, outputs: Path
-) -> Request:
-    """Write the files that a harness needs to execute a case; an OSError if that fails.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where the files of a request go.
 
-    The inputs and the model lie in `folder`; `outputs` is the folder for the outputs, which are named by `seq`.
+    Attributes:
+        folder: The folder for the inputs and the model, which is made if there are any.
+        outputs: The existing folder for the outputs, which are named by the number of the request.
+        inline: Whether small inputs go in the request instead.
     """
+
+    folder: Path
+    outputs: Path
+    inline: bool = False
+
+
+def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq: int, place: Place) -> Request:
+    """Write the files that a harness needs to execute a case; an OSError if that fails."""
     entry, case = given
-    for name in entry.files:
-        if name.startswith("inputs.") or (dialect is not None and name.startswith(f"{dialect}/")):
-            path = folder / name
-            if "/" in name:
-                path.parent.mkdir(exist_ok=True)
-            path.write_bytes(suite.read(entry, name))
-    paths = tuple(outputs / f"{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
-    feeds = [Feed(inputs=inputs_name(feed), outputs=str(path)) for feed, path in enumerate(paths)]
+    inputs = [suite.read(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    inline = place.inline and max(map(len, inputs)) <= INLINE_LIMIT
+    files = {} if inline else {inputs_name(feed): content for feed, content in enumerate(inputs)}
+    if dialect is not None:
+        names = [name for name in entry.files if name.startswith(f"{dialect}/")]
+        files |= {name: suite.read(entry, name) for name in names}
+    for name, content in files.items():
+        path = place.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    folder = str(place.folder) if files else None
+    paths = tuple(place.outputs / f"{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
+    feeds: list[Feed | InlineFeed] = [
+        InlineFeed(npz=b2a_base64(inputs[feed], newline=False).decode(), outputs=str(path))
+        if inline
+        else Feed(inputs=inputs_name(feed), outputs=str(path))
+        for feed, path in enumerate(paths)
+    ]
     model = None if dialect is None else suite.header.dialects[dialect]
-    line = run_line(seq, case, folder=str(folder), dialect=dialect, model=model, feeds=feeds)
-    return Request(seq=seq, entry=entry, case=case, folder=folder, outputs=paths, line=line)
+    line = run_line(seq, case, folder=folder, dialect=dialect, model=model, feeds=feeds)
+    return Request(seq=seq, entry=entry, case=case, folder=place.folder if files else None, outputs=paths, line=line)
 
 
 def clear(request: Request) -> None:
     """Remove the files of a request, including folders that a harness put in the place of its outputs."""
-    shutil.rmtree(request.folder, ignore_errors=True)
+    if request.folder is not None:
+        shutil.rmtree(request.folder, ignore_errors=True)
     for each in request.outputs:
         try:
             each.unlink(missing_ok=True)
@@ -75,9 +107,13 @@ def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
 
 def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Error:
     outputs: list[tuple[Array, ...]] = []
-    for path in request.outputs:
+    inline = reply.outputs or (None,) * len(request.outputs)
+    if len(inline) != request.case.feeds:
+        replied = f"the harness replied with the outputs of {len(inline)} feeds instead of {request.case.feeds}"
+        return Error(sentence=replied)
+    for path, text in zip(request.outputs, inline, strict=True):
         try:
-            found = _outputs(suite, request, path)
+            found = _outputs(suite, request, path) if text is None else inline_outputs(text)
         except FileNotFoundError:
             return Error(sentence="the harness replied `ok` but wrote no outputs")
         if not isinstance(found, tuple):
@@ -97,6 +133,15 @@ def _outputs(suite: Suite, request: Request, path: Path) -> tuple[Array, ...] | 
     if isinstance(found, tuple):
         return found
     return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
+
+
+def inline_outputs(text: str) -> tuple[Array, ...] | Error:
+    """The outputs of one feed in a reply."""
+    try:
+        content = a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return Error(sentence="the outputs in the reply are not base64")
+    return outputs_in(content, "the reply", limit=PLENTY)
 
 
 def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] | None) -> str | None:

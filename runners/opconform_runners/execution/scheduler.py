@@ -14,7 +14,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.request import Request, check_dialects, clear, dialect_of, lay_out, outcome_of
+from opconform_runners.execution.request import Place, Request, check_dialects, clear, dialect_of, lay_out, outcome_of
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.environment import cores
@@ -201,9 +201,8 @@ class Worker:
         seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # unpredictable, so that no reply can precede its request
         if scratch.is_symlink():
             raise OSError(errno.ELOOP, "it is a symbolic link", str(scratch))
-        folder = scratch / f"{seq}"
-        folder.mkdir()
-        request = lay_out(self.execution.suite, (entry, case), dialect, seq=seq, folder=folder, outputs=scratch)
+        place = Place(folder=scratch / f"{seq}", outputs=scratch, inline=harness.inline)
+        request = lay_out(self.execution.suite, (entry, case), dialect, seq=seq, place=place)
         harness.process.send(request.line)
         return request
 

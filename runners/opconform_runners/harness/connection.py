@@ -18,10 +18,16 @@ _MISSING = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[^']+)'
 
 @dataclass(slots=True)
 class Harness:
-    """A harness that has answered `start`; `served` is the number of settled requests."""
+    """A harness that has answered `start`.
+
+    Attributes:
+        inline: Whether it takes small tensors in the request.
+        served: The number of settled requests.
+    """
 
     process: Process
     implementation: Implementation
+    inline: bool = False
     served: int = 0
 
 
@@ -30,9 +36,9 @@ async def connect(command: Command) -> Harness:
     process = await started(command)
     try:
         process.send(START_LINE)
-        implementation = said_of(await process.receive(START_LIMIT))
+        implementation, inline = said_of(await process.receive(START_LIMIT))
         _check_declared(implementation)
-        return Harness(process, implementation)
+        return Harness(process, implementation, inline)
     except BaseException as fault:
         await process.kill()
         if isinstance(fault, TimeoutError | HarnessEnded | ProtocolError):

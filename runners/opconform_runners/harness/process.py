@@ -9,7 +9,8 @@ import socket
 import sys
 import tempfile
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -56,6 +57,7 @@ class Process:
     _tail: deque[bytes]
     _drain: "asyncio.Task[None]"
     _watch: "asyncio.Task[str]"
+    _received: bytearray = field(default_factory=bytearray)
 
     def send(self, line: bytes) -> None:
         """Send a request; it is buffered, so that a harness that does not read cannot block opconform."""
@@ -73,8 +75,14 @@ class Process:
 
         Raises `HarnessEnded`, `TimeoutError`, or for too long a line `ProtocolError`.
         """
-        line = await _line_while_alive(self._process, within)
-        if line.endswith(b"\n"):
+        if b"\n" not in self._received:
+            await _while_alive(self._process, self._read_line(), within)
+        length = self._received.find(b"\n") + 1
+        if max(length, len(self._received) if length == 0 else 0) > LINE_LIMIT:
+            raise ProtocolError(f"the harness wrote a line of more than {LINE_LIMIT:,} bytes")
+        if length > 0:
+            line = bytes(self._received[:length])
+            del self._received[:length]
             return line
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
@@ -83,6 +91,14 @@ class Process:
         if self._watch.done():
             raise HarnessEnded(self._watch.result())
         raise HarnessEnded(_how(self._process.returncode, self.said_last), self._process.returncode)
+
+    async def _read_line(self) -> None:
+        """Read until there is a line, or more than one may have, or the end."""
+        stdout = self._process.stdout
+        while stdout is not None and len(self._received) <= LINE_LIMIT and (chunk := await stdout.read(LINE_LIMIT)):
+            self._received += chunk
+            if b"\n" in chunk:
+                return
 
     @property
     def said_last(self) -> str:
@@ -188,16 +204,14 @@ async def started(command: Command) -> Process:
     return started
 
 
-async def _line_while_alive(process: asyncio.subprocess.Process, within: float) -> bytes:
-    """The next line; an empty one where the process has ended, though a child of it may hold its standard output.
+async def _while_alive(process: asyncio.subprocess.Process, act: Coroutine[None, None, None], within: float) -> None:
+    """Wait until a line is read, or the process has ended, though a child of it may hold its standard output.
 
     The wait is a series of short steps. Each counts with its nominal length, so that time in which opconform or the
     machine was suspended does not count. After such a step the line is waited for once more.
     """
-    if process.stdout is None:
-        return b""
     clock = asyncio.get_running_loop().time
-    reading = asyncio.ensure_future(process.stdout.readline())
+    reading = asyncio.ensure_future(act)
     left = within
     try:
         while not reading.done():
@@ -206,12 +220,10 @@ async def _line_while_alive(process: asyncio.subprocess.Process, within: float) 
             paused = clock() - began > step + _PAUSED
             left -= step
             if not reading.done() and process.returncode is not None:
-                return b""
+                return
             if not reading.done() and left <= 0 and not paused:
                 raise TimeoutError
-        return reading.result()
-    except ValueError as fault:
-        raise ProtocolError(f"the harness wrote a line of more than {LINE_LIMIT:,} bytes") from fault
+        reading.result()
     finally:
         reading.cancel()
 

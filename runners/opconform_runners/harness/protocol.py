@@ -9,12 +9,14 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from opconform.suite.case import Case, document_of
+from opconform.suite.case import Case, harness_text
 from opconform_runners.backends.backend import Implementation, Placement, Stage
 
 VERSION = 1
 #: The maximum length of a line, in bytes.
 LINE_LIMIT = 1 << 20
+#: The most bytes of an `.npz` file in a message. Both feeds of a case fit in a line, as base64.
+INLINE_LIMIT = 1 << 16
 #: Validators are built when they are first used, since that takes long, and a harness needs none of them.
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Message = TypeVar("_Message")
@@ -56,13 +58,16 @@ class Said:
     bindings: tuple[Literal["constant", "parameter"], ...]
     graphs: bool = False
     mapped: tuple[str, ...] = ()
+    inline: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ok:
     """The case was executed and every feed's outputs are written.
 
-    The element types of each feed's outputs are optional, but `.npz` cannot tell bf16 from u16.
+    Attributes:
+        element_types: Those of each feed's outputs, since `.npz` cannot tell bf16 from u16.
+        outputs: Each feed's outputs as base64, if the inputs were; None for a feed whose outputs are in its file.
     """
 
     seq: _Number
@@ -70,6 +75,7 @@ class Ok:
     seconds: _Seconds | None = None
     element_types: tuple[tuple[str, ...], ...] | None = None
     placement: Placement | None = None
+    outputs: tuple[str | None, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,6 +127,14 @@ class Feed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class InlineFeed:
+    """A feed's inputs, a small `.npz` file as base64, and where outputs that are not small are to be written."""
+
+    npz: str
+    outputs: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Start:
     """The request that opens the conversation."""
 
@@ -135,10 +149,10 @@ class Run:
     cmd: Literal["run"]
     seq: Annotated[int, Field(ge=0, lt=1 << 53)]
     case: Case
-    dir: str
+    dir: str | None
     dialect: str | None
     model: str | None
-    feeds: tuple[Feed, ...]
+    feeds: tuple[Feed | InlineFeed, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,27 +180,30 @@ STOP_LINE = _line({"cmd": "stop"})
 
 
 def run_line(
-    seq: int, case: Case, *, folder: str, dialect: str | None, model: str | None, feeds: Sequence[Feed]
+    seq: int,
+    case: Case,
+    *,
+    folder: str | None,
+    dialect: str | None,
+    model: str | None,
+    feeds: Sequence[Feed | InlineFeed],
 ) -> bytes:
     """The request to execute a case, without its expectation."""
-    return _line(
-        {
-            "cmd": "run",
-            "seq": seq,
-            "case": document_of(case, for_harness=True),
-            "dir": folder,
-            "dialect": dialect,
-            "model": model,
-            "feeds": [{"inputs": each.inputs, "outputs": each.outputs} for each in feeds],
-        }
-    )
+    documents = [
+        {"inputs": each.inputs, "outputs": each.outputs}
+        if isinstance(each, Feed)
+        else {"npz": each.npz, "outputs": each.outputs}
+        for each in feeds
+    ]
+    rest = _line({"dir": folder, "dialect": dialect, "model": model, "feeds": documents})
+    return b'{"cmd":"run","seq":%d,"case":%b,%b' % (seq, harness_text(case), rest[1:])
 
 
 def said_line(implementation: Implementation) -> bytes:
-    """The reply to `start`."""
+    """The reply of the Python harness to `start`."""
     said = asdict(implementation)
     who = {each.name: said.pop(each.name) for each in fields(Said.Who)}
-    return _line({"protocol": VERSION, "implementation": who, **said})
+    return _line({"protocol": VERSION, "implementation": who, **said, "inline": True})
 
 
 def reply_line(reply: Reply) -> bytes:
@@ -197,12 +214,16 @@ def reply_line(reply: Reply) -> bytes:
     return _line(message)
 
 
-def said_of(line: bytes) -> Implementation:
-    """The reply to `start`, read leniently; raises `ProtocolError` for any other line."""
+def said_of(line: bytes) -> tuple[Implementation, bool]:
+    """The reply to `start`, read leniently: what is tested, and whether small tensors go in the messages.
+
+    Raises `ProtocolError` for any other line.
+    """
     document = asdict(_read(_SAID, line))
     del document["protocol"]
+    inline = document.pop("inline")
     who = document.pop("implementation")
-    return Implementation(**(who | {"language": who["language"] or "unknown"}), **document)
+    return Implementation(**(who | {"language": who["language"] or "unknown"}), **document), inline
 
 
 def reply_of(line: bytes) -> Reply:

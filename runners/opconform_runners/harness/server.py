@@ -5,6 +5,7 @@ import os
 import sys
 import time
 import traceback
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeGuard
@@ -25,7 +26,16 @@ from opconform_runners.backends.backend import (
     Rejected,
     Unsupported,
 )
-from opconform_runners.harness.protocol import Failed, NotSupported, Ok, Refused, Reply, reply_line, said_line
+from opconform_runners.harness.protocol import (
+    INLINE_LIMIT,
+    Failed,
+    NotSupported,
+    Ok,
+    Refused,
+    Reply,
+    reply_line,
+    said_line,
+)
 from opconform_runners.harness.registry import UNUSABLE, file_of, load
 
 _LONGEST_MESSAGE = 2_000
@@ -97,16 +107,14 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
     try:
         case = case_from(request["case"])
         folder = request["dir"]
-        feeds = [_inputs(case, f"{folder}/{each['inputs']}") for each in request["feeds"]]
+        feeds = [_inputs(case, folder, each) for each in request["feeds"]]
         model = None if request["model"] is None else Path(folder, request["model"])
         started = time.perf_counter()
         given = backend.run(case, model, feeds)
         seconds = time.perf_counter() - started
         outputs, placement = (given.outputs, given.placement) if isinstance(given, PlacedOutputs) else (given, None)
-        for each, feed in zip(_checked(outputs, len(feeds)), request["feeds"], strict=True):
-            arrays = {f"output_{number}": tensor.array for number, tensor in enumerate(each)}
-            with open(feed["outputs"], "wb") as file:  # noqa: PTH123 - a Path takes as long as to write
-                file.write(npz_bytes(arrays))
+        pairs = zip(_checked(outputs, len(feeds)), request["feeds"], strict=True)
+        inline = tuple(_given(each, feed) for each, feed in pairs)
     except Rejected as answer:
         spent = time.perf_counter() - started
         message = answer.message[:_LONGEST_MESSAGE]
@@ -120,14 +128,30 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         message = _sentence(fault, own)[:_LONGEST_MESSAGE]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-10 * _LONGEST_MESSAGE :])
     element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
-    return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement)
+    returned = inline if any(inline) else None
+    return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement, outputs=returned)
 
 
-def _inputs(case: Case, path: str) -> Inputs:
-    with open(path, "rb") as file:  # noqa: PTH123 - a Path takes as long as to read
-        arrays = arrays_of(file.read(), path, limit=FILE_LIMIT)
+def _inputs(case: Case, folder: str, feed: Mapping[str, str]) -> Inputs:
+    """The inputs of a feed, from the request or from a file."""
+    if "npz" in feed:
+        arrays = arrays_of(a2b_base64(feed["npz"]), "the request", limit=FILE_LIMIT)
+    else:
+        path = f"{folder}/{feed['inputs']}"
+        with open(path, "rb") as file:  # noqa: PTH123 - a Path takes as long as to read
+            arrays = arrays_of(file.read(), path, limit=FILE_LIMIT)
     types = {each.name: each.element_type for each in case.inputs}
     return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
+
+
+def _given(outputs: Outputs, feed: Mapping[str, str]) -> str | None:
+    """The outputs of a feed for the reply, or None after writing them to the file that the feed names."""
+    content = npz_bytes({f"output_{number}": each.array for number, each in enumerate(outputs)})
+    if "npz" in feed and len(content) <= INLINE_LIMIT:
+        return b2a_base64(content, newline=False).decode()
+    with open(feed["outputs"], "wb") as file:  # noqa: PTH123 - a Path takes as long as to write
+        file.write(content)
+    return None
 
 
 class _Misreturned(Exception):  # noqa: N818 - the backend's fault, not an error of the harness

@@ -11,6 +11,8 @@ from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
 
 Reason = Literal["count", "element-type", "shape", "value", "nan-payload"]
+#: The bytes of arrays that are compared as bytes first, which takes a tenth of the time.
+_SMALL = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,6 +100,8 @@ def _form(want: Array, got: Array, element_type: str, said: str | None, feed: in
 
 
 def _values(want: Array, got: Array, element_type: str, feed: int, output: str) -> Mismatch | None:
+    if want.dtype == got.dtype and want.nbytes <= _SMALL and want.tobytes() == got.tobytes():
+        return None
     differs = patterns(np.atleast_1d(want)) != patterns(np.atleast_1d(got))
     if not differs.any():
         return None

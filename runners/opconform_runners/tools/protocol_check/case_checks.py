@@ -32,7 +32,7 @@ async def _want_ok(probe: Probe, request: Request) -> None:
 
 
 def _want_golden(probe: Probe, request: Request, answer: Exchange) -> None:
-    outputs = probe.outputs(request, answer, "ok.outputs" if len(request.outputs) == 1 else probe.rule)
+    outputs = probe.outputs(request, answer, "ok.outputs" if probe.rule == "ok.values" else probe.rule)
     if len(outputs) < len(request.outputs):
         return
     outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=None)
@@ -222,10 +222,11 @@ async def undeclared(probe: Probe) -> None:
 async def missing_files(probe: Probe) -> None:
     """A request whose `dir` or `inputs` does not exist is answered `error`, and the next request is served."""
     for what in ("dir", "inputs"):
-        request = probe.prepare()
+        folder = probe.scratch / f"missing-{what}"
+        request = probe.prepare(folder=folder)
         if what == "dir":
-            shutil.rmtree(request.folder)
-        for each in request.folder.glob("inputs.*"):
+            shutil.rmtree(folder)
+        for each in folder.glob("inputs.*"):
             each.unlink()
         answer = await probe.play(request)
         if answer.status not in ("error", None):
@@ -246,6 +247,22 @@ async def outputs_outside(probe: Probe) -> None:
     """`outputs` may lie outside `dir`, in any existing folder."""
     with tempfile.TemporaryDirectory(prefix="opconform-out-", ignore_cleanup_errors=True) as outputs:
         await _want_ok(probe, probe.prepare(outputs=Path(outputs).resolve()))
+
+
+async def inline_tensors(probe: Probe) -> None:
+    """A harness that declares `inline` executes cases of one and of two feeds whose inputs are in the request."""
+    if not probe.greeting.document.get("inline"):
+        raise NotApplicable("the harness does not declare `inline`")
+    probe.simple_case()
+    probe.need("ok.outputs", "ok.values")
+    for feeds in (1, 2):
+        for given in islice(probe.accepted(feeds=feeds), 1):
+            request = probe.prepare(given, inline=True)
+            answer = await probe.play(request)
+            if answer.status == "ok":
+                _want_golden(probe, request, answer)
+            elif feeds == 1 and answer.status is not None:
+                probe.breach("a simple case is not answered `ok` here", answer)
 
 
 async def each_dialect(probe: Probe) -> None:

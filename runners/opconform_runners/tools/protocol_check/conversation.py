@@ -150,7 +150,8 @@ def said_in(document: Mapping[str, Any]) -> Implementation:
         with contextlib.suppress(ValueError, RecursionError):
             if not said_faults(json.dumps(valid | {key: value}).encode()):
                 valid[key] = value
-    return said_of(json.dumps(valid).encode())
+    implementation, _ = said_of(json.dumps(valid).encode())
+    return implementation
 
 
 def abridged(line: bytes, longest: int = 320) -> str:

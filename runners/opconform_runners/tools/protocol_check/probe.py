@@ -13,7 +13,7 @@ from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.outputs import read_outputs
-from opconform_runners.execution.request import Request, dialect_of, lay_out
+from opconform_runners.execution.request import Place, Request, dialect_of, inline_outputs, lay_out
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Error, Oversized
 from opconform_runners.harness.process import started
@@ -120,15 +120,15 @@ class Probe:
         folder: Path | None = None,
         outputs: Path | None = None,
         dialect: str | None = None,
+        inline: bool = False,
     ) -> Request:
         """Lay out a case as a run does: by default the simple case, numbered next, in the scratch folder."""
         entry, case = given or self.simple_case()
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
-        folder.mkdir(parents=True, exist_ok=True)
-        seq, outputs = self._requests if seq is None else seq, outputs or self.scratch
+        place = Place(folder=folder, outputs=outputs or self.scratch, inline=inline)
         dialect = dialect or dialect_of(self.suite, entry, case, self.said)[0]
-        return lay_out(self.suite, (entry, case), dialect, seq=seq, folder=folder, outputs=outputs)
+        return lay_out(self.suite, (entry, case), dialect, seq=self._requests if seq is None else seq, place=place)
 
     async def play(self, request: Request) -> Exchange:
         """Send a request, and wait for the answer; raises `NoAnswer` if there is none."""
@@ -159,7 +159,12 @@ class Probe:
         """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule."""
         if rule != "ok.outputs":
             self.need("ok.outputs")
-        found = [_outputs_in(path, request.folder) for path in request.outputs]
+        said = answer.document.get("outputs")
+        inline = said if isinstance(said, list) and len(said) == len(request.outputs) else [None] * len(request.outputs)
+        found = [
+            _or_sentence(inline_outputs(text)) if isinstance(text, str) else _outputs_in(path, request.folder)
+            for path, text in zip(request.outputs, inline, strict=True)
+        ]
         for each in found:
             if isinstance(each, str):
                 self.breach(each, answer, rule)
@@ -198,13 +203,17 @@ class Probe:
             self.breach(f"unexpected output {abridged(each.reply or b'', 80)!r}", each, rule)
 
 
-def _outputs_in(path: Path, folder: Path) -> tuple[Array, ...] | str:
+def _outputs_in(path: Path, folder: Path | None) -> tuple[Array, ...] | str:
     """The outputs in a file, or what is wrong with it; the harness may have written it to `folder` by mistake."""
     try:
-        found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT) or f"{path} contains no arrays"
+        found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT)
     except FileNotFoundError:
-        elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file())
+        elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file()) if folder is not None else []
         return f"file not found: {path}" + (f"; found {elsewhere[0]} instead" if elsewhere else "")
     if isinstance(found, Oversized):
         return f"{path} takes {found.size:,} bytes"
+    return _or_sentence(found) or f"{path} contains no arrays"
+
+
+def _or_sentence(found: tuple[Array, ...] | Error) -> tuple[Array, ...] | str:
     return found.sentence if isinstance(found, Error) else found

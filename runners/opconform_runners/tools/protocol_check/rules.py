@@ -110,6 +110,7 @@ RULES: Mapping[str, Callable[[Probe], Awaitable[None]] | str] = {
     "error.files": cases.missing_files,
     "paths.names": cases.odd_paths,
     "paths.outside": cases.outputs_outside,
+    "inline.tensors": cases.inline_tensors,
     "dialects.each": cases.each_dialect,
     "graphs.each": cases.each_graph,
     "end.stop": _stop,
