@@ -1,5 +1,8 @@
 """VariadicSplit-1, from its specification pages: outputs of given lengths along an axis."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from opconform.operations.axis import axis_violations, data_violations, dimension, splitting
 from opconform.operations.operation import Arguments, Port, Rejection
 
@@ -50,14 +53,30 @@ def _sizes(arguments: Arguments) -> tuple[int, ...]:
     return tuple(remainder if each == REMAINDER else each for each in lengths)
 
 
+def _relations(arguments: Arguments) -> Iterator[str]:
+    """How the sum of the lengths compares with the dimension."""
+    lengths, size = _lengths(arguments), dimension(arguments)
+    if lengths is None or size is None:
+        return
+    excess = sum(each for each in lengths if each != REMAINDER) - size
+    which = "the other lengths" if REMAINDER in lengths else "the lengths"
+    if excess > 0:
+        yield f"{which} exceed the dimension"
+    if excess == 1:
+        yield f"{which} exceed the dimension by 1"
+
+
 def _requested_outputs(arguments: Arguments) -> int | None:
     lengths = arguments.inputs.get("split_lengths")
     return lengths.shape[0] if lengths is not None and len(lengths.shape) == 1 else None
 
 
-VARIADIC_SPLIT = splitting(
-    name="VariadicSplit-1",
-    controls=(Port("split_lengths", role="control"),),
-    sizes=_sizes,
-    requested_outputs=_requested_outputs,
+VARIADIC_SPLIT = replace(
+    splitting(
+        name="VariadicSplit-1",
+        controls=(Port("split_lengths", role="control"),),
+        sizes=_sizes,
+        requested_outputs=_requested_outputs,
+    ),
+    relations=_relations,
 )

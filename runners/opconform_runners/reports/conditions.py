@@ -1,20 +1,22 @@
-"""The simplest conditions that separate failing cases from passing ones."""
+"""The conditions that separate failing cases from passing ones: few that explain much."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-#: The most facts of a condition, and the most conditions for one group of failures.
-_FACTS = 3
-_CONDITIONS = 8
+import numpy as np
+
+from opconform.tensors.tensor import Array
+from opconform_runners.reports.alternatives import DATA_TYPES, GROUPS, is_violation, kind_of
+
 #: The bits that a condition must save, so that few are chance.
-_MARGIN = 8
-#: How many conditions that do not separate yet are tried with one more fact.
-_TRIED = 40
-
-#: Facts, and the mask of the cases that have all of them.
-_Found = tuple[tuple[str, ...], int]
-_NONE: _Found = ((), -1)
+_MARGIN = 4
+#: How many conditions are compared for one failing case.
+_COMPARED = 60
+#: How much an unexplained failure with the same symptom counts in the first comparison, and how much any other.
+_ALIKE, _OTHER = 10, 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,86 +24,249 @@ class Condition:
     """Facts that no passing case has together.
 
     Attributes:
-        facts: At most three.
-        failing: How many cases with these facts fail, in all groups.
-        others: How many comparable cases do not have these facts.
-        passing: How many of those pass.
+        facts: At most three, or four with the operation; each is one fact or several alternatives.
+        cases: The numbers of the cases that have them.
     """
 
-    facts: tuple[str, ...]
-    failing: int
-    others: int
-    passing: int
+    facts: tuple[tuple[str, ...], ...]
+    cases: tuple[int, ...]
 
 
-def conditions_of(
-    group: Sequence[str], failing: Sequence[str], passing: Sequence[str], facts: Mapping[str, frozenset[str]]
-) -> tuple[Condition, ...]:
-    """The conditions that explain most cases of a group, each of which no passing case meets; possibly none.
+class _Candidate(NamedTuple):
+    """Numbers of facts, each with its alternatives, the failing cases that have them, and the bits to name them."""
 
-    A condition must explain more cases than a random one would: describing the cases by it takes fewer bits than
-    naming them among all.
+    facts: tuple[tuple[int, ...], ...]
+    met: Array
+    cost: float
+
+
+def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> tuple[Condition, ...]:
+    """The conditions that explain most failures, each of which no passing case meets; possibly none.
+
+    Conditions are searched for each failure that none explains yet, and those that save most bits are chosen one after
+    the other: describing cases by a condition must take fewer bits than naming each of them, and each symptom in it.
 
     Args:
-        group: The ids of the failing cases to explain.
-        failing: The ids of all failing cases that are comparable, with those of the group.
-        passing: The ids of the passing cases that are comparable.
-        facts: The facts about each case, by its id.
+        facts: The facts about each case.
+        symptoms: The symptom of each case that fails; an empty text for a case that passes.
     """
-    order = [*group, *passing]
-    masks: dict[str, int] = {}
-    for number, case in enumerate(order):
-        for each in facts[case]:
-            masks[each] = masks.get(each, 0) | 1 << number
-    wanted, unwanted = (1 << len(group)) - 1, (1 << len(order)) - (1 << len(group))
-    bits = math.log2(len(order) / len(group)) if group else 0.0
+    if not any(symptoms):
+        return ()
+    table = _Table(facts, symptoms)
+    candidates = table.candidates()
+    left = np.ones(len(table.failing), np.bool_)
     found: list[Condition] = []
-    while wanted and len(found) < _CONDITIONS:
-        best, mask = _best(masks, wanted, unwanted, bits)
-        if not best:
+    while candidates:
+        best = max(candidates, key=lambda each: table.saved(each, left))
+        if table.saved(best, left) <= _MARGIN:
             break
-        meeting = sum(facts[each].issuperset(best) for each in failing)
-        others = len(failing) - meeting + len(passing)
-        found.append(Condition(facts=best, failing=meeting, others=others, passing=len(passing)))
-        wanted &= ~mask
+        left &= ~best.met
+        names = tuple(tuple(table.names[each] for each in some) for some in best.facts)
+        found.append(Condition(facts=names, cases=tuple(int(each) for each in table.failing[best.met])))
     return tuple(found)
 
 
-def _best(masks: Mapping[str, int], wanted: int, unwanted: int, bits: float) -> _Found:
-    """The facts that save the most bits among those that no unwanted case has together, and which cases have them.
+class _Table:
+    """Cases and their facts as matrices with one row per case and one column per fact."""
 
-    In the masks of cases, each case has one binary digit. Naming a wanted case takes so many `bits`. Facts are added to
-    those that hold for many wanted cases and few others.
-    """
-    distinct: dict[int, str] = {}
-    for name in sorted(masks, key=_preference):
-        if masks[name] & wanted:
-            distinct.setdefault(masks[name], name)
-    per_fact = math.log2(len(distinct) + 1)
-    best, most = _NONE, float(_MARGIN)
-    tried = [_NONE]
-    for size in range(1, _FACTS + 1):
-        longer: dict[int, tuple[str, ...]] = {}
-        for facts, held in tried:
-            for mask, name in distinct.items():
-                both = held & mask
-                if both != held and both & wanted:
-                    longer.setdefault(both, (*facts, name))
-        for mask, facts in longer.items():
-            saved = (mask & wanted).bit_count() * bits - size * per_fact
-            if not mask & unwanted and saved > most:
-                best, most = (facts, mask), saved
-        mixed = [(facts, mask) for mask, facts in longer.items() if mask & unwanted]
-        tried = sorted(mixed, key=lambda each: -_promise(each[1], wanted, unwanted))[:_TRIED]
-    return best
+    def __init__(self, facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> None:
+        fails = np.array([bool(each) for each in symptoms])
+        self.names = sorted(
+            frozenset().union(*(each for each, bad in zip(facts, fails, strict=True) if bad)), key=_order
+        )
+        self.failing = np.flatnonzero(fails)
+        column = {name: number for number, name in enumerate(self.names)}
+        held = np.zeros((len(facts), len(column)), np.bool_)
+        for row, each in enumerate(facts):
+            held[row, [column[name] for name in each if name in column]] = True
+        self._fails, self._passes = held[fails], held[~fails]
+        distinct = {held[:, each].tobytes(): each for each in reversed(range(len(column)))}
+        self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
+        ranks = {name: number for number, name in enumerate(sorted({each for each in symptoms if each}))}
+        self._kinds = np.array([ranks[each] for each in symptoms if each])
+        self._frequency = np.bincount(self._kinds)
+        self._bits = np.log2(len(facts) / self._frequency)
+        used = Counter(kind_of(self.names[each]) for each in np.flatnonzero(self._is_used))
+        # each invalid case violates one requirement, so that it is not found among many facts
+        self._costs = [2 + (0 if is_violation(name) else math.log2(used[kind_of(name)] or 1)) for name in self.names]
+        every = ([column[name] for name in group if name in column] for group in GROUPS)
+        self._groups = [each for each in every if len(each) > 1]
+        self._operations = [column[name] for name in GROUPS[0] if name in column]
+        self._types = [each for each in self._groups if self.names[each[0]] in DATA_TYPES]
+
+    def saved(self, candidate: _Candidate, left: Array) -> float:
+        """The bits that a condition saves for the failures that are left."""
+        counts = np.bincount(self._kinds[candidate.met & left], minlength=len(self._bits))
+        total = counts.sum()
+        if not total:
+            return -math.inf
+        some = counts > 0
+        share = counts[some] * (np.log2(counts[some] / total) + self._bits[some])
+        return float(share.sum()) - candidate.cost
+
+    def candidates(self) -> list[_Candidate]:
+        """The best conditions of failures, the most frequent symptoms first, until every failure was looked at."""
+        found: dict[bytes, _Candidate] = {}
+        done = np.zeros(len(self.failing), np.bool_)
+        every = np.ones(len(self.failing), np.bool_)
+        for seed in sorted(
+            range(len(done)), key=lambda each: (-self._frequency[self._kinds[each]], self._kinds[each], each)
+        ):
+            if done[seed]:
+                continue
+            compared = [*self._conditions(seed, done)]
+            left = ~done
+            done[seed] = True
+            for wanted in (every, left):
+                best = max(compared, key=lambda each: self.saved(each, wanted), default=None)
+                if best is not None and self.saved(best, wanted) > _MARGIN:
+                    found.setdefault(best.met.tobytes(), best)
+                    done |= best.met
+        return [*found.values()]
+
+    def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
+        """The most promising conditions that a failure meets."""
+        mine = np.flatnonzero(self._fails[seed] & self._is_used)
+        alike = np.where(self._kinds == self._kinds[seed], _ALIKE, _OTHER)
+        weights = np.where(done, np.minimum(alike, _OTHER), alike).astype(np.float32)
+        pairs = _Pairs(self._fails[:, mine], self._passes[:, mine], weights)
+        promising = [*pairs.pure(), *pairs.triples()]
+        for number, group in enumerate(self._groups):
+            own = [place for place, each in enumerate(group) if self._fails[seed, each]]
+            if own:
+                promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], own)
+        promising.sort(key=lambda each: (-each[0], each[1:]))
+        for _, places, number in promising[:_COMPARED]:
+            columns = tuple(int(mine[each - 1]) for each in sorted({*places} - {0}))
+            yield self._candidate(columns, None if number < 0 else self._groups[number])
+        for group in self._types:
+            if self._fails[seed, group].any():
+                for columns in ((), *((int(each),) for each in mine)):
+                    yield from self._product(seed, columns, group, weights)
+
+    def _candidate(self, columns: tuple[int, ...], group: Sequence[int] | None) -> _Candidate:
+        met, cost = self._met(columns, self._fails), sum(self._costs[each] for each in columns)
+        if group is None:
+            return _Candidate(tuple((each,) for each in columns), met, cost)
+        passing = self._met(columns, self._passes)
+        some = [each for each in group if self._fails[met, each].any() and not self._passes[passing, each].any()]
+        named = (*((each,) for each in columns), tuple(some))
+        return _Candidate(named, met & self._fails[:, some].any(1), cost + _choice(group, some))
+
+    def _product(
+        self, seed: int, columns: tuple[int, ...], group: Sequence[int], weights: Array
+    ) -> Iterator[_Candidate]:
+        """The condition with some facts, alternatives of a group, and some operations."""
+        row, line = (
+            next((place for place, each in enumerate(some) if self._fails[seed, each]), None)
+            for some in (group, self._operations)
+        )
+        passing = self._met(columns, self._passes)
+        if row is None or line is None:
+            return
+        if self._met((group[row], self._operations[line]), self._passes[passing]).any():
+            return
+        failing = self._met(columns, self._fails)
+        good = (self._fails[failing][:, group] * weights[failing, None]).T @ self._fails[failing][:, self._operations]
+        bad = self._passes[passing][:, group].astype(np.float32).T @ self._passes[passing][:, self._operations]
+        kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
+        if len(kinds) > 1 and len(operations) > 1:
+            some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
+            met = failing & self._fails[:, some].any(1) & self._fails[:, where].any(1)
+            cost = sum(self._costs[each] for each in columns) + _choice(group, some)
+            named = (*((each,) for each in columns), tuple(some), tuple(where))
+            yield _Candidate(named, met, cost + _choice(self._operations, where))
+
+    @staticmethod
+    def _met(columns: tuple[int, ...], held: Array) -> Array:
+        return np.asarray(held[:, columns].all(1), np.bool_)
 
 
-def _preference(name: str) -> tuple[int, list[int]]:
+class _Pairs:
+    """The facts of one failure, each of which may stand with any other; fact 0 holds for every case."""
+
+    def __init__(self, fails: Array, passes: Array, weights: Array) -> None:
+        self._fails, self._every, self._passes = _with_one(fails), _with_one(passes), _distinct(passes)
+        self._weighted = self._fails * weights[:, None]
+
+    def pure(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
+        """Pairs of facts that no passing case has, with the weight of the failures that have them."""
+        yield from _largest((self._fails.T @ self._weighted) * (self._passes.T @ self._passes == 0), -1)
+
+    def alternatives(
+        self, number: int, fails: Array, passes: Array, own: Sequence[int]
+    ) -> Iterator[tuple[float, tuple[int, ...], int]]:
+        """Pairs of facts with all alternatives of a group that no passing case has with them, one of its `own`."""
+        total = np.zeros((self._fails.shape[1],) * 2, np.float32)
+        allowed = np.zeros(total.shape, np.bool_)
+        for place in range(fails.shape[1]):
+            held = self._every[passes[:, place]]
+            clean = held.T @ held == 0
+            rows = fails[:, place]
+            total += (self._fails[rows].T @ self._weighted[rows]) * clean - clean
+            if place in own:
+                allowed |= clean
+        yield from _largest(total * allowed, number)
+
+    def triples(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
+        """For each pair of facts, the third one with which no passing case has them."""
+        for one in range(1, self._fails.shape[1]):
+            passes, fails = self._passes[self._passes[:, one] > 0], self._fails[:, one] > 0
+            held, weighted = self._fails[fails], self._weighted[fails]
+            both = passes.T @ passes if len(passes) else None
+            if both is None:
+                continue
+            for two in range(one + 1, passes.shape[1]):
+                if not both[one, two]:
+                    continue
+                third = np.flatnonzero(passes[passes[:, two] > 0][:, two + 1 :].sum(0) == 0)
+                if len(third):
+                    worth = weighted[held[:, two] > 0][:, two + 1 :][:, third].sum(0)
+                    best = int(np.argmax(worth))
+                    yield float(worth[best]), (one, two, two + 1 + int(third[best])), -1
+
+
+def _largest(worth: Array, number: int) -> Iterator[tuple[float, tuple[int, ...], int]]:
+    upper = np.triu(worth)
+    for place in np.argsort(-upper, axis=None, kind="stable")[:_COMPARED]:
+        pair = divmod(int(place), upper.shape[1])
+        if upper[pair] > 0:
+            yield float(upper[pair]), pair, number
+
+
+def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]:
+    """The rows and columns around a cell whose cells are all allowed (not -1), and that are worth most together."""
+
+    def rows_of(lines: list[int]) -> list[int]:
+        some = worth[:, lines]
+        return [int(each) for each in np.flatnonzero((some >= 0).all(1) & (some > 0).any(1))]
+
+    lines = [int(each) for each in np.flatnonzero(worth[row] > 0)]
+    rows = rows_of(lines)
+    while True:
+        fewer = [[each for each in lines if each != left] for left in lines if left != line]
+        best = max(fewer, key=lambda each: worth[np.ix_(rows_of(each), each)].sum(), default=None)
+        if best is None or worth[np.ix_(rows_of(best), best)].sum() <= worth[np.ix_(rows, lines)].sum():
+            return rows, lines
+        lines, rows = best, rows_of(best)
+
+
+def _distinct(held: Array) -> Array:
+    """Each different row once."""
+    packed = np.ascontiguousarray(np.packbits(held, axis=1))
+    first = {each.tobytes(): number for number, each in enumerate(packed)}
+    return _with_one(held[[*first.values()]])
+
+
+def _with_one(held: Array) -> Array:
+    return np.hstack([np.ones((len(held), 1), np.float32), held.astype(np.float32)])
+
+
+def _choice(group: Sequence[int], some: Sequence[int]) -> float:
+    """The bits that name some alternatives of a group."""
+    return 2 + math.log2(math.comb(len(group), len(some)))
+
+
+def _order(name: str) -> tuple[int, list[int]]:
     """The order of facts that the same cases have: the shortest first, and then the one with the highest number."""
     return len(name), [-ord(each) for each in name]
-
-
-def _promise(mask: int, wanted: int, unwanted: int) -> float:
-    """How many wanted cases facts hold for, times their share of the cases."""
-    count = (mask & wanted).bit_count()
-    return count * count / (mask & (wanted | unwanted)).bit_count()

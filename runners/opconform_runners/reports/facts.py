@@ -9,13 +9,17 @@ import numpy as np
 from ml_dtypes import finfo
 
 from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operation, Port
 from opconform.suite.case import Accept, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.reports.alternatives import context_fact, operation_fact
+from opconform_runners.reports.readings import readings_of
 
 #: How the elements of each kind of element type are called.
 _KINDS = {"signed": "signed integers", "unsigned": "unsigned integers", "float": "floating-point", "string": "strings"}
 _BYTE, _WORD = 8, 32
+_LONG = (1 << 31) - 1
 #: The types that floating-point values may pass through.
 _NARROW = [ELEMENT_TYPES[name] for name in ("f32", "bf16", "f16")]
 #: The widths, in bits, beyond which integers are cut by narrower integers or rounded by floating-point numbers.
@@ -30,6 +34,7 @@ _INTEGERS: Mapping[str, Callable[[Array], Array]] = {
 _SCALARS = dict(zip(("is negative", "is below -1", "is -1", "is 0"), _INTEGERS.values(), strict=True))
 _FLOATS: Mapping[str, Callable[[Array], Array]] = {
     "has NaNs": np.isnan,
+    "has signalling NaNs": lambda values: np.isnan(values) & ~_is_quiet(values),
     "has infinities": np.isinf,
     "has negative zeros": lambda values: (values == 0) & np.signbit(values),
     "has denormal numbers": lambda values: (
@@ -38,17 +43,40 @@ _FLOATS: Mapping[str, Callable[[Array], Array]] = {
 }
 
 
-def facts_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> frozenset[str]:
-    """The facts about a case, of which `feeds` has the inputs by name, in their storage dtypes."""
-    return frozenset((*_of_graph(case), *_of_inputs(case, feeds), *_of_attributes(case), *_of_lengths(case)))
+def facts_of(
+    case: Case, feeds: Sequence[Mapping[str, Array]], expected: Sequence[Mapping[str, Array]] = ()
+) -> frozenset[str]:
+    """The facts about a case, of which `feeds` has the inputs by name, in their storage dtypes.
+
+    `expected` has the expected outputs of each feed.
+    """
+    return frozenset(
+        (
+            *_of_graph(case),
+            *_of_inputs(case, feeds),
+            *_of_outputs(case, expected),
+            *_of_attributes(case),
+            *_of_lengths(case),
+            *readings_of(case, feeds, [each for each in case.inputs if _is_control(each, OPERATIONS.get(case.op))]),
+        )
+    )
 
 
 def _of_graph(case: Case) -> Iterator[str]:
+    yield operation_fact(case.op)
     if case.context != "bare":
-        yield f"the context is {case.context}"
+        yield context_fact(case.context)
     if case.feeds > 1:
         yield "there are two inferences"
+    if all(each.binding == "constant" for each in case.inputs):
+        yield "all inputs are constant"
+    if any(each.dynamic is not None for each in case.inputs):
+        yield "a shape is dynamic"
+    elif all(each.binding == "constant" for each in case.inputs if each.role == "control"):
+        yield "all shapes are known when the model is built"
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    if len(outputs) > 1:
+        yield "there are several outputs"
     if any(0 in each.shape for each in outputs):
         yield "an output is empty"
     if any(not each.shape for each in outputs):
@@ -58,17 +86,45 @@ def _of_graph(case: Case) -> Iterator[str]:
 def _of_inputs(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
     for each in case.inputs:
-        port = operation.port_of(each.name) if operation is not None else None
-        name = f"one of {port.name}" if port is not None and port.variadic else each.name
         tensors = [Tensor(element_type=each.element_type, array=feed[each.name]) for feed in feeds]
         for words in (*_delivered(each), *_typed(tensors[0].type), *_shaped(tensors), *_valued(tensors)):
-            yield f"{name} {words}"
+            yield from (f"{name} {words}" for name in _names(operation, each))
+
+
+def _of_outputs(case: Case, expected: Sequence[Mapping[str, Array]]) -> Iterator[str]:
+    for each in case.expect.accept if isinstance(case.expect, Accept) else ():
+        tensors = [
+            Tensor(element_type=each.element_type, array=feed[each.name]) for feed in expected if each.name in feed
+        ]
+        if tensors and any(each.shape and each.shape[-1] * each.type.bits % _BYTE for each in tensors):
+            yield "an output has rows that end within a byte"
+        yield from (f"an output {words}" for words in (_valued(tensors) if tensors else ()))
+
+
+def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
+    """How facts name an input: `data` is the first input of any operation."""
+    if operation is not None and _port(operation, given) is operation.inputs[0]:
+        return ("data",)
+    return (given.name, "a control input") if _is_control(given, operation) else (given.name,)
+
+
+def _is_control(given: Input, operation: Operation | None) -> bool:
+    """Whether an input decides what the operation does, such as the indices of `Gather`."""
+    port = _port(operation, given)
+    return given.role == "control" or (port is not None and port.element_type is not None)
+
+
+def _port(operation: Operation | None, given: Input) -> Port | None:
+    try:
+        return None if operation is None else operation.port_of(given.name)
+    except LookupError:
+        return None
 
 
 def _delivered(each: Input) -> Iterator[str]:
     if each.binding == "constant":
         yield "is constant"
-    elif each.role == "control":
+    else:
         yield "is given at run time"
     if each.dynamic is None:
         yield "has static dimensions"
@@ -88,17 +144,30 @@ def _typed(kind: ElementType) -> Iterator[str]:
 
 def _shaped(tensors: Sequence[Tensor]) -> Iterator[str]:
     """Facts about the shapes of one input in all feeds."""
-    rank, sizes, bits = len(tensors[0].shape), {int(each.array.size) for each in tensors}, tensors[0].type.bits
+    rank, sizes = len(tensors[0].shape), {int(each.array.size) for each in tensors}
     yield f"has rank {rank}"
     yield from (f"has rank {least} or more" for least in range(2, rank + 1))
     if 0 in sizes:
         yield "is empty"
     if 1 in sizes:
         yield "has one element"
-    if any(size * bits % _BYTE for size in sizes):
-        yield "ends within a byte"
+    yield from _packed(tensors)
+    if any(0 in each.shape for each in tensors) and not all(0 in each.shape for each in tensors):
+        yield "is empty in one inference"
+    if any(size > _LONG for each in tensors for size in each.shape):
+        yield "has a dimension beyond 31 bits"
+    if any(size == 1 for each in tensors for size in each.shape):
+        yield "has a dimension of 1"
     if len({each.shape for each in tensors}) > 1:
         yield "has another shape in the second inference"
+
+
+def _packed(tensors: Sequence[Tensor]) -> Iterator[str]:
+    """Facts about where the elements of one tensor end."""
+    if any(each.array.size * each.type.bits % _BYTE for each in tensors):
+        yield "ends within a byte"
+    if any(each.shape and each.shape[-1] * each.type.bits % _BYTE for each in tensors):
+        yield "has rows that end within a byte"
 
 
 def _valued(tensors: Sequence[Tensor]) -> Iterator[str]:
@@ -133,6 +202,15 @@ def _numbers(tensor: Tensor) -> Array:
     return tensor.array
 
 
+def _is_quiet(values: Array) -> Array:
+    """Whether the first bit of the mantissa is set, which marks the NaNs that are quiet."""
+    info = finfo(values.dtype)  # type: ignore[no-untyped-call]
+    if info.bits <= _BYTE:
+        return np.ones(values.shape, np.bool_)
+    bits = values.view(f"u{values.dtype.itemsize}")
+    return np.asarray((bits >> bits.dtype.type(info.nmant - 1)) & bits.dtype.type(1) == 1)
+
+
 def _is_rounded(values: Array, narrow: ElementType) -> bool:
     numbers = values[np.isfinite(values)]
     return bool((numbers.astype(narrow.arithmetic).astype(values.dtype) != numbers).any())
@@ -142,6 +220,10 @@ def _of_attributes(case: Case) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
     if operation is not None:
         yield from (f"{each.name} is omitted" for each in operation.attributes if each.name not in case.attributes)
+        required = {each.name for each in operation.attributes if each.default is None}
+        inputs = sum(each is not None for each in case.node.inputs)
+        if required - case.attributes.keys() or inputs < sum(not each.optional for each in operation.inputs):
+            yield "a required input or attribute is omitted"
         given = [*case.node.inputs, *[None] * len(operation.inputs)]
         yield from (
             f"{port.name} is omitted"
@@ -165,9 +247,10 @@ def _of_lengths(case: Case) -> Iterator[str]:
     controls = {each.name: each.shape[0] for each in case.inputs if each.role == "control" and len(each.shape) == 1}
     lists = controls | attributes
     against = {f"than {name}": length for name, length in [*lists.items()][:1]}
-    ranks = {f"than {each.name} has dimensions": len(each.shape) for each in case.inputs if each.role == "tensor"}
+    if case.inputs and case.inputs[0].role == "tensor":
+        against["than data has dimensions"] = len(case.inputs[0].shape)
     for name, length in lists.items():
-        for words, other in (*against.items(), *[*ranks.items()][:1]):
+        for words, other in against.items():
             if length != other:
                 yield f"{name} has {'fewer' if length < other else 'more'} elements {words}"
 

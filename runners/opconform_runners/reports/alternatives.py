@@ -1,0 +1,43 @@
+"""Facts that exclude each other, so that a condition may name several of them: `data is u2, nf4 or f4e2m1`."""
+
+from opconform.operations import OPERATIONS
+from opconform.tensors.element_types import ELEMENT_TYPES
+
+_WORD = 64
+
+
+def operation_fact(name: str) -> str:
+    """The fact that a case tests an operation."""
+    return f"the operation is {name}"
+
+
+def context_fact(name: str) -> str:
+    """The fact that a case has a context."""
+    return f"the context is {name}"
+
+
+#: Groups of alternatives: the operations come first. The types of data in one group have something in common.
+GROUPS: tuple[tuple[str, ...], ...] = (
+    tuple(map(operation_fact, OPERATIONS)),
+    tuple(context_fact(name) for name in sorted({name for each in OPERATIONS.values() for name in each.context_names})),
+    tuple(f"a control input is {name}" for name in ELEMENT_TYPES),
+    *(
+        tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.kind == kind)
+        for kind in ("float", "signed", "unsigned")
+    ),
+    tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if 0 < each.bits < 8),  # noqa: PLR2004 - a byte
+    tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.bits == _WORD),
+)
+#: The facts about the element type of data.
+DATA_TYPES = frozenset(f"data is {name}" for name in ELEMENT_TYPES)
+_KINDS = {name: group[0].rpartition(" ")[0] for group in GROUPS for name in group}
+
+
+def kind_of(fact: str) -> str:
+    """What a fact is about, if there are few or many of the kind: naming one of few takes fewer bits."""
+    return "tested" if fact.endswith(" is tested") else _KINDS.get(fact, "")
+
+
+def is_violation(fact: str) -> bool:
+    """Whether a fact names the requirement that an invalid case violates."""
+    return fact.endswith(" is violated")

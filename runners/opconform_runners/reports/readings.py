@@ -1,0 +1,133 @@
+"""Facts about what a case is, and about what it would be if its control inputs or attributes were read wrongly."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+
+from opconform.model.graph import evaluated_arguments
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
+from opconform.suite.case import Attribute, Case, Input, Reject
+from opconform.tensors.tensor import Array, Tensor
+
+#: The integer at the beginning of a text.
+_LEADING = re.compile(r"\s*[+-]?\d+")
+#: The most elements of a case that is evaluated with other control inputs.
+_ELEMENTS = 1 << 16
+_LEAST, _MOST = -(1 << 31), (1 << 31) - 1
+_Reading = Callable[[Sequence[float]], list[int]]
+
+#: How integers may be read, and how values of other types.
+_INTEGERS: Mapping[str, _Reading] = {
+    "cut to 32 bits": lambda values: [(int(each) - _LEAST) % (1 << 32) + _LEAST for each in values],
+    "clamped to 32 bits": lambda values: [min(max(int(each), _LEAST), _MOST) for each in values],
+}
+_OTHERS: Mapping[str, _Reading] = {
+    "rounded to integers": lambda values: [int(np.rint(each)) for each in values],
+    "truncated to integers": lambda values: [int(each) for each in values],
+}
+_READINGS = [*_INTEGERS.items(), *_OTHERS.items()]
+_BINDINGS = {"parameter": "run-time", "constant": "constant"}
+
+
+def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequence[Input]) -> Iterator[str]:
+    """The facts about a case whose inputs are `feeds`, and whose control inputs are `controls`."""
+    operation = OPERATIONS.get(case.op)
+    if operation is None:
+        return
+    for feed in feeds:
+        tensors = {each.name: Tensor(element_type=each.element_type, array=feed[each.name]) for each in case.inputs}
+        arguments = _arguments(case, tensors)
+        if arguments is None:
+            return
+        yield from operation.relations(arguments)
+        for (how, read), (binding, words) in product(_READINGS, _BINDINGS.items()):
+            changed = {
+                each.name: found
+                for each in controls
+                if each.binding == binding and (found := _read(tensors[each.name], how, read)) is not None
+            }
+            other = _arguments(case, tensors | changed) if changed else None
+            if other is not None:
+                yield from (
+                    f"{each} if {words} control inputs are {how}" for each in _change(operation, arguments, other)
+                )
+        if isinstance(case.expect, Reject) and (read_as := _attributes(operation, case)) is not None:
+            yield from (
+                f"{each} if texts are read up to the first character that is not a digit"
+                for each in _change(operation, arguments, operation.arguments(arguments.inputs, read_as))
+            )
+
+
+def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
+    """The arguments of the node under test; None where a node before it rejects its own."""
+    known = dict(tensors)
+    for node in case.graph.nodes:
+        try:
+            arguments = evaluated_arguments(node, known)
+            if node.under_test:
+                return arguments
+            known |= zip(node.outputs, OPERATIONS[node.op].evaluate(arguments), strict=True)
+        except (LookupError, Rejection):
+            return None
+    return None
+
+
+def _attributes(operation: Operation, case: Case) -> dict[str, Attribute] | None:
+    """The attributes with the integers at the beginning of texts; None where there is no such text."""
+    types = {each.name: each.type for each in operation.attributes}
+    read = {
+        name: _leading(value) if types.get(name) in ("int", "ints") else value
+        for name, value in case.attributes.items()
+    }
+    whole = {name: value for name, value in read.items() if value is not None}
+    return whole if read != dict(case.attributes) and len(whole) == len(read) else None
+
+
+def _leading(value: Attribute) -> Attribute | None:
+    """The integers at the beginning of texts; None where there is none."""
+    if isinstance(value, tuple):
+        parts = [_leading(each) for each in value]
+        return None if None in parts else tuple(each for each in parts if isinstance(each, int))
+    found = _LEADING.match(str(value))
+    return int(found[0]) if found is not None else None
+
+
+def _read(tensor: Tensor, how: str, read: _Reading) -> Tensor | None:
+    """The tensor as it may be read; None where that is the same, or impossible."""
+    if tensor.type.is_integer and how in _INTEGERS:
+        exact = list(tensor.integers())
+        found = read(exact)
+        if found == exact:
+            return None
+    elif how in _OTHERS and tensor.type.kind in ("boolean", "float") and tensor.type.native is not None:
+        floats = tensor.array.view(tensor.type.native).astype(np.float64).reshape(-1)
+        if not np.isfinite(floats).all():
+            return None
+        found = _INTEGERS["cut to 32 bits"](read(floats.tolist()))
+    else:
+        return None
+    return Tensor(element_type="i64", array=np.array(found, np.int64).reshape(tensor.shape))
+
+
+def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Iterator[str]:
+    """How a case with other arguments differs."""
+    types, others = _types(operation, arguments), _types(operation, other)
+    if types is None or others is None:
+        if types != others:
+            yield "the case is valid" if types is None else "the case is invalid"
+    elif [each.shape for each in types] != [each.shape for each in others]:
+        yield from ("the outputs have other shapes", "the outputs differ")
+    elif sum(int(np.prod(each.shape)) for each in types) <= _ELEMENTS:
+        same = zip(operation.evaluate(arguments), operation.evaluate(other), strict=True)
+        if any(one.array.tobytes() != two.array.tobytes() for one, two in same):
+            yield "the outputs differ"
+
+
+def _types(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | None:
+    try:
+        return operation.infer(arguments)
+    except Rejection:
+        return None
