@@ -186,15 +186,13 @@ def test_a_missing_backend_stops_only_cases(run_pytest: Pytest, tmp_path: Path) 
 
 
 def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
-    """A harness there the backend here, and the other way round; the interpreter goes with its backend."""
-    harness = f"{sys.executable} -m opconform_runners.harness.server numpy"
-    cases = f"--opconform-suite={suite}"
+    """A backend there replaces one here; a backend and a harness are not taken together."""
     ini = tmp_path / "pytest.ini"
 
-    ini.write_text(f"[pytest]\naddopts = {cases} --opconform-backend nowhere.py:A --opconform-python nowhere\n")
-    assert outcomes(run_pytest("--opconform-harness", harness)) == {"passed": 7}
-    ini.write_text(f"[pytest]\naddopts = {cases} --opconform-harness false\n")
+    ini.write_text(f"[pytest]\naddopts = --opconform-suite={suite} --opconform-backend onnxruntime\n")
     assert outcomes(run_pytest("--opconform-backend=numpy")) == {"passed": 7}
+    refused = run_pytest("--opconform-harness", "false").stderr
+    assert "Name one backend: both --opconform-backend and --opconform-harness are given." in refused
 
 
 def test_a_crash_costs_only_its_case_and_is_described(run_pytest: Pytest, suite: Path) -> None:

@@ -1,14 +1,8 @@
 """Names and messages from outside control neither a terminal nor a GitHub workflow."""
 
-import fcntl
 import io
 import json
-import os
-import pty
-import struct
-import subprocess
 import sys
-import termios
 
 import click
 import pytest
@@ -108,25 +102,3 @@ def test_an_error_steers_nothing(
     assert lines
     assert not any(line.lstrip().startswith("::") or "##[" in line for line in lines)
     assert not {"\x1b", "\u202e", "\x9b"} & set(said)
-
-
-@pytest.mark.parametrize(("command", "last"), [("certify", "first screen"), ("diff", "or if a run is incomplete.")])
-def test_help_that_is_longer_than_the_terminal_is_paged(command: str, last: str) -> None:
-    """So that the everyday options are seen first. This needs a process with a terminal of its own."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    environment = {name: each for name, each in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    subprocess.run(
-        [sys.executable, "-m", "opconform", command, "--help"],
-        stdin=its,
-        stdout=its,
-        env=environment | {"PAGER": "echo first screen", "TERM": "xterm"},
-        check=True,
-        timeout=60,
-    )
-    shown = os.read(ours, 1 << 16).decode()
-    os.close(its)
-    os.close(ours)
-
-    assert shown.splitlines()[-1].endswith(last)
-    assert ("Usage: " in shown) == (last != "first screen")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_gather import gathered, gathered_nd
-from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_tested
 from opconform.dialects.onnx_pad import padded
 from opconform.dialects.onnx_reshape import reshaped
 from opconform.dialects.onnx_slice import sliced
@@ -124,17 +124,15 @@ def _shape(_model: Model, node: Node) -> Line:
 
 def _concat(model: Model, node: Node) -> Line:
     if node.under_test:
-        check_types(model.draft, "Concat", node.inputs)
+        check_tested(model.draft, "Concat", node.inputs, {})
     attributes = tuple((name, attribute_text(value)) for name, value in node.attributes.items())
     return Line("Concat", attributes, node.inputs, node.outputs)
 
 
 def _transpose(model: Model, node: Node) -> Line:
     """ONNX's `perm` is an attribute, and inverts the dimensions if it is missing."""
-    source, refused = model.unconverted(node.inputs[1]) if len(node.inputs) > 1 else None, model.draft.rejected_for
-    check_types(model.draft, "Transpose", ("arg",))
-    if refused in _NO_FAULT_OF_PERM:
-        raise Inexpressible(_NO_FAULT_OF_PERM[refused])
+    check_tested(model.draft, "Transpose", ("arg",), _NO_FAULT_OF_PERM)
+    source = model.unconverted(node.inputs[1]) if len(node.inputs) > 1 else None
     if source in model.draft.tensors and model.constant(source) is None:
         raise Inexpressible("ONNX's perm is an attribute, and cannot be supplied at run time")
     values = {**model.golden.inputs[0], **(model.golden.tensors or ({},))[0]}

@@ -1,11 +1,10 @@
 """ONNX's `Gather` and `GatherND`, which have other batch dimensions and types of indices."""
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.onnx_model import Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_model import Line, Model, attribute_text, check_known, check_tested
 from opconform.model.draft import Draft, arguments_of
 from opconform.model.graph import declared
 from opconform.suite.case import Node
-from opconform.tensors.element_types import ELEMENT_TYPES
 
 _TYPES = frozenset({"i32", "i64"})
 _NO_BATCHES = "ONNX's Gather has no batch dimensions"
@@ -22,23 +21,17 @@ def gathered(model: Model, node: Node) -> Line:
     """The line of Gather-8, or `Inexpressible`."""
     if not node.under_test:  # of a list, for a control input
         return Line("Gather", (("axis", "0"),), node.inputs[:2], node.outputs)
-    draft, refused = model.draft, model.draft.rejected_for
-    check_types(draft, "Gather", ("data",))
-    if refused in _NO_FAULT:
-        raise Inexpressible(_NO_FAULT[refused])
+    draft = model.draft
+    check_tested(draft, "Gather", ("data",), _NO_FAULT)
     along = model.constant(model.unconverted(node.inputs[2]))
     if along is None:
         raise Inexpressible("ONNX's axis is an attribute, and cannot be supplied at run time")
-    _check_batches(draft)
+    batches = draft.attributes.get("batch_dims", 0)
+    for feed in draft.feeds:
+        if batches != 0 and ("indices" not in feed or batches != -len(feed["indices"].shape)):
+            raise Inexpressible(_NO_BATCHES)
     _check_indices(draft)
     return Line("Gather", (("axis", str(along.integers()[0])),), node.inputs[:2], node.outputs)
-
-
-def _check_batches(draft: Draft) -> None:
-    given = draft.attributes.get("batch_dims", 0)
-    for feed in draft.feeds:
-        if given != 0 and ("indices" not in feed or given != -len(feed["indices"].shape)):
-            raise Inexpressible(_NO_BATCHES)
 
 
 def _check_indices(draft: Draft) -> None:
@@ -46,8 +39,7 @@ def _check_indices(draft: Draft) -> None:
     given = draft.tensors.get("indices")
     if given is None:
         return
-    if ELEMENT_TYPES[given.element_type].onnx is None:
-        raise Inexpressible(f"ONNX has no {given.element_type}")
+    check_known(given.element_type)
     if draft.rejected_for is not None:
         return
     if given.element_type not in _TYPES:
@@ -62,11 +54,10 @@ def _check_indices(draft: Draft) -> None:
 def gathered_nd(model: Model, node: Node) -> Line:
     """The line of GatherND-8, or `Inexpressible`."""
     draft, indices = model.draft, node.inputs[1] if len(node.inputs) > 1 else None
-    check_types(draft, "GatherND", ("data",))
+    check_tested(draft, "GatherND", ("data",), {})
     if indices is not None:
         element_type = declared(draft, model.golden.graph)[indices].element_type
-        if ELEMENT_TYPES[element_type].onnx is None:
-            raise Inexpressible(f"ONNX has no {element_type}")
+        check_known(element_type)
         if element_type != "i64" and draft.rejected_for != "indices.element-type":
             raise Inexpressible("ONNX's indices are i64")
     batches = node.attributes.get("batch_dims", 0)

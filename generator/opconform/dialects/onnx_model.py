@@ -8,6 +8,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.model.draft import Draft
 from opconform.model.golden import Golden
 from opconform.suite.case import Attribute
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
 #: The element types that `Concat`, `Slice`, `Split` and `Transpose` of either opset move.
@@ -105,8 +106,16 @@ def attribute_text(value: Attribute) -> str:
     return str(value)
 
 
-def check_types(draft: Draft, op: str, names: Sequence[str | None]) -> None:
-    """Refuse a tensor of a type that ONNX's operation does not move."""
+def check_tested(draft: Draft, op: str, names: Sequence[str | None], no_fault: Mapping[str, str]) -> None:
+    """Refuse tensors of a type that ONNX's operation does not move, and violations that are valid in ONNX."""
     for each in (each for name, each in draft.tensors.items() if name in names):
         if each.element_type not in _MOVED_TYPES:
             raise Inexpressible(f"ONNX's {op} does not take {each.element_type}")
+    if draft.rejected_for is not None and draft.rejected_for in no_fault:
+        raise Inexpressible(no_fault[draft.rejected_for])
+
+
+def check_known(element_type: str) -> None:
+    """Refuse an element type that ONNX does not have."""
+    if ELEMENT_TYPES[element_type].onnx is None:
+        raise Inexpressible(f"ONNX has no {element_type}")

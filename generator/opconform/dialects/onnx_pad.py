@@ -3,10 +3,9 @@
 import numpy as np
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.onnx_model import Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_model import Line, Model, attribute_text, check_known, check_tested
 from opconform.model.graph import declared
 from opconform.suite.case import Node
-from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
 _ONE_LIST = "ONNX's pads of both ends are one list"
@@ -31,9 +30,7 @@ _LATER_MODES = frozenset({"wrap"})
 def padded(model: Model, node: Node) -> Line:
     """The line of Pad-12, or `Inexpressible`."""
     draft, refused = model.draft, model.draft.rejected_for
-    check_types(draft, "Pad", ("data",))
-    if refused in _NO_FAULT:
-        raise Inexpressible(_NO_FAULT[refused])
+    check_tested(draft, "Pad", ("data",), _NO_FAULT)
     mode = node.attributes["pad_mode"]
     if mode == "symmetric":
         raise Inexpressible("ONNX has no mode symmetric")
@@ -42,8 +39,8 @@ def padded(model: Model, node: Node) -> Line:
     data, begin, end, *value = node.inputs
     _check_pads(model, (begin, end))
     given = draft.tensors.get("pad_value")
-    if given is not None and ELEMENT_TYPES[given.element_type].onnx is None:
-        raise Inexpressible(f"ONNX has no {given.element_type}")
+    if given is not None:
+        check_known(given.element_type)
     if refused is None:
         _check_sizes(model, str(mode))
     pads = f"{node.name}_pads"

@@ -1,10 +1,9 @@
 """ONNX's `Reshape`, whose shape is `i64`, and whose attribute `allowzero` is the opposite of `special_zero`."""
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.onnx_model import Line, Model, attribute_text, check_types
+from opconform.dialects.onnx_model import Line, Model, attribute_text, check_known, check_tested
 from opconform.model.graph import declared
 from opconform.suite.case import Node
-from opconform.tensors.element_types import ELEMENT_TYPES
 
 #: The first opset with `allowzero`; in earlier ones, a 0 always copies a dimension.
 _ALLOWZERO = 14
@@ -20,15 +19,12 @@ def reshaped(model: Model, node: Node) -> Line:
     """The line of Reshape-1, or `Inexpressible`."""
     draft, refused = model.draft, model.draft.rejected_for
     if node.under_test:
-        check_types(draft, "Reshape", ("data",))
-        if refused in _NO_FAULT:
-            raise Inexpressible(_NO_FAULT[refused])
+        check_tested(draft, "Reshape", ("data",), _NO_FAULT)
     if len(node.inputs) > 1:
         element_type = declared(draft, model.golden.graph)[node.inputs[1] or ""].element_type
         if element_type != "i64" and refused != "shape.element-type":
             raise Inexpressible(f"ONNX's shape is i64, and cannot be {element_type}")
-        if ELEMENT_TYPES[element_type].onnx is None:
-            raise Inexpressible(f"ONNX has no {element_type}")
+        check_known(element_type)
     special_zero = node.attributes["special_zero"]
     if model.version.opset >= _ALLOWZERO:
         return Line("Reshape", (("allowzero", attribute_text(int(not special_zero))),), node.inputs, node.outputs)

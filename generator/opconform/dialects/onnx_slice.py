@@ -1,8 +1,8 @@
 """ONNX's `Slice`, whose indices share one type, and which clamps a backward start to the first element."""
 
 from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.onnx_model import Line, Model, check_types
-from opconform.model.draft import Draft, arguments_of
+from opconform.dialects.onnx_model import Line, Model, check_tested
+from opconform.model.draft import arguments_of
 from opconform.operations.slice import slices_of
 from opconform.suite.case import Node
 
@@ -17,9 +17,7 @@ _NO_FAULT = {
 def sliced(model: Model, node: Node) -> Line:
     """The line of Slice-8, or `Inexpressible`."""
     draft, refused = model.draft, model.draft.rejected_for
-    check_types(draft, "Slice", ("data",))
-    if refused in _NO_FAULT:
-        raise Inexpressible(_NO_FAULT[refused])
+    check_tested(draft, "Slice", ("data",), _NO_FAULT)
     types = {each.element_type for name, each in draft.tensors.items() if name != "data"}
     if refused is None and not types <= _TYPES:
         raise Inexpressible("ONNX's indices are i32 or i64")
@@ -29,15 +27,10 @@ def sliced(model: Model, node: Node) -> Line:
         len(feed["start"].elements) != len(feed["data"].shape) for feed in draft.feeds if {"start", "data"} <= {*feed}
     ):
         raise Inexpressible("ONNX's default axes are all dimensions")
-    if refused is None:
-        _check_starts(draft)
-    data, start, stop, step, *axes = node.inputs
-    return Line("Slice", (), (data, start, stop, *(axes or [None]), step), node.outputs)
-
-
-def _check_starts(draft: Draft) -> None:
-    for number, feed in enumerate(draft.feeds):
+    for number, feed in enumerate(draft.feeds if refused is None else ()):
         slices = slices_of(arguments_of(draft, number))
         for each, size in zip(slices, feed["data"].shape, strict=True):
             if each.step is not None and each.step < 0 and each.start < -size:
                 raise Inexpressible("ONNX clamps a start before the first element to it, and Python selects nothing")
+    data, start, stop, step, *axes = node.inputs
+    return Line("Slice", (), (data, start, stop, *(axes or [None]), step), node.outputs)

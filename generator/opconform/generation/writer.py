@@ -58,7 +58,12 @@ class CaseWriter:
         taken = self._is_reused(entry.id, contents)
         if not taken:
             with translated_faults(self.partial):
-                _write_folder(f"{self.partial}/{entry.id}", contents)
+                folder = f"{self.partial}/{entry.id}"
+                for inner in {name.rpartition("/")[0] for name in contents} - {""} or {""}:
+                    os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
+                for name, content in contents.items():
+                    with open(f"{folder}/{name}", "wb") as file:  # noqa: PTH123 - the same
+                        file.write(content)
         line, size = entry_line(entry).encode(), sum(len(each) for each in contents.values())
         expect = "accept" if entry.expect == "accept" else "reject"
         return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)
@@ -168,14 +173,6 @@ def check_replaceable(out: Path) -> None:
 
 def _is_zip(out: Path) -> bool:
     return out.suffix == ".zip"
-
-
-def _write_folder(folder: str, contents: Mapping[str, bytes]) -> None:
-    for inner in {name.rpartition("/")[0] for name in contents} - {""} or {""}:
-        os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
-    for name, content in contents.items():
-        with open(f"{folder}/{name}", "wb") as file:  # noqa: PTH123 - the same
-            file.write(content)
 
 
 def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:

@@ -138,10 +138,9 @@ def _finite_patterns(element_type: ElementType) -> Array:
 
 
 def _random_texts(count: int, key: tuple[object, ...]) -> list[str]:
+    def character(word: int) -> str:
+        alphabet = _ALPHABETS[word % len(_ALPHABETS)]
+        return chr(alphabet[(word >> 8) % len(alphabet)])
+
     words = iter(random_words(count * (_LONGEST_TEXT + 1), *key).tolist())
-    return ["".join(_character(next(words)) for _ in range(_LONGEST_TEXT))[: next(words) % 9] for _ in range(count)]
-
-
-def _character(word: int) -> str:
-    alphabet = _ALPHABETS[word % len(_ALPHABETS)]
-    return chr(alphabet[(word >> 8) % len(alphabet)])
+    return ["".join(character(next(words)) for _ in range(_LONGEST_TEXT))[: next(words) % 9] for _ in range(count)]

@@ -101,7 +101,12 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
     for node in graph.nodes:
         arguments = arguments_at(node, operands)
         types = _inferred(OPERATIONS[node.op], arguments)
-        known = types is not None and all(_is_known(node, each, tensors, fixed) for each in node.inputs if each)
+        ports = OPERATIONS[node.op].inputs
+        known = types is not None and all(
+            None not in tensors[each].dimensions and (ports[min(n, len(ports) - 1)].role == "tensor" or each in fixed)
+            for n, each in enumerate(node.inputs)
+            if each
+        )
         results = _results(node, types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs), arguments)
         for name, each in results.items():
             dimensions = each.shape if known else (None,) * len(each.shape)
@@ -151,13 +156,6 @@ def _declared_input(draft: Draft, name: str) -> Declared:
     elif dynamic is not None:
         dimensions = tuple(each if isinstance(each, int) else None for each in dynamic)
     return Declared(element_type=tensor.element_type, dimensions=dimensions)
-
-
-def _is_known(node: Node, name: str, tensors: Mapping[str, Declared], fixed: set[str]) -> bool:
-    """Whether the model knows all of an input that decides the dimensions of a node's outputs."""
-    ports = OPERATIONS[node.op].inputs
-    port = ports[min(node.inputs.index(name), len(ports) - 1)]
-    return None not in tensors[name].dimensions and (port.role == "tensor" or name in fixed)
 
 
 def _unknown(operation: Operation, arguments: Arguments) -> TensorType:

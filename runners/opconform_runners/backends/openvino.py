@@ -201,7 +201,9 @@ class OpenVINO:
         outputs: list[Outputs] = []
         executed: dict[str, None] = {}
         for feed in feeds:
-            tensors = [(port, tensor_of(feed[_name_of(port, feed)])) for port in request.model_inputs]
+            # the ONNX frontend gives an input the name of a removed `Cast`, too
+            named = ((port, next(str(each) for each in port.names if each in feed)) for port in request.model_inputs)
+            tensors = [(port, tensor_of(feed[name])) for port, name in named]
             with translated(case, "run"):
                 for port, tensor in tensors:
                     request.set_tensor(port, tensor)
@@ -210,11 +212,6 @@ class OpenVINO:
             executed |= dict.fromkeys(executed_by(compiled, self._device))
         placement = Placement(devices=tuple(executed), threads=threads_of(compiled))
         return PlacedOutputs(outputs=outputs, placement=placement)
-
-
-def _name_of(port: ov.Output, feed: Inputs) -> str:
-    """The name of a model's input, which the ONNX frontend gives the name of a removed `Cast`, too."""
-    return next(str(each) for each in port.names if each in feed)
 
 
 def version() -> str:

@@ -27,6 +27,7 @@ from opconform_runners.backends.direct_slice import slice_operation, strided_sli
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
 from opconform_runners.backends.exceptions import MessageTable, Translation
 
+_INTEGERS = [getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer]
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
 #: The types through which the bits of its tensors are read, by size in bytes.
 _BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
@@ -76,15 +77,9 @@ _TINYGRAD = Framework(
     },
     operations={
         "Constant-1": SHAPE_OPERATIONS["Constant-1"],
-        "Gather-8": gather_operation(
-            partial(indexed, Tiny.arange),
-            integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
-        ),
+        "Gather-8": gather_operation(partial(indexed, Tiny.arange), integers=_INTEGERS),
         "GatherND-8": gather_nd_operation(
-            partial(indexed_nd, Tiny.arange, Tiny.expand),
-            Tiny.expand,
-            integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
-            mapped=INDEXED,
+            partial(indexed_nd, Tiny.arange, Tiny.expand), Tiny.expand, integers=_INTEGERS, mapped=INDEXED
         ),
         "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect")),
         "Reshape-1": reshape_operation(Tiny.reshape),

@@ -61,20 +61,15 @@ MESSAGES: MessageTable = {
     ),
 }
 _INDICES = (torch.int32, torch.int64)
+#: Its types that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels.
+_TYPES = {each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES}
+_INTEGERS = [kind for name, kind in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
 
 
 def _index(indices: Any) -> Any:
     """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
     given = indices if indices.dtype in _INDICES else indices.long()
     return torch.where(given < 0, torch.iinfo(given.dtype).max, given) if indices.dtype == torch.uint64 else given
-
-
-def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
-    return indexed(torch.arange, data, _index(indices), axis, batches)
-
-
-def _take_nd(data: Any, indices: Any, batches: int) -> Any:
-    return indexed_nd(torch.arange, torch.broadcast_to, data, _index(indices), batches)
 
 
 def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
@@ -90,8 +85,7 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
 _TORCH = Framework(
     name="torch",
     version=torch.__version__,
-    # int1 to int7 and uint1 to uint7 have no kernels
-    types={each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES},
+    types=_TYPES,
     operations={
         "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect"), stage="run"),
         "Reshape-1": reshape_operation(torch.reshape, stage="run"),
@@ -100,14 +94,14 @@ _TORCH = Framework(
         "Transpose-1": transpose_operation(torch.permute, stage="run"),
         **SHAPE_OPERATIONS,
         "Gather-8": gather_operation(
-            _take,
-            integers=[getattr(torch, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+            lambda data, indices, axis, batches: indexed(torch.arange, data, _index(indices), axis, batches),
+            integers=_INTEGERS,
             stage="run",
         ),
         "GatherND-8": gather_nd_operation(
-            _take_nd,
+            lambda data, indices, batches: indexed_nd(torch.arange, torch.broadcast_to, data, _index(indices), batches),
             torch.broadcast_to,
-            integers=[getattr(torch, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+            integers=_INTEGERS,
             stage="run",
             mapped=INDEXED,
         ),

@@ -12,7 +12,7 @@ from tvm.relax.frontend.onnx import from_onnx
 from opconform.errors import UsageError
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
 from opconform_runners.backends.exceptions import MessageTable, Translation
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
@@ -82,13 +82,11 @@ class Tvm:
                 results = machine[_ENTRY](*given)
                 tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
                 arrays = [(str(each.dtype), each.numpy()) for each in tensors]  # fails for a negative dimension
-            outputs.append([_output(*each) for each in arrays])
+            names_of = ((_NAMES[dtype], array) for dtype, array in arrays)
+            outputs.append(
+                [Tensor(element_type=each, array=one.view(ELEMENT_TYPES[each].storage)) for each, one in names_of]
+            )
         return outputs
 
     def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:
         return tvm.runtime.tensor(tensor.array.view(tensor.type.arithmetic), self._device)
-
-
-def _output(dtype: str, array: Array) -> Tensor:
-    name = _NAMES[dtype]
-    return Tensor(element_type=name, array=array.view(ELEMENT_TYPES[name].storage))

@@ -6,7 +6,9 @@ file with its own spelling finds any changed byte.
 Every function raises CertificateError where a check fails, and SuiteError if a file is missing, cut short or changed.
 """
 
+import contextlib
 import json
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,18 +50,13 @@ def sign(out: Path, suite: Suite, key: CryptoSigner) -> Statement:
         raise CertificateError(f"The verdict of {out / RESULTS} is incomplete: {why}. It cannot be certified.")
     statement = statement_of(report, suite.header, digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     path = out / CERTIFICATE
-    if path.exists() and _key_id_of(path) != key.public_key.keyid:
+    signers: Collection[str] = ()
+    with contextlib.suppress(CertificateError):  # another file
+        signers = envelope_of(path).signatures if path.exists() else [key.public_key.keyid]
+    if key.public_key.keyid not in signers:
         raise CertificateError(f"{path} was not signed with this key, and is not overwritten. Move it first.")
     replace_file(path, signed(statement_bytes(statement), key))
     return statement
-
-
-def _key_id_of(path: Path) -> str:
-    """The id of the key that a file was signed with; empty if it is not a certificate."""
-    try:
-        return _key_id(envelope_of(path))
-    except CertificateError:
-        return ""
 
 
 def read_certificate(path: Path, key: SSlibKey) -> Statement:
@@ -78,11 +75,6 @@ def signed(payload: bytes, signer: CryptoSigner) -> bytes:
 
 def _spelling(envelope: Envelope) -> bytes:
     return f"{json.dumps(envelope.to_dict(), indent=1)}\n".encode()
-
-
-def _key_id(envelope: Envelope) -> str:
-    """The id of the key that an envelope claims to be signed with."""
-    return str(next(iter(envelope.signatures)))
 
 
 def envelope_of(path: Path) -> Envelope:
@@ -108,8 +100,8 @@ def envelope_of(path: Path) -> Envelope:
 def _opened(path: Path, key: SSlibKey) -> bytes:
     """The payload of a file that was signed with a key and not changed since."""
     envelope = envelope_of(path)
-    if _key_id(envelope) != key.keyid:
-        raise CertificateError(f"{path} was signed with the key {quoted(_key_id(envelope))}, not with {key.keyid}.")
+    if (signer := str(next(iter(envelope.signatures)))) != key.keyid:
+        raise CertificateError(f"{path} was signed with the key {quoted(signer)}, not with {key.keyid}.")
     try:
         envelope.verify([key], threshold=1)
     except VerificationError as fault:

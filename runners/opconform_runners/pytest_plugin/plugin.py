@@ -4,29 +4,11 @@ The package announces this module under `pytest11`, so `pytest -p opconform` fin
 imports it where opconform is installed. Therefore it imports nothing of opconform.
 """
 
-import argparse
 from typing import Any
 
 import pytest
 
 _OPTIONS = ("backend", "harness", "python", "suite", "profile", "timeout", "strict")
-
-
-class _Replacement(argparse.Action):
-    """Stores an option and clears those that it replaces, so that the last of them counts.
-
-    pytest puts the `addopts` of a configuration file in front of the command line.
-    """
-
-    def __init__(self, *, replaces: tuple[str, ...], **known: Any) -> None:
-        super().__init__(**known)
-        self._replaces = replaces
-
-    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
-        """Store the value."""
-        setattr(namespace, self.dest, values)
-        for each in self._replaces:
-            setattr(namespace, f"opconform_{each}", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,20 +18,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     def add(name: str, help_text: str, **settings: Any) -> None:
         group.addoption(f"--opconform-{name}", help=help_text, **settings)
 
-    add(
-        "backend",
-        "Test this backend, or path/file.py:Class.",
-        metavar="NAME[:DEVICE]",
-        action=_Replacement,
-        replaces=("harness",),
-    )
-    add(
-        "harness",
-        "Test the backend that this harness drives.",
-        metavar="COMMAND",
-        action=_Replacement,
-        replaces=("backend", "python"),
-    )
+    add("backend", "Test this backend, or path/file.py:Class.", metavar="NAME[:DEVICE]")
+    add("harness", "Test the backend that this harness drives.", metavar="COMMAND")
     add("python", "The Python interpreter that runs the backend.", metavar="PATH")
     add("suite", "A suite; by default the shipped cases, generated into pytest's cache folder.", metavar="PATH")
     add("profile", "Use only cases of this profile (repeatable).", metavar="NAME", action="append")

@@ -2,8 +2,6 @@
 
 import functools
 import inspect
-import shutil
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,13 +29,6 @@ class Command(click.Command):
         super().__init__(name, help=summary, context_settings=HELP_OPTION, **settings)
         self._example, self._details = example, details
 
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """`--help`, which shows the first screen first."""
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.callback = _show_help
-        return option
-
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage and the examples."""
         super().format_usage(ctx, formatter)
@@ -60,16 +51,6 @@ class Command(click.Command):
         if rows := [each for option in options if (each := option.get_help_record(ctx)) is not None]:
             with formatter.section(title):
                 formatter.write_dl(rows)
-
-
-def _show_help(ctx: click.Context, _option: click.Parameter, value: bool) -> None:
-    """Print the help of a command, in a pager if it is longer than the terminal."""
-    if not value or ctx.resilient_parsing:
-        return
-    text = ctx.get_help()
-    is_long = sys.stdout.isatty() and text.count("\n") + 1 >= shutil.get_terminal_size().lines
-    (click.echo_via_pager if is_long else click.echo)(text)
-    ctx.exit()
 
 
 class Group(click.Group):

@@ -164,13 +164,9 @@ def _named(suite: Path, out: Path) -> str:
 
 
 def _print_steps(steps: Sequence[str]) -> None:
-    print_lines(f"{'      ' if number else 'Next: '}{_program()} {each}" for number, each in enumerate(steps))
-
-
-def _program() -> str:
-    """The name that starts opconform in this shell, as in an environment that is not activated."""
-    started = sys.argv[0]
-    return started if Path(started).name == "opconform" and shutil.which("opconform") is None else "opconform"
+    is_installed = Path(sys.argv[0]).name != "opconform" or shutil.which("opconform") is not None
+    program = "opconform" if is_installed else sys.argv[0]  # in an environment that is not activated
+    print_lines(f"{'      ' if number else 'Next: '}{program} {each}" for number, each in enumerate(steps))
 
 
 def page_of_runs(
