@@ -152,3 +152,32 @@ def test_the_bindings_of_a_twin_are_written_in_full() -> None:
     usual = replace(trial.draft, binding={"data": "parameter", "axis": "constant"})
 
     assert group_of(Trial(draft=fed, twin=usual), "found")["twin"]["binding"] == usual.binding
+
+
+def test_wrong_elements_that_differ_in_their_looks_are_one_fault() -> None:
+    """Which elements a case has decides how they look."""
+    first, second = plain(2)
+    zeros, rest = failure(first, cause="Negative zero became positive zero"), failure(second)
+
+    assert len(search_of(*(Find(failure=each, is_reduced=True) for each in (zeros, rest))).found) == 1
+
+
+def test_failures_of_one_cause_are_one_fault_if_one_needs_no_more_than_the_other() -> None:
+    """Which values are drawn decides what can be left out of a case."""
+    first, second = plain(2)
+    second = Trial(draft=replace(second.draft, context="shared"))
+    cut, again = failure(first, cause="Truncated to 32 bits"), failure(second, cause="Truncated to 32 bits")
+    unknown = failure(second, cause="")
+
+    def found(*failures: Failure) -> int:
+        return len(search_of(*(Find(failure=each, is_reduced=True) for each in failures)).found)
+
+    assert (found(cut, again), found(cut, unknown)) == (1, 2)
+
+
+def test_a_folded_model_needs_its_constants_alone() -> None:
+    """The same fault occurs where the data of a bare model is constant."""
+    [trial] = plain(1)
+    folded = replace(trial.draft, binding={"data": "constant", "axis": "constant"}, context="folded")
+
+    assert parts(folded) == ("data as a constant",)

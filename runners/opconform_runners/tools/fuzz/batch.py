@@ -35,14 +35,31 @@ class Failure:
 
     @property
     def sign(self) -> tuple[str, ...]:
-        """What stays the same while a failure is reduced: the fault, and the severity."""
-        return (*self.fault, self.symptom[0])
+        """What stays the same while a failure is reduced: what is broken, and the symptom."""
+        severity, reason, said = self.symptom
+        return (*self._broken, reason, "" if reason == "accepted-invalid" else said, severity)
 
     @property
     def fault(self) -> tuple[str, ...]:
-        """What failures by the same fault have in common; how outputs that should not exist look is left to chance."""
+        """What failures by the same fault have in common.
+
+        Which of the elements a case has decides how wrong ones look, and chance how a crash looks, or whether outputs
+        vary; but different messages have different causes.
+        """
         _, reason, said = self.symptom
-        return (self.trial.draft.op, *self.result.broken, reason, "" if reason == "accepted-invalid" else said)
+        if reason == "nondeterministic":
+            reason = "value" if self.trial.twin is None else "accepted-invalid"
+        return (*self._broken, reason, said if reason == "rejected-valid" else "")
+
+    @property
+    def cause(self) -> str:
+        """The cause or the message, if it tells faults apart."""
+        _, reason, said = self.symptom
+        return said if reason in ("value", "rejected-valid") else ""
+
+    @property
+    def _broken(self) -> tuple[str, ...]:
+        return (self.trial.draft.op, *self.result.broken)
 
     def may_be(self, other: "Failure") -> bool:
         """Whether it has the sign of another one, as far as a single execution shows: not that outputs vary."""

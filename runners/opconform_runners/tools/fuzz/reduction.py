@@ -9,6 +9,8 @@ from opconform.suite.case import Role
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.fuzz.trial import Trial, decided, default_binding, resized, trial_of, with_tensors
 
+#: The bits of a byte; shorter elements share one, of whatever kind they are.
+_BYTE = 8
 #: A simplification, which is applied to a case and its twin alike; None where it does not apply.
 _Step = Callable[[Draft], Draft | None]
 
@@ -73,16 +75,16 @@ def _integers(draft: Draft) -> list[int]:
 
 
 def parts(draft: Draft) -> tuple[str, ...]:
-    """What a case has besides shapes and values, in words."""
+    """What a case has besides shapes and values, in words; a folded model has constants and no other part."""
     usual = default_binding(draft.operation, draft.tensors)
     found = [
-        *([f"the context {draft.context}"] if draft.context != "bare" else []),
+        *([f"the context {draft.context}"] if draft.context not in ("bare", "folded") else []),
         *(["a second inference"] if draft.second is not None else []),
         *(["dimensions that the model does not declare"] if draft.dynamic else []),
     ]
     for name, each in draft.tensors.items():
         port = draft.operation.port_of(name)
-        if draft.binding[name] != usual[name] and draft.context != "folded":
+        if draft.binding[name] != usual[name]:
             found.append(f"{port.name} as a {draft.binding[name]}")
         if each.element_type != port.default_type:
             found.append(f"{port.name} of {_family(each.element_type, port.role)} elements")
@@ -95,7 +97,9 @@ def _family(name: str, role: Role) -> str:
     """The kind of an element type, and the width of data, by which backends choose how they move it."""
     element_type = ELEMENT_TYPES[name]
     kind = "integer" if element_type.is_integer else element_type.kind
-    return kind if role == "control" or kind in ("string", "boolean") else f"{element_type.bits}-bit {kind}"
+    if role == "control" or kind in ("string", "boolean"):
+        return kind
+    return "packed" if element_type.bits < _BYTE else f"{element_type.bits}-bit {kind}"
 
 
 def _steps(draft: Draft) -> Iterator[_Step]:

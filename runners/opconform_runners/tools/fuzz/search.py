@@ -50,6 +50,11 @@ class Find:
         """What the case has besides shapes and values."""
         return parts(self.failure.trial.draft)
 
+    def may_repeat(self, other: "Find") -> bool:
+        """Whether another find of the fault explains this one: it needs no more, and nothing else is known."""
+        is_alike = bool(self.failure.cause) and self.failure.cause == other.failure.cause
+        return (is_alike or not self.is_reduced) and set(other.parts) <= set(self.parts)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
@@ -88,20 +93,20 @@ class Search:
     def found(self) -> dict[tuple[str, ...], Find]:
         """The new finds by their keys, the simplest of each.
 
-        One that was not reduced completely is left out if another one of the fault, a worse or a simpler one, needs no
-        more parts.
+        One that was not reduced completely, or that has the cause of another one of the fault, a worse or a simpler
+        one, is left out if that needs no more parts.
         """
         found: dict[tuple[str, ...], Find] = {}
         taken = {each.draft.digits for each in self.earlier}
         for fault, some in self._by_fault().items():
-            simpler_parts = [set(each.parts) for each in self.known.values() if each.failure.fault == fault]
+            others = [each for each in self.known.values() if each.failure.fault == fault]
             for each in some:
-                is_repeated = not each.is_reduced and any(one <= set(each.parts) for one in simpler_parts)
+                is_repeated = any(each.may_repeat(other) for other in others)
                 digits = each.failure.trial.draft.digits
                 if each.key not in self.known and digits not in taken and not is_repeated:
                     found.setdefault(each.key, each)
                     taken.add(digits)
-                simpler_parts.append(set(each.parts))
+                others.append(each)
         return found
 
     def run(self, operations: Sequence[Operation], on_progress: OnProgress) -> None:
@@ -136,7 +141,8 @@ class Search:
         for each in (each for some in self.seen.values() for each in some):
             finds.setdefault(each.failure.fault, []).append(each)
         for some in finds.values():
-            some.sort(key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))  # a stable sort
+            some.sort(key=lambda each: cost(each.failure.trial.draft))
+            some.sort(key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))
         return finds
 
     def _elapsed(self) -> float:
