@@ -260,3 +260,13 @@ def test_a_context_of_computed_lengths_needs_a_dimension_among_them() -> None:
         graph_of(variadic((5, 1)))
 
     assert str(fault.value) == "`shape-of` needs a value of split_lengths that is a dimension of data"
+
+
+def test_a_context_of_computed_lengths_needs_as_many_in_every_feed() -> None:
+    """The second feed of a list that is declared without its length can be longer."""
+    draft = variadic((4, -1))
+    longer = replace(draft.tensors["split_lengths"], shape=(3,), elements=(4, -1, 0))
+    with pytest.raises(ContextError) as fault:
+        graph_of(replace(draft, second={"split_lengths": longer}))
+
+    assert str(fault.value) == "`shape-of` needs split_lengths to have the same shape in every feed"

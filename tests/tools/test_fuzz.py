@@ -1,5 +1,6 @@
 """The search for failures: every drawn case has one expectation, and each fault is one small case in a spec."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -8,12 +9,13 @@ import pytest
 from opconform.generation.expansion import expand, specs_of
 from opconform.generation.options import LIMITS
 from opconform.generation.validation import violations_of
+from opconform.model.draft import TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import simpler
 from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
-from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.tools.fuzz.trial import Trial, decided, with_tensors
 from tests.conftest import Run
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"
@@ -50,6 +52,20 @@ def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     assert any(each.dynamic for each in drafts)
     assert any(each.second for each in drafts)
     assert sum(each.rejected_for is not None for each in drafts) > 50
+
+
+def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:
+    """Sizes beside a dimension of 0 take no memory, but numpy multiplies them."""
+    [start] = [each.draft for each in drawn("Split-1", 1)]
+    draft = replace(start, attributes={"num_splits": 1}, second=None, dynamic={}, context="bare")
+
+    def decided_on(*shape: int) -> bool:
+        axis = TensorDraft(element_type="i64", shape=(), fill="values", elements=(0,))
+        data = TensorDraft(element_type="f32", shape=shape, fill="ramp")
+        return decided(with_tensors(draft, {"data": data, "axis": axis})) is not None
+
+    assert decided_on(1 << 33, 0)
+    assert not decided_on(1 << 33, 0, 1 << 33)
 
 
 def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:

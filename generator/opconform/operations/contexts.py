@@ -206,6 +206,8 @@ def shape_of(source: str, port: str) -> Builder:
         given = [each.inputs[port] for each in tested.arguments if {source, port} <= each.inputs.keys()]
         if len(given) < len(tested.arguments) or given[0].element_type not in ("i64", "i32"):
             raise ContextError(f"`shape-of` computes {port} as i64 or i32 from the shape of {source}")
+        if len({each.shape for each in given}) > 1:
+            raise ContextError(f"`shape-of` needs {port} to have the same shape in every feed")
         values = list(zip(*(each.integers or () for each in given), strict=True))
         sizes = list(zip(*(each.inputs[source].shape for each in tested.arguments), strict=False))
         if not any(each in sizes for each in values) or len(given[0].shape) > 1:

@@ -1,7 +1,7 @@
 """Trials: drawn cases with the expectation that the reference semantics give them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -19,6 +19,9 @@ GROUP = "fuzz"
 ELEMENTS = 4_096
 RANK = 8
 OUTPUTS = 64
+#: The most elements of an empty tensor if its dimensions of 0 are left out: numpy cannot make arrays of more bytes than
+#: 63 bits count, even without elements.
+ADDRESSED = 1 << 48
 #: The most bytes of its inputs and outputs.
 BYTES = 1 << 18
 
@@ -74,6 +77,8 @@ def decided(draft: Draft) -> Draft | None:
     *before, violated = (violations_of(draft, feed) for feed in range(len(draft.feeds)))
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
     if any(before) or len(violated) > 1 or requested > OUTPUTS:
+        return None
+    if not violated and not all(_is_addressable(each) for each in _output_shapes(draft)):
         return None
     bits = draft.operation.bits
     draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or ((bits,) if bits else ()))
@@ -131,10 +136,21 @@ def _with_whole_lists(
     return {name: second.get(name, tensors[name]) for name in named}
 
 
+def _output_shapes(draft: Draft) -> Iterator[tuple[int, ...]]:
+    """The shapes of the outputs of a valid case, in every feed."""
+    for feed in range(len(draft.feeds)):
+        yield from (each.shape for each in draft.operation.infer(arguments_of(draft, feed)))
+
+
+def _is_addressable(shape: Sequence[int]) -> bool:
+    return math.prod(size or 1 for size in shape) <= ADDRESSED
+
+
 def _is_expressible(tensor: TensorDraft) -> bool:
     """Whether a tensor is small and its elements are in the range of its type."""
     element_type = ELEMENT_TYPES[tensor.element_type]
-    if len(tensor.shape) > RANK or min(tensor.shape, default=0) < 0 or math.prod(tensor.shape) > ELEMENTS:
+    shape = tensor.shape
+    if len(shape) > RANK or min(shape, default=0) < 0 or math.prod(shape) > ELEMENTS or not _is_addressable(shape):
         return False
     if tensor.fill != "values":
         return True
