@@ -240,17 +240,24 @@ def core_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_
     return made_once(tmp_path_factory, worker_id, "core", lambda out: opconform(*core, out))
 
 
+def write_sample(out: Path, profile: str, of: int) -> None:
+    """Writes one in so many cases of a shipped profile, with their twins."""
+    selection = Selection(profiles=(profile,), shard=Shard(number=1, of=of))
+    stream = Stream(specs=load_specs([]), options=Options(dialects=(), selection=selection), size=sys.maxsize)
+    for batch in stream:
+        stream.write(batch, out)
+
+
 @pytest.fixture(scope="session")
 def exhaustive_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """One in so many cases of the shipped profile `exhaustive`, with their twins."""
+    """One in 40 cases of the shipped profile `exhaustive`, with their twins."""
+    return made_once(tmp_path_factory, worker_id, "exhaustive", lambda out: write_sample(out, EXHAUSTIVE, 40))
 
-    def make(out: Path) -> None:
-        selection = Selection(profiles=(EXHAUSTIVE,), shard=Shard(number=1, of=40))
-        stream = Stream(specs=load_specs([]), options=Options(dialects=(), selection=selection), size=sys.maxsize)
-        for batch in stream:
-            stream.write(batch, out)
 
-    return made_once(tmp_path_factory, worker_id, "exhaustive", make)
+@pytest.fixture(scope="session")
+def functional_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """One in 8 cases of the shipped profile `functional`, with their twins."""
+    return made_once(tmp_path_factory, worker_id, "functional", lambda out: write_sample(out, "functional", 8))
 
 
 @pytest.fixture(

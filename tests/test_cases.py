@@ -22,9 +22,10 @@ OPERATIONS = sorted({spec.op for spec in load_specs([])})
 
 @cache
 def groups() -> list[tuple[Group, list[Draft]]]:
-    """Every shipped group and its drafts, besides those of the profile `exhaustive`, which are too many."""
+    """Every shipped group and its drafts, besides those of the profiles `exhaustive` and `functional`, which are too many."""
     limits = replace(LIMITS, elements=1 << 31)
-    shipped = [group for spec in load_specs([]) for group in spec.groups if group.settings.profile != EXHAUSTIVE]
+    too_many = (EXHAUSTIVE, "functional")
+    shipped = [group for spec in load_specs([]) for group in spec.groups if group.settings.profile not in too_many]
     return [(group, list(expand(group, limits=limits))) for group in shipped]
 
 
