@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from opconform.adequacy.mutations import mutations_of
-from opconform.adequacy.semantics import loaded, modules_of
+from opconform.adequacy.trials import loaded, modules_of
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operand, Rejection
 from opconform_runners.cli.adequacy import command

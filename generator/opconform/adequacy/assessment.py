@@ -8,8 +8,7 @@ from pydantic import Field
 
 from opconform.adequacy.conditions import Condition, conditions_of
 from opconform.adequacy.mutations import Mutation, mutations_of
-from opconform.adequacy.semantics import loaded, modules_of
-from opconform.adequacy.trials import Trial, answer_of, trials_of
+from opconform.adequacy.trials import Trial, answer_of, loaded, modules_of, trials_of
 from opconform.model.draft import Draft
 from opconform.resources import root
 from opconform.specs.diagnostics import validated

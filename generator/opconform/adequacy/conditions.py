@@ -8,8 +8,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from opconform.adequacy.semantics import loaded, modules_of
-from opconform.adequacy.trials import Trial, answer_of
+from opconform.adequacy.trials import Trial, answer_of, loaded, modules_of
 
 _RECORDER = "__decided__"
 #: The values of a decision's conditions, None if not evaluated, and of the decision.

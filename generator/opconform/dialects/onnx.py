@@ -90,7 +90,6 @@ def _check_expressible(model: Model) -> None:
 
 
 def _used(lines: Sequence[Line], outputs: Collection[str]) -> list[Line]:
-    """The lines that the outputs of the model depend on."""
     used, kept = set(outputs), []
     for line in reversed(lines):
         if used.intersection(line.outputs):
@@ -166,7 +165,6 @@ def _named(line: Line, results: Mapping[str, str]) -> Line:
 
 
 def _value(name: str, tensor: Declared) -> tuple[str, str]:
-    """The type and the name of an input or output in ONNX's text format."""
     element_type = (ELEMENT_TYPES[tensor.element_type].onnx or "").lower()
     dimensions = ",".join("?" if each is None else str(each) for each in tensor.dimensions)
     return (f"{element_type}[{dimensions}]" if tensor.dimensions else element_type), name

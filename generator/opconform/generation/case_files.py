@@ -79,7 +79,6 @@ def case_document(draft: Draft, graph: Graph, identity: str) -> Case:
 
 
 def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, bytes], dict[str, str]]:
-    """The files of a golden, and the reason for each dialect that is left out."""
     contents = {CASE: case_text(case_document(golden.draft, golden.graph, identity)).encode()}
     for feed, inputs in enumerate(golden.inputs):
         contents[inputs_name(feed)] = npz_bytes({name: each.array for name, each in inputs.items()})

@@ -67,7 +67,6 @@ class CaseList:
     """The cases of a suite or of specs; by default of the shipped specs, or of those groups that can have a `case`."""
 
     def __init__(self, sources: Sequence[Path], *, case: str = "") -> None:
-        """Read the manifest of the suite, or the specs."""
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
         self._is_part = not sources and bool(case)

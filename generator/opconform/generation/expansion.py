@@ -157,7 +157,6 @@ class _Expansion:
         return self.twins[text]
 
     def _draft(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Draft:
-        """The draft of a case, or of a twin if some of its keys are overridden."""
         group, note = self.group, f" (with {shown(variables)})" if variables else ""
         models, feed = models_of(group.op), keys.get("feed")
         if isinstance(feed, dict):  # it is completed from the first feed

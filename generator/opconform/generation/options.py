@@ -12,7 +12,6 @@ class Limits:
 
     cases: int = 100_000
     elements: int = 1 << 24
-    outputs: int = 4_096
     bytes: int = 16 << 30
 
 

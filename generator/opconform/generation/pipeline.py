@@ -167,7 +167,6 @@ class _Cases:
             raise UsageError(f"{draft.where}: a case of group {draft.group!r} {sizes}.")
 
     def _note(self, draft: Draft, group: Group) -> None:
-        """Record a case, and whether another group expands to it too."""
         first = group if draft.is_twin else self._first.setdefault(draft.digits, group)
         if first is not group:
             sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"

@@ -21,6 +21,8 @@ from opconform.suite.case import Attribute, Binding, Dynamic, Shape
 
 Tensors = Mapping[str, TensorDraft]
 
+#: The most outputs of a valid case.
+OUTPUT_LIMIT = 4_096
 _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
@@ -66,7 +68,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         draft = replace(draft, rejected_for=violated[-1][0], requirements=violated[-1])
         reject = RejectKeys(reject=violated[-1][0], also=())
     if reject is None:
-        _check_accepted(draft, violated, limits)
+        _check_accepted(draft, violated)
     else:
         _check_rejected(draft, violated, reject)
     _check_context(draft)
@@ -197,7 +199,7 @@ def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: Rej
         raise KeyMistake("expect", f"{author}, but it {actual}")
 
 
-def _check_accepted(draft: Draft, violated: Sequence[Sequence[str]], limits: Limits) -> None:
+def _check_accepted(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
     for feed, names in enumerate(violated):
         if names:
             known = requirements_of(draft.op).by_id
@@ -209,8 +211,8 @@ def _check_accepted(draft: Draft, violated: Sequence[Sequence[str]], limits: Lim
             advice = f"correct it, or write `expect: {{reject: {names[0]}{also}}}`"
             raise KeyMistake("expect", f"the case is expected to be accepted, but it {sentence}; {advice}")
     requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
-    if requested > limits.outputs:
-        raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {limits.outputs:,}")
+    if requested > OUTPUT_LIMIT:
+        raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {OUTPUT_LIMIT:,}")
 
 
 def violations_of(draft: Draft, feed: int) -> tuple[str, ...]:

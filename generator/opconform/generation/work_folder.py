@@ -95,7 +95,6 @@ def _check_plain(folder: Path, work: WorkFolder) -> None:
 
 
 def _settle(work: WorkFolder) -> None:
-    """Complete or undo an interrupted replacement of a suite."""
     if work.replaced.exists():
         if os.path.lexists(work.out):
             shutil.rmtree(work.replaced)

@@ -90,7 +90,6 @@ def _start(context: "ForkServerContext | SpawnContext", writer: CaseWriter) -> _
 
 
 def _received(worker: _Worker) -> list[Written]:
-    """The result of the oldest batch of a worker."""
     with _translated():
         result: list[Written] | Exception = worker.pipe.recv()
     if isinstance(result, Exception):
@@ -108,7 +107,6 @@ def _translated() -> Iterator[None]:
 
 
 def _work(writer: CaseWriter, pipe: "Connection[Any, Any]") -> None:
-    """Write batches until the other end of the pipe is closed."""
     hold_worker_lock(writer.partial.parent)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     results: SimpleQueue[list[Written] | Exception] = SimpleQueue()

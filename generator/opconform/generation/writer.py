@@ -184,7 +184,6 @@ def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
 
 
 def _sweep(partial: Path) -> None:
-    """Remove the files of an earlier attempt that are not part of the suite."""
     known = set(_names(partial))
     for folder, folders, files in os.walk(partial, topdown=False):
         inside = Path(folder)
@@ -207,7 +206,6 @@ def _pack(partial: Path, packed: Path) -> None:
 
 
 def _names(partial: Path) -> Iterator[str]:
-    """The paths of a suite's files."""
     yield from (HEADER, MANIFEST)
     with (partial / MANIFEST).open("rb") as file:
         for line in file:

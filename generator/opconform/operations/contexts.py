@@ -250,7 +250,6 @@ def _one_order(tested: Tested, order_of: OrderOf, context: str) -> tuple[int, ..
 
 
 def _again(node: Node, inputs: tuple[str | None, ...]) -> Node:
-    """The same operation under test once more, with other inputs."""
     return replace(node, name=f"{node.name}_1", inputs=inputs, outputs=(f"{node.name}_1_0",))
 
 
@@ -259,7 +258,6 @@ def _constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) 
 
 
 def _computing(name: str, op: str, inputs: tuple[str, ...], **attributes: Attribute) -> Node:
-    """A node with one output that a context adds."""
     return Node(name=name, op=op, inputs=inputs, outputs=(f"{name}_0",), attributes=attributes)
 
 

@@ -76,7 +76,6 @@ def _not_violated(groups: Sequence[Group]) -> Iterator[Mistake]:
 
 
 def _unused(groups: Sequence[Group]) -> Iterator[Mistake]:
-    """Matrix variables that nothing in their group names."""
     for group in groups:
         settings = [value for name, value in group.settings if name != "matrix"]
         text = repr((group.keys, group.twin, settings, [*group.settings.matrix.values()]))
@@ -86,7 +85,6 @@ def _unused(groups: Sequence[Group]) -> Iterator[Mistake]:
 
 
 def _repeated(groups: Sequence[Group]) -> Iterator[Mistake]:
-    """Values that a matrix variable has twice."""
     for group in groups:
         for name, values in group.settings.matrix.items():
             seen: set[str] = set()
@@ -107,7 +105,6 @@ def _violated(group: Group) -> set[str] | None:
 
 
 def _is_decided(group: Group) -> bool:
-    """Whether the reference semantics decide which cases are valid."""
     return group.keys.get("expect") == "semantics"
 
 

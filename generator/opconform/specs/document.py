@@ -140,12 +140,10 @@ def _advice(text: str, line: int, column: int) -> str:
 
 
 def _end_of(text: str) -> tuple[int, int]:
-    """The line and column after a text."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
 def _check_size(text: str, name: str) -> None:
-    """Check the depth and the number of values before anything is built."""
     depth, values = 0, 0
     for event in yaml.parse(text, _LOADER):
         values += isinstance(event, yaml.NodeEvent)

@@ -153,7 +153,6 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[tuple[Route, str]]:
-    """The strings in a value, with their routes."""
     for key, each in value.items() if isinstance(value, dict) else enumerate(value):
         if isinstance(each, str):
             yield (*route, key), each

@@ -74,7 +74,6 @@ def requirements_of(op: str) -> Requirements:
 
 
 def _faults(found: Requirements) -> Iterator[tuple[Route, str]]:
-    """The contradictions in a document, with their places."""
     revisions, ids = {each.revision for each in found.pages}, [each.id for each in found.requirements]
     for index, each in enumerate(found.requirements):
         route = ("requirements", index)

@@ -85,17 +85,10 @@ def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) 
         return
     key = (seed, sample.seed, group.op, group.id, canonical_json(combination))
     for number in count():
-        drawn = _draw(sample.draw, combination, meter, random_functions(*key, number))
+        drawn, functions = dict(combination), random_functions(*key, number)
+        for name, value in sample.draw.items():
+            try:
+                drawn[name] = expression_of(value).value(drawn, meter, functions) if is_expression(value) else value
+            except ExpressionError as fault:
+                raise KeyMistake("sample", f"{name}: {failure(fault, drawn)}") from fault
         yield drawn if wanted is None or holds(wanted, drawn, meter) else None
-
-
-def _draw(
-    draw: Mapping[str, Value], combination: Combination, meter: Meter, functions: Mapping[str, Callable[..., Value]]
-) -> Combination:
-    drawn = dict(combination)
-    for name, value in draw.items():
-        try:
-            drawn[name] = expression_of(value).value(drawn, meter, functions) if is_expression(value) else value
-        except ExpressionError as fault:
-            raise KeyMistake("sample", f"{name}: {failure(fault, drawn)}") from fault
-    return drawn

@@ -103,9 +103,14 @@ OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
 
 
 def pack(tensor: Tensor, layouts: Layouts) -> bytes:
-    """The bytes of a tensor, little-endian, with narrow types packed and the last group zero-padded."""
+    """The bytes of a tensor, little-endian, with narrow types packed and the last group zero-padded.
+
+    Strings are their number, 0, the end of each, and their UTF-8 bytes.
+    """
     if tensor.type.kind == "string":
-        return _packed_texts(tensor.array)
+        texts = [str(each).encode() for each in tensor.array.reshape(-1)]
+        ends = np.cumsum([len(each) for each in texts], dtype=_COUNT)
+        return np.array([len(texts), 0], _COUNT).tobytes() + ends.tobytes() + b"".join(texts)
     layout = layouts.get(tensor.element_type)
     if layout is None:
         return tensor.array.astype(tensor.array.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -134,10 +139,3 @@ def unpack(content: bytes | memoryview, element_type: str, shape: tuple[int, ...
     for place, (element, bit) in enumerate(layout.places):
         elements[:, element] |= (packed[:, place // _BYTE] >> place % _BYTE & 1) << bit
     return Tensor(element_type=element_type, array=elements.reshape(-1)[:count].reshape(shape))
-
-
-def _packed_texts(texts: Array) -> bytes:
-    """The number of strings, 0, the end of each, and their UTF-8 bytes."""
-    encoded = [str(each).encode() for each in texts.reshape(-1)]
-    ends = np.cumsum([len(each) for each in encoded], dtype=_COUNT)
-    return np.array([len(encoded), 0], _COUNT).tobytes() + ends.tobytes() + b"".join(encoded)

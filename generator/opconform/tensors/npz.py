@@ -143,7 +143,6 @@ def _stored(content: bytes) -> list[tuple[str, bytes]] | None:
 
 
 def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, bytes]]:
-    """The members of any file, by `zipfile`."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         total = sum(each.file_size for each in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):

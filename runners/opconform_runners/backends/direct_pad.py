@@ -36,7 +36,11 @@ def pad_operation(
         data, begin, end, value = padded(inputs, 4)
         if data is None:
             raise Rejected(stage, "data is missing", "data.required")
-        before, after = (_pads(name, each, data, stage) for name, each in zip(_PADS, (begin, end), strict=True))
+        before, after = (integer_list(*each, stage) for each in zip(_PADS, (begin, end), strict=True))
+        for name, each in zip(_PADS, (before, after), strict=True):
+            if len(each) != len(data.shape):
+                said = f"{name} has {len(each)} elements, and data has rank {len(data.shape)}"
+                raise Rejected(stage, said, f"{name}.count")
         mode = _mode(attributes, stage)
         if value is not None and len(value.shape):
             raise Rejected(stage, "pad_value is not a scalar", "pad_value.scalar")
@@ -61,10 +65,3 @@ def _mode(attributes: Mapping[str, Attribute], stage: Stage) -> Attribute:
         name = "pad_mode.spelling" if str(mode).lower() in _MODES else "pad_mode.values"
         raise Rejected(stage, f"pad_mode is {mode!r}", name)
     return mode
-
-
-def _pads(name: str, given: Any, data: Any, stage: Stage) -> list[int]:
-    numbers, rank = integer_list(name, given, stage), len(data.shape)
-    if len(numbers) != rank:
-        raise Rejected(stage, f"{name} has {len(numbers)} elements, and data has rank {rank}", f"{name}.count")
-    return numbers

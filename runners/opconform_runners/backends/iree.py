@@ -143,7 +143,6 @@ def _output(view: runtime.HalBufferView) -> Tensor:
 
 
 def _compiled(session: Session, source: bytes) -> bytes:
-    """The bytecode of a module."""
     said: list[str] = []
 
     def hear(severity: int, text: "ctypes._Pointer[ctypes.c_char]", length: int, _: object) -> None:
@@ -171,5 +170,4 @@ def _answer(said: Sequence[str]) -> Rejected | Unsupported:
 
 
 def _first_line(message: str) -> str:
-    """The first line of a message, without its position in the module."""
     return short_message(message.partition("\n")[0], _PLACE)

@@ -122,7 +122,6 @@ class Jax:
 
 
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
-    """Raise `Unsupported` if a compiled JAX function cannot take the inputs."""
     for each in case.inputs:
         if each.role == "control" and each.binding == "parameter":
             raise Unsupported(f"{each.name} is static in a compiled JAX function, which takes no other value")

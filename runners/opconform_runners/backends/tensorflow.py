@@ -101,7 +101,11 @@ def _traced(case: Case, parameters: Sequence[Input], first: Inputs) -> Callable[
 
     def function(*arguments: Any) -> list[Any]:
         fed = dict(zip([each.name for each in parameters], arguments, strict=True))
-        held = {each.name: _constant(case, each, first[each.name]) for each in case.inputs if each.name not in fed}
+        held = {}
+        for each in (each for each in case.inputs if each.name not in fed):
+            tensor = first[each.name]
+            is_number = each.role == "control" and tensor.type.is_integer and not tensor.shape  # as users write it
+            held[each.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, each, tensor)
         return outputs_of(case, {**held, **fed}, functions)
 
     signature = [_signature(case, each, first[each.name]) for each in parameters]
@@ -117,12 +121,6 @@ def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
     if isinstance(given.dynamic, str):
         return tf.TensorSpec(None, kind)
     return tf.TensorSpec([each if isinstance(each, int) else None for each in given.dynamic], kind)
-
-
-def _constant(case: Case, given: Input, tensor: Tensor) -> Any:
-    """A constant of the function; a scalar integer control input is a Python number, as users write it."""
-    is_number = given.role == "control" and tensor.type.is_integer and not tensor.shape
-    return plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, given, tensor)
 
 
 def _argument(case: Case, given: Input, tensor: Tensor) -> Any:

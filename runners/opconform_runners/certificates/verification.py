@@ -177,20 +177,13 @@ def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
     report, digests = evidence_of(out, suite)
     true = statement_of(report, suite.header, digests, statement.predicate.opconform.timestamp)
     if true != statement:
-        differing = ", ".join(_differing(true, statement))
-        raise CertificateError(f"The certificate does not match {out / RESULTS} and the suite: {differing}.")
+        pairs: list[tuple[Any, Any]] = [(true, statement), (true.predicate, statement.predicate)]
+        pairs.append((true.predicate.opconform, statement.predicate.opconform))
+        every = ((each.name, one, other) for one, other in pairs for each in fields(one))
+        differing = [name for name, one, other in every if getattr(one, name) != getattr(other, name)]
+        named = ", ".join(each for each in differing if each not in ("predicate", "opconform"))
+        raise CertificateError(f"The certificate does not match {out / RESULTS} and the suite: {named}.")
 
 
 def _digests(files: Sequence[Resource]) -> dict[str, str]:
     return {each.name: each.digest["sha256"] for each in files}
-
-
-def _differing(true: Statement, claimed: Statement) -> list[str]:
-    pairs: list[tuple[Any, Any]] = [(true, claimed), (true.predicate, claimed.predicate)]
-    pairs.append((true.predicate.opconform, claimed.predicate.opconform))
-    return [
-        each.name
-        for one, other in pairs
-        for each in fields(one)
-        if each.name not in ("predicate", "opconform") and getattr(one, each.name) != getattr(other, each.name)
-    ]

@@ -142,18 +142,15 @@ def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
     `opconform` and `opconform::PATTERN` name cases and are removed from the arguments. Paths alone name other tests,
     unless an option of the plugin is on the command line too.
     """
-    named = [each for each in config.args if _names_cases(each, config)]
+    folder = config.invocation_params.dir
+    paths = {each: each.partition("::")[0] for each in config.args}
+    named = [each for each, path in paths.items() if Path(path).name == _NAME and not (folder / path).exists()]
     if named:
         config.args[:] = [each for each in config.args if each not in named]
         patterns = tuple(each.partition("::")[2] for each in named)
         return () if "" in patterns else patterns
     typed = any(str(each).startswith("--opconform-") for each in config.invocation_params.args)
     return () if typed or config.args_source is not pytest.Config.ArgsSource.ARGS else None
-
-
-def _names_cases(argument: str, config: pytest.Config) -> bool:
-    path = argument.partition("::")[0]
-    return Path(path).name == _NAME and not (config.invocation_params.dir / path).exists()
 
 
 def _marks(suite: Suite) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,6 @@ class _StyledFile:
         return self._stream.write_styled(text if self._stream.isatty() else _TRAILING.sub("", text))
 
     def __getattr__(self, name: str) -> Any:
-        """Any other attribute of the stream."""
         return getattr(self._stream, name)
 
 

@@ -73,7 +73,6 @@ class PrintableStream:
             self._is_fenced = fenced
 
     def __getattr__(self, name: str) -> Any:
-        """Any other attribute of the stream."""
         return getattr(self._stream, name)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from opconform_runners.reports.failures import standings
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import printable
-from opconform_runners.verdicts.results import Result
 
 _COLUMNS = (
     *("run", "id", "operation", "profile", "expect", "verdict", "standing", "reason"),
     *("requirements", "broken", "inputs", "sentence", "message", "seconds"),
 )
+#: The columns with a field of a result as it is.
+_PLAIN = ("id", "profile", "expect", "verdict", "reason", "inputs", "sentence", "message")
 #: The characters that begin a formula, also in the wide forms that some spreadsheets accept.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
 
@@ -27,29 +28,22 @@ def csv_text(report: Report) -> str:
     writer = csv.DictWriter(text, _COLUMNS)
     writer.writeheader()
     for row in _rows(report):
-        writer.writerow({name: _safe(cell) for name, cell in (row | {"run": report.conclusion}).items()})
+        shown = {name: printable(cell, lines=True) for name, cell in (row | {"run": report.conclusion}).items()}
+        # an apostrophe precedes what a spreadsheet would evaluate
+        risky = {name for name, each in shown.items() if each.lstrip().startswith(_FORMULA) or each[:1] in ("\t", "\n")}
+        writer.writerow({name: f"'{each}" if name in risky else each for name, each in shown.items()})
     return text.getvalue()
 
 
 def _rows(report: Report) -> Iterator[dict[str, str]]:
     stands: Mapping[str, str] = standings(report) if report.baseline is not None else {}
     for each in report.results:
-        yield _cells(each) | {"standing": stands.get(each.id, "")}
+        yield {name: getattr(each, name) or "" for name in _PLAIN} | {
+            "operation": each.op,
+            "standing": stands.get(each.id, ""),
+            "requirements": " ".join(each.requirements),
+            "broken": " ".join(each.broken),
+            "seconds": "" if each.seconds is None else f"{each.seconds:.6f}",
+        }
     for identity in report.missing if report.results or report.missing else ("",):
         yield {"id": identity, "operation": identity.partition("/")[0], "verdict": "missing"}
-
-
-def _cells(result: Result) -> dict[str, str]:
-    plain = ("id", "profile", "expect", "verdict", "reason", "inputs", "sentence", "message")
-    return {name: getattr(result, name) or "" for name in plain} | {
-        "operation": result.op,
-        "requirements": " ".join(result.requirements),
-        "broken": " ".join(result.broken),
-        "seconds": "" if result.seconds is None else f"{result.seconds:.6f}",
-    }
-
-
-def _safe(cell: str) -> str:
-    """A cell that a spreadsheet does not evaluate: an apostrophe precedes what looks like a formula."""
-    shown = printable(cell, lines=True)
-    return f"'{shown}" if shown.lstrip().startswith(_FORMULA) or shown[:1] in ("\t", "\n") else shown

@@ -121,7 +121,6 @@ def pages_of(op: str) -> dict[str, Page]:
 
 
 def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, str]) -> dict[str, object]:
-    """The differences between a run and the last of some older ones, and the failing cases of all of them."""
     trend = [(each.folder.name, each.report.summary["fail"]) for each in against]
     return {
         "name": against[-1].folder.name,

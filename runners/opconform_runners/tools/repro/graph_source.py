@@ -186,7 +186,8 @@ def _gathered(operands: Sequence[object], attributes: Mapping[str, Attribute], s
     if not isinstance(along, int) or not isinstance(batches, int) or not rank:
         return f"[{data}[{indices}]]"  # the case is invalid
     along, batches = along % rank, batches + indices_rank if batches < 0 else batches
-    before, after = (_permuted(each) for each in orders(rank, indices_rank, along, batches))
+    orders_of = orders(rank, indices_rank, along, batches)
+    before, after = ("" if each == tuple(range(len(each))) else f".permute({each})" for each in orders_of)
     grids = [f"torch.arange({size}).reshape({shape})" for size, shape in batch_grids(shapes[1], batches)]
     return f"[{data}{before}[{', '.join([*grids, f'{indices}.long()'])}]{after}]"
 
@@ -205,10 +206,6 @@ def _gathered_nd(operands: Sequence[object], attributes: Mapping[str, Attribute]
         batch = f"[{', '.join(grids)}]" if grids else ""
         return f"[{whole}{batch}.expand({(*positions, *rest)})]"
     return f"[{whole}[{', '.join([*grids, f'*{indices}.reshape({tuple(shape)}).long().unbind(-1)'])}]]"
-
-
-def _permuted(order: tuple[int, ...]) -> str:
-    return "" if order == tuple(range(len(order))) else f".permute({order})"
 
 
 def _getitem(operands: Sequence[object], attributes: Mapping[str, Attribute], shapes: Shapes) -> str:
