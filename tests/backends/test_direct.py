@@ -91,8 +91,7 @@ OPERATIONS = {
     "Halves-1": Support(execute=refusing, mapped=("axis.shape", "data.rank")),
     "Join-1": Support(execute=refusing),
 }
-MESSAGES = dict.fromkeys(OPERATIONS, (("axis", "axis.range"),))
-TRANSLATION = Translation(messages=MESSAGES, not_implemented=re.compile("no kernel"))
+TRANSLATION = Translation(not_implemented=re.compile("no kernel"))
 FRAMEWORK = Framework(name="texts", version="1", types={}, operations=OPERATIONS, translation=TRANSLATION)
 
 
@@ -108,15 +107,16 @@ def test_a_control_input_is_a_tensor_where_the_operation_takes_it_as_one() -> No
 
 
 def test_a_message_names_a_requirement_of_the_operation_under_test_alone() -> None:
-    """The same message about a neighbour in the graph names none."""
-    functions = FRAMEWORK.functions(BARE, "build")
-    with pytest.raises(Rejected) as own:
-        functions["Halves-1"]([], {})
-    with pytest.raises(Rejected) as neighbours:
-        functions["Join-1"]([], {})
+    """The same message about another operation names none."""
+    translation = replace(TRANSLATION, messages={"Halves-1": (("axis", "axis.range"),)})
+    requirements = []
+    for op in ("Halves-1", "Join-1"):
+        with pytest.raises(Rejected) as refusal, translation.at("build", op):
+            raise ValueError("the axis is beyond")
+        requirements.append(refusal.value.requirement)
 
-    assert (own.value.stage, own.value.message) == ("build", "ValueError: the axis is beyond")
-    assert (own.value.requirement, neighbours.value.requirement) == ("axis.range", None)
+    assert (refusal.value.stage, refusal.value.message) == ("build", "ValueError: the axis is beyond")
+    assert requirements == ["axis.range", None]
 
 
 def test_what_is_mapped_is_named_with_its_operation() -> None:

@@ -84,15 +84,10 @@ def test_the_tables_are_found() -> None:
         "direct_reshape": ("MAPPED",),
         "direct_split": ("MAPPED",),
         "iree": ("MAPPED",),
-        "jax": ("MESSAGES",),
         "onnx_common": ("MAPPED",),
         "onnxruntime": ("MESSAGES",),
         "openvino": ("INTEGERS", "MESSAGES"),
-        "tensorflow": ("MESSAGES",),
         "tensorflow_operations": ("OPERATIONS",),
-        "tinygrad": ("MESSAGES",),
-        "torch": ("MESSAGES",),
-        "tvm": ("MESSAGES",),
     }
 
 

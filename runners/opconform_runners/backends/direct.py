@@ -65,17 +65,10 @@ class Framework:
             mapped=full_names({op: support.mapped for op, support in self.operations.items()}),
         )
 
-    def caller(self, case: Case, stage: Stage) -> Call:
-        """The `Call` whose messages are about the operation under test."""
-        return self.translation.caller(stage, case.op)
-
-    def functions(self, case: Case, stage: Stage) -> dict[str, Function]:
-        """The function of each operation; messages about operations other than the case's name no requirement."""
-        about_other_nodes = self.translation.caller(stage)
-        return {
-            op: partial(each.execute, self.caller(case, stage) if op == case.op else about_other_nodes)
-            for op, each in self.operations.items()
-        }
+    def functions(self, stage: Stage) -> dict[str, Function]:
+        """The function of each operation, for the stage in which it is called."""
+        call = self.translation.caller(stage)
+        return {op: partial(each.execute, call) for op, each in self.operations.items()}
 
     def takes_tensor(self, case: Case, given: Input) -> bool:
         """Whether an input of a case becomes a tensor of the framework, and not numbers and lists of Python's."""

@@ -59,11 +59,11 @@ class Translation:
             )
             raise Rejected(stage, short, requirement) from fault
 
-    def caller(self, stage: Stage, op: str = "") -> Call:
+    def caller(self, stage: Stage) -> Call:
         """A function that calls the product and translates its exceptions, as `at` does."""
 
         def call(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-            with self.at(stage, op):
+            with self.at(stage):
                 return function(*arguments, **named)
 
         return call

@@ -21,38 +21,8 @@ from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
 from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
-from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
+from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
 
-_ABOUT_AXIS = (
-    (r"axis .* is out of bounds|tuple index out of range|index-sized integer", "axis.range"),
-    (r"'list' object cannot be interpreted as an integer", "axis.shape"),
-    (r"only integer scalar arrays|cannot be interpreted as an integer", "axis.element-type"),
-)
-#: What JAX's messages about each operation mean.
-MESSAGES: MessageTable = {
-    "Concat-1": (
-        (r"axis .* is out of bounds", "axis.range"),
-        (r"cannot be interpreted as an integer", "axis.type"),
-        (r"different numbers of dimensions", "inputs.rank"),
-        (r"Zero-dimensional arrays", "inputs.positive-rank"),
-        (r"at least one array", "inputs.required"),
-        (r"shapes that differ in dimensions", "inputs.shape"),
-    ),
-    "Slice-8": ((r"slice step cannot be zero", "step.zero"),),
-    "StridedSlice-1": ((r"slice step cannot be zero", "stride.zero"),),
-    "Split-1": (
-        *_ABOUT_AXIS,
-        (r"does not result in an equal division", "num_splits.divides"),
-        (r"integer division or modulo by zero", "num_splits.positive"),
-        (r"invalid literal for int", "num_splits.type"),
-    ),
-    "VariadicSplit-1": (
-        *_ABOUT_AXIS,
-        (r"Sum of sizes|limit index .* is larger than dimension size", "lengths.sum"),
-        (r"must be nonnegative", "lengths.negative"),
-        (r"unhashable type|is not iterable|iteration over a 0-d", "lengths.rank"),
-    ),
-}
 _TYPES = {
     each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
 }
@@ -91,7 +61,6 @@ _JAX = Framework(
         **split_operations(SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)),
     },
     translation=Translation(
-        messages=MESSAGES,
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
         faults=(*PYTHON_FAULTS, MLIRError),
     ),
@@ -111,13 +80,13 @@ class Jax:
     def run(self, case: Case, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function."""
         _check(case, feeds)
-        functions = _JAX.functions(case, "build")
+        functions = _JAX.functions("build")
         given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
         fed = [{name: value for name, value in each.items() if name not in constants} for each in given]
         traced = jax.jit(lambda parameters: outputs_of(case, {**constants, **parameters}, functions)).trace(fed[0])
-        compiled = _JAX.caller(case, "build")(lambda: traced.lower().compile())
-        call = _JAX.caller(case, "run")
+        compiled = _JAX.translation.caller("build")(lambda: traced.lower().compile())
+        call = _JAX.translation.caller("run")
         return [[_tensor(each) for each in call(compiled, parameters)] for parameters in fed]
 
 

@@ -12,49 +12,9 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
-from opconform_runners.backends.exceptions import PYTHON_FAULTS, MessageTable, Translation
+from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
 from opconform_runners.backends.tensorflow_operations import OPERATIONS
 
-_ABOUT_AXIS = (
-    (r"must be in range \[-0, 0\)|[Cc]an't split scalars", "data.rank"),
-    (r"must be in range \[|<= split_dim <", "axis.range"),
-    (r"Input must be scalar|split_dim.* must be a scalar", "axis.shape"),
-    (r"'split_dim' of '\w+' Op has type", "axis.element-type"),
-)
-#: What TensorFlow's messages about each operation mean.
-MESSAGES: MessageTable = {
-    "Concat-1": (
-        (r"must be at least rank|Rank cannot exceed|Subshape (start|end) out of bounds", "axis.range"),
-        (r"parameter 'axis' has DataType", "axis.type"),
-        (r"have types .* that don't all match", "inputs.element-type"),
-        (r"Can't concatenate scalars", "inputs.positive-rank"),
-        (r"Shape must be rank", "inputs.rank"),
-        (r"shorter than minimum length", "inputs.required"),
-        (r"in both shapes must be equal", "inputs.shape"),
-    ),
-    "GatherND-8": ((r"does not index into", "indices.range"),),
-    "Slice-8": ((r"strides\[\d+\] must be non-zero", "step.zero"),),
-    "StridedSlice-1": (
-        (r"must be non-zero", "stride.zero"),
-        (r"[Mm]ultiple ellips", "ellipsis.single"),
-        (r"out of bounds", "shrink.range"),
-        (r"Index out of range|too many indices", "indices.rank"),
-    ),
-    "Split-1": (
-        *_ABOUT_AXIS,
-        (r"evenly divi", "num_splits.divides"),
-        (r"Attr 'num_split' of 'Split' Op passed", "num_splits.positive"),
-    ),
-    "VariadicSplit-1": (
-        *_ABOUT_AXIS,
-        (r"Attr 'num_split' of 'SplitV' Op passed 0", "lengths.empty"),
-        (r"only have one -1|only be one -1", "lengths.single-remainder"),
-        (r"Split size at index", "lengths.negative"),
-        (r"can't split axis of size|Determined shape must", "lengths.sum"),
-        (r"'size_splits' has DataType|'size_splits' of 'SplitV' Op has type", "lengths.element-type"),
-        (r"split_tensor must be 1-D", "lengths.rank"),
-    ),
-}
 _TENSORFLOW = Framework(
     name="tensorflow",
     version=tf.__version__,
@@ -63,7 +23,6 @@ _TENSORFLOW = Framework(
     | {"string": tf.string},
     operations=OPERATIONS,
     translation=Translation(
-        messages=MESSAGES,
         not_implemented=re.compile(r"No OpKernel was registered|not implemented|currently supported", re.IGNORECASE),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
         faults=(*PYTHON_FAULTS, tf.errors.OpError),
@@ -90,14 +49,14 @@ class TensorFlow:
         """The outputs of each feed, all from one traced function; refusals while tracing are `build`."""
         parameters = [each for each in case.inputs if each.binding == "parameter"]
         function = _traced(case, parameters, feeds[0])
-        call = _TENSORFLOW.caller(case, "run")
+        call = _TENSORFLOW.translation.caller("run")
         given = ([_argument(case, each, feed[each.name]) for each in parameters] for feed in feeds)
         return [[_tensor(each) for each in call(function, *arguments)] for arguments in given]
 
 
 def _traced(case: Case, parameters: Sequence[Input], first: Inputs) -> Callable[..., Sequence[Any]]:
     """The case's graph as a function of its parameters, the other inputs constant in it."""
-    functions = _TENSORFLOW.functions(case, "build")
+    functions = _TENSORFLOW.functions("build")
 
     def function(*arguments: Any) -> list[Any]:
         fed = dict(zip([each.name for each in parameters], arguments, strict=True))
@@ -128,7 +87,7 @@ def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
     allowed = _CONTROLS.get(case.op, {}).get(given.name, ())
     if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
         types = _TENSORFLOW.types
-        return _TENSORFLOW.caller(case, "run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)
+        return _TENSORFLOW.translation.caller("run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)
     kind = _TENSORFLOW.type_of(tensor)
     if tensor.type.kind == "string":
         return tf.constant(tensor.array.astype(object), kind, tensor.shape)

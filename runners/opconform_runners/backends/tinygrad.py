@@ -25,40 +25,12 @@ from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
 from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
-from opconform_runners.backends.exceptions import MessageTable, Translation
+from opconform_runners.backends.exceptions import Translation
 
 _INTEGERS = [getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer]
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
 #: The types through which the bits of its tensors are read, by size in bytes.
 _BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
-
-_ABOUT_AXIS = (
-    (r"dim=.* out of range", "axis.range"),
-    (r"indices must be integers|instances of 'int' and 'str'", "axis.element-type"),
-    (r"instances of 'int' and 'list'", "axis.shape"),
-)
-#: What tinygrad's messages about each operation mean.
-MESSAGES: MessageTable = {
-    "Concat-1": (
-        (r"dim=.* out of range", "axis.range"),
-        (r"indices must be integers|instances of 'int' and 'str'", "axis.type"),
-        (r"missing 1 required positional argument", "inputs.required"),
-    ),
-    "Slice-8": ((r"slice step cannot be zero", "step.zero"),),
-    "StridedSlice-1": ((r"slice step cannot be zero", "stride.zero"),),
-    "Split-1": (
-        *_ABOUT_AXIS,
-        (r"chunks to be greater than 0", "num_splits.positive"),
-        (r"'>' not supported", "num_splits.type"),
-    ),
-    "VariadicSplit-1": (
-        *_ABOUT_AXIS,
-        (r"sizes to sum exactly", "lengths.sum"),
-        (r"invalid shrink", "lengths.negative"),
-        (r"shape must be int|'int' and 'str'", "lengths.element-type"),
-        (r"'int' and 'list'", "lengths.rank"),
-    ),
-}
 
 
 def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
@@ -98,7 +70,6 @@ _TINYGRAD = Framework(
         ),
     },
     translation=Translation(
-        messages=MESSAGES,
         not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
         missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
     ),
@@ -127,9 +98,9 @@ class Tinygrad:
 
     def _executed(self, case: Case, feed: Inputs) -> Outputs:
         given = {each.name: _argument(case, each, feed[each.name], self._device) for each in case.inputs}
-        outputs = [each.contiguous() for each in outputs_of(case, given, _TINYGRAD.functions(case, "build"))]
+        outputs = [each.contiguous() for each in outputs_of(case, given, _TINYGRAD.functions("build"))]
         if filled := [each for each in outputs if 0 not in each.shape]:
-            _TINYGRAD.caller(case, "run")(Tiny.realize, *filled)
+            _TINYGRAD.translation.caller("run")(Tiny.realize, *filled)
         return [_tensor(each) for each in outputs]
 
 

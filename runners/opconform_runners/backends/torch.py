@@ -21,45 +21,8 @@ from opconform_runners.backends.direct_pad import pad_operation
 from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
 from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
 from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
-from opconform_runners.backends.exceptions import MessageTable, Translation
+from opconform_runners.backends.exceptions import Translation
 
-_ABOUT_AXIS = (
-    (r"Dimension out of range", "axis.range"),
-    (r"at least a 1-dimensional tensor", "data.rank"),
-    (r"argument 'dim' .* must be int, not list", "axis.shape"),
-    (r"argument 'dim' .* must be int", "axis.element-type"),
-)
-#: What PyTorch's messages about each operation mean.
-MESSAGES: MessageTable = {
-    "Concat-1": (
-        (r"Dimension out of range", "axis.range"),
-        (r"argument 'dim' must be int", "axis.type"),
-        (r"Promotion for", "inputs.element-type"),
-        (r"zero-dimensional tensor", "inputs.positive-rank"),
-        (r"must have same number of dimensions", "inputs.rank"),
-        (r"expected a non-empty list", "inputs.required"),
-        (r"Sizes of tensors must match", "inputs.shape"),
-    ),
-    "GatherND-8": ((r"out of bounds|out of range", "indices.range"),),
-    "Slice-8": ((r"slice step cannot be zero|step must be greater than zero", "step.zero"),),
-    "StridedSlice-1": (
-        (r"slice step cannot be zero|step must be greater than zero", "stride.zero"),
-        (r"too many indices for tensor", "indices.rank"),
-    ),
-    "Split-1": (*_ABOUT_AXIS, (r"number of sections must be larger than 0", "num_splits.positive")),
-    "Transpose-1": (
-        (r"does not match the length of the desired ordering", "order.length"),
-        (r"Dimension out of range|Overflow when unpacking|too large to convert", "order.range"),
-        (r"duplicate dims are not allowed", "order.unique"),
-    ),
-    "VariadicSplit-1": (
-        *_ABOUT_AXIS,
-        (r"expects split_sizes to sum exactly", "lengths.sum"),
-        (r"have only non-negative entries", "lengths.negative"),
-        (r"argument 'split_sizes' .* found element of type list|must be tuple of ints, not int", "lengths.rank"),
-        (r"argument 'split_sizes' .* found element of type", "lengths.element-type"),
-    ),
-}
 _INDICES = (torch.int32, torch.int64)
 #: Its types that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels.
 _TYPES = {each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES}
@@ -117,7 +80,6 @@ _TORCH = Framework(
         ),
     },
     translation=Translation(
-        messages=MESSAGES,
         not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
     ),
 )
@@ -142,7 +104,7 @@ class Torch:
         given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
         constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
         parameters = [{name: value for name, value in each.items() if name not in constants} for each in given]
-        functions = _TORCH.functions(case, "run") if self._mode == "eager" else _COMPILED
+        functions = _TORCH.functions("run") if self._mode == "eager" else _COMPILED
 
         def graph(**fed: Any) -> list[Any]:
             return outputs_of(case, {**constants, **fed}, functions)
@@ -150,7 +112,7 @@ class Torch:
         execute: Callable[..., list[Any]] = graph
         if self._mode == "compile":
             torch.compiler.reset()
-            execute = partial(_TORCH.caller(case, "run"), torch.compile(graph, dynamic=_is_dynamic(case)))
+            execute = partial(_TORCH.translation.caller("run"), torch.compile(graph, dynamic=_is_dynamic(case)))
         return [[_tensor(torch.as_tensor(each)) for each in execute(**fed)] for fed in parameters]
 
 

@@ -14,7 +14,7 @@ from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
-from opconform_runners.backends.exceptions import MessageTable, Translation
+from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 
 #: The target of each device.
@@ -25,17 +25,7 @@ _CARRIED = tuple(each for each in CARRIED if each != "string")
 
 _NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
 
-_ABOUT_AXIS = (r"input axis .* is out of range", "axis.range")
-#: What TVM's messages about each operation mean.
-MESSAGES: MessageTable = {
-    "Split-1": (_ABOUT_AXIS,),
-    "VariadicSplit-1": (
-        _ABOUT_AXIS,
-        (r"Mismatched type on argument #1 .*relax\.op\.split", "lengths.element-type"),
-    ),
-}
 _TRANSLATION = Translation(
-    messages=MESSAGES,
     not_implemented=re.compile(r"not yet supported|unknown dtype"),
     # the exceptions of TVM's checks, and of its Python frontend where it has no checks
     faults=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
@@ -68,17 +58,17 @@ class Tvm:
             mapped=full_names(MAPPED),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - the model suffices
         """The outputs of each feed, all on one compiled module."""
         proto = onnx.load(str(model))
-        with _TRANSLATION.at("build", case.op):
+        with _TRANSLATION.at("build"):
             module = from_onnx(proto)
             names = [each.name for each in module[_ENTRY].params]
             machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
         outputs: list[Outputs] = []
         for feed in feeds:
             given = [self._given(feed[name]) for name in names]
-            with _TRANSLATION.at("run", case.op):
+            with _TRANSLATION.at("run"):
                 results = machine[_ENTRY](*given)
                 tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
                 arrays = [(str(each.dtype), each.numpy()) for each in tensors]  # fails for a negative dimension
