@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
+from typing import Self
 
 #: The disk is full, or the quota or the file size limit is reached.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -95,6 +96,16 @@ class HarnessError(OpconformError):
     exit_code = 3
 
 
+class ClusterError(OpconformError):
+    """A cluster that cannot be reached, has no fitting workers, or whose workers differ."""
+
+    exit_code = 3
+
+
+class KilledWorkersError(ClusterError):
+    """A task whose workers ended, one after another, while they executed it."""
+
+
 class DiskError(OpconformError):
     """A disk that is full, or fails during the work."""
 
@@ -102,6 +113,11 @@ class DiskError(OpconformError):
 
     def __init__(self, path: Path, fault: OSError) -> None:
         super().__init__(f"{path} cannot be written: {fault.strerror}. Free some space, or use another location.")
+        self._given = path, fault
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, OSError]]:
+        """The error with its arguments, since a process may send it to another one."""
+        return type(self), self._given
 
     @staticmethod
     def is_full(fault: OSError) -> bool:

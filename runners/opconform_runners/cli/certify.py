@@ -15,6 +15,7 @@ from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
+from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
@@ -65,20 +66,21 @@ def _refused(*names: str, advice: str) -> Decorator:
 @sign_option
 @rare_option("--keep-suite", is_flag=True, help="Keep every case of the profile exhaustive, and not only failures.")
 @generation_options(RUN_JOBS)
+@cluster_options
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,
     selection: Selection,
     generation: GenerationOptions,
     results: ResultOptions,
+    cluster: ClusterOptions,
     **given: Any,
 ) -> None:
     """Generate a suite, run backends on its whole profiles, and report a verdict for each requirement.
 
-    A SPEC is a YAML file, a folder, or an operation such as Split-1, whose shipped specs are used. Without a SPEC, all
-    shipped specs are used. Writes suite/, results.jsonl, report.json and report.html to --out, and certificate.json
-    with --sign. For several backends, writes one folder per backend, and a matrix. The same command continues an
-    interrupted run.
+    A SPEC is a YAML file, a folder, or an operation such as Split-1; by default all shipped specs. Writes suite/,
+    results.jsonl, report.json, report.html and certificate.json to --out; for several backends, one folder each and
+    a matrix. The same command continues an interrupted run.
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start.
     """
@@ -91,7 +93,8 @@ def command(
     if is_streamed and (key is not None or backend.is_several):
         what = "be signed" if key is not None else "compare several backends"
         raise UsageError(f"A streamed certification cannot {what}, because its cases are not kept. Add --keep-suite.")
-    started = start(backend)
+    executors = cluster.executors(generation.jobs)
+    started = start(backend, executors.runs)
     folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
     folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
     whole = selection if is_streamed else replace(selection, shard=None)
@@ -111,6 +114,7 @@ def command(
         strict=results.strict,
         force=results.force,
         resume=key is None,
+        executor=executors.runs,
     )
     if is_streamed:
         command = next(iter(started.commands.values()))

@@ -5,16 +5,17 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from opconform.errors import SuiteError, UsageError
 from opconform.files import replace_named
-from opconform.interrupts import run_loop
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
+from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.help import Command as HelpCommand
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
@@ -30,9 +31,9 @@ from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import executed, folder_of, print_next, report_of_run, show_report
 from opconform_runners.execution.recorder import record as record_outputs
+from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.runner import RunOptions, selected
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.report import Report
@@ -57,14 +58,15 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @shard_option
 @rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes; by default one per core, at most four.")
+@cluster_options
 def command(
     suite: Path,
     named: tuple[str, ...],
     backend: BackendOptions,
     selection: Selection,
     results: ResultOptions,
-    jobs: int | None,
-    **given: Path | None,
+    cluster: ClusterOptions,
+    **given: Any,
 ) -> None:
     """Run backends on SUITE (a folder or a zip file) and compare every bit of their outputs.
 
@@ -74,7 +76,10 @@ def command(
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start. With --baseline: 0 if
     nothing is new, 1 for an unexpected failure, an unexpected pass, a line that matches no case, or an incomplete run.
     """
-    baseline, record, updates = given["baseline"], given["record"], bool(given["update_baseline"])
+    baseline: Path | None = given["baseline"]
+    record: Path | None = given["record"]
+    jobs: int | None = given["jobs"]
+    updates = bool(given["update_baseline"])
     if updates and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
     if record is not None and (results.out is not None or results.strict or baseline is not None):
@@ -83,17 +88,24 @@ def command(
         raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")
     if backend.is_several and (record is not None or baseline is not None):
         raise UsageError("--baseline and --record work with one backend. Name one.")
+    if record is not None and cluster.url is not None:
+        raise UsageError("--executor and --record cannot be used together. Record on one machine.")
     new = Baseline(file=str(baseline))
     expected = None if baseline is None else new if updates and not baseline.exists() else read_baseline(baseline)
-    running = RunOptions(
-        jobs=jobs, timeout=backend.timeout, selection=selection, strict=results.strict, force=results.force
-    )
     backend = replace(backend, backends=(*named, *backend.backends))
     _check_suite(suite, named)
+    running = RunOptions(
+        jobs=jobs,
+        timeout=backend.timeout,
+        selection=selection,
+        strict=results.strict,
+        force=results.force,
+        executor=cluster.executors(jobs).runs,
+    )
     if backend.is_several:
         out = results.out or FOLDER
         check_matrix(out)
-        code = run_matrix(open_suite(suite), start(backend), out, running, results)
+        code = run_matrix(open_suite(suite), start(backend, running.executor), out, running, results)
     elif record is not None:
         command = backend.command()
         code = _record(open_suite(suite), command, record, running, results)
@@ -158,7 +170,9 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
     report = read_report(out)
     cases = {each.id for each in selected(suite, running.selection)}
     is_same = {each.id for each in report.results} == cases
-    return report if is_same and held.implementation.title == run_loop(described(command)).title else None
+    return (
+        report if is_same and held.implementation.title == implementation_of(command, running.executor).title else None
+    )
 
 
 def _updated(baseline: Baseline, report: Report, stale: Sequence[Line]) -> tuple[Baseline, list[str]]:

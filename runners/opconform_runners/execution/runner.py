@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
+from concurrent import futures
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from opconform.suite.selection import EVERYTHING, Selection, near_miss
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts
 from opconform_runners.execution.journal import Attempt, Journal
+from opconform_runners.execution.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
@@ -37,6 +39,7 @@ class RunOptions:
         strict: Whether interpretations count as much as normative requirements.
         force: Whether the results of another run are replaced.
         resume: Whether an interrupted run of the same kind is continued.
+        executor: What executes batches of cases on other machines, or None for this machine.
     """
 
     jobs: int | None = 1
@@ -46,6 +49,7 @@ class RunOptions:
     strict: bool = False
     force: bool = False
     resume: bool = True
+    executor: futures.Executor | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,25 +105,34 @@ def run_suite(
     An interrupted run of the same kind is continued.
 
     Raises:
+        ClusterError: The workers cannot be used. Of an interrupted run, the results so far are kept.
         DiskError: The disk is full before there is any result.
         HarnessError: The harness cannot be started.
         SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
         UsageError: No case is selected, the results cannot be written, or the folder holds those of another run.
     """
     launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
+    remote = None
+    if options.executor is not None:
+        machine = machine_of_worker(options.executor, command)
+        remote = RemoteExecution(options.executor, suite, launch, machine)
 
     def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> str | None:
         alone = attempt in ("alone", "control")
+        if remote is not None:
+            return remote.execute(entries, on_outcome, on_ready, alone=alone)
         _, gave_up = execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
         return gave_up
 
     plan = RunPlan(
         out=out,
         options=options,
-        environment_of=lambda implementation: environment_of(command, implementation, ()),
+        environment_of=lambda implementation: (
+            environment_of(command, implementation, ()) if remote is None else remote.machine.environment
+        ),
         started=command.options,
         memory=command.memory,
-        program=command.program,
+        program=command.program if remote is None else remote.machine.program,
     )
     return judged(suite, selected(suite, options.selection), executor, plan, on_progress)
 

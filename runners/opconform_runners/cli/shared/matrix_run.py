@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import check_ours, replace_file, replace_ours
-from opconform.interrupts import run_loop
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
@@ -21,10 +21,10 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     sign_results,
 )
+from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
 from opconform_runners.reports.report_file import finished, write_report
@@ -53,13 +53,13 @@ class Started(NamedTuple):
         return {dialect for each in self.implementations.values() for dialect in each.dialects}
 
 
-def start(backend: BackendOptions) -> Started:
-    """Start each backend once; every backend must start, except those that only `all` names."""
+def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
+    """Start each backend once, here or on a worker; every backend must start, except those that only `all` names."""
     started = Started({}, {}, {})
     for name, each in backend.commands().items():
         is_installed = name.partition(":")[0] in names()
         try:
-            implementation = run_loop(described(each))
+            implementation = implementation_of(each, executor)
         except HarnessError as fault:
             if ALL not in backend.backends or name in backend.backends or not is_installed:
                 raise

@@ -91,7 +91,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help=f"Use only {', '.join(PROFILES)} or default (all but exhaustive, functional and large; repeatable).",
+    help=f"Use only {', '.join(PROFILES)} or default (all but the last three; repeatable).",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.

@@ -1,0 +1,201 @@
+"""A dask cluster as an executor: tasks go to its workers, and its failures become errors of opconform."""
+
+import contextlib
+import importlib.metadata
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, Any
+
+from opconform import __version__
+from opconform.errors import ClusterError, KilledWorkersError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed import Future as Task
+
+#: How long the scheduler may take to answer at first, and how long no worker or no scheduler may be there, in seconds.
+CONNECT_LIMIT, ABSENCE_LIMIT = 10.0, 60.0
+#: The interval between looks at the cluster, in seconds.
+_GLANCE = 1.0
+_URL = re.compile(r"dask://(?P<address>(?:\[[\da-fA-F:]+\]|[^/\s:\[\]]+):\d{1,5})/?")
+
+
+@contextlib.contextmanager
+def connected(url: str) -> Iterator["Cluster"]:
+    """The cluster whose scheduler has a URL such as `dask://HOST:PORT`.
+
+    Raises:
+        ClusterError: The scheduler cannot be reached, or a worker has another version of opconform.
+        UsageError: The URL is malformed, or the extra `cluster` is not installed.
+    """
+    found = _URL.fullmatch(url)
+    if found is None:
+        raise UsageError(f"--executor {url!r} is not a cluster. Name its scheduler, as in dask://HOST:8786.")
+    try:
+        from distributed import Client
+    except ImportError as fault:
+        advice = "Install it with: pip install 'opconform[cluster]'"
+        raise UsageError(f"--executor {url} needs the package distributed. {advice}") from fault
+    for each in ("distributed", "distributed.client"):  # their failures are reported as errors
+        logging.getLogger(each).setLevel(logging.CRITICAL)
+    try:
+        client = Client(f"tcp://{found['address']}", timeout=CONNECT_LIMIT, set_as_default=False)
+    except (OSError, ValueError) as fault:
+        advice = "Start it with `dask scheduler`, and check host, port and firewall."
+        raise ClusterError(f"The dask scheduler {url} cannot be reached. {advice}") from fault
+    cluster = Cluster(client, url)
+    try:
+        cluster.check_versions()
+        yield cluster
+    finally:
+        cluster.close()
+
+
+class Cluster:
+    """A connected cluster, and its executors."""
+
+    def __init__(self, client: "Client", url: str) -> None:
+        self._client, self._url = client, url
+        self._executors: list[ClusterExecutor] = []
+
+    def check_versions(self) -> None:
+        """Check that each worker has the same version of opconform as this machine."""
+        versions = self._client.run(importlib.metadata.version, "opconform", on_error="return")
+        for worker, found in sorted(versions.items()):
+            if found != __version__:
+                has = f"opconform {found}" if isinstance(found, str) else "no opconform"
+                raise ClusterError(f"The worker {worker} has {has}. Install opconform {__version__} there.")
+
+    def executor(self, resources: Mapping[str, float]) -> "ClusterExecutor":
+        """An executor whose tasks hold some of their worker's resources."""
+        made = ClusterExecutor(self._client, self._url, dict(resources))
+        self._executors.append(made)
+        return made
+
+    def close(self) -> None:
+        """Cancel all tasks, and disconnect."""
+        for each in self._executors:
+            each.shutdown(wait=False, cancel_futures=True)
+        with contextlib.suppress(Exception):  # the scheduler may have ended
+            self._client.close(timeout=2)
+
+
+class ClusterExecutor(Executor):
+    """Executes functions on workers that have some resources, one task at a time on each of their threads.
+
+    A worker that ends takes the tasks that it executes with it, and dask gives these to other workers, a few times. So
+    no task waits in a worker's queue, where it would be blamed for another one. `submit` waits for an idle thread.
+    """
+
+    def __init__(self, client: "Client", url: str, resources: Mapping[str, float]) -> None:
+        self._client, self._url, self._resources = client, url, resources
+        self._pending: dict[Future[Any], Task[Any]] = {}
+        self._changed = threading.Condition()
+        self._fault: ClusterError | None = None
+        self._is_closed = False
+        self._slots = self._counted()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """Submit a task once a thread of a worker is idle."""
+        future: Future[Any] = Future()
+        with self._changed:
+            self._changed.wait_for(lambda: self._fault is not None or len(self._pending) < self._slots)
+            if self._fault is not None:
+                raise self._fault
+            task = self._client.submit(fn, *args, **kwargs, pure=False, resources=self._resources or None)
+            self._pending[future] = task
+        future.add_done_callback(self._forget)
+        task.add_done_callback(lambda done: self._settle(done, future))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Stop; `cancel_futures` cancels what is not finished."""
+        if cancel_futures:
+            for each in list(self._pending):
+                each.cancel()
+        elif wait:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._pending)
+        self._is_closed = True
+
+    def _settle(self, task: "Task[Any]", future: "Future[Any]") -> None:
+        """Pass on how a task ended; called in a thread of dask."""
+        with contextlib.suppress(Exception):  # it was cancelled, or given up, meanwhile
+            try:
+                future.set_result(task.result(timeout=ABSENCE_LIMIT))
+            except BaseException as fault:  # noqa: BLE001 - it is raised again where the result is needed
+                future.set_exception(self._translated(fault))
+
+    def _translated(self, fault: BaseException) -> BaseException:
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        if isinstance(fault, KilledWorker):
+            count = fault.allowed_failures + 1
+            return KilledWorkersError(f"{count} workers ended, one after another, while they executed the same batch.")
+        if isinstance(fault, FutureCancelledError | OSError | TimeoutError):
+            return self._fault or self._lost()
+        return fault
+
+    def _forget(self, future: "Future[Any]") -> None:
+        with self._changed:
+            task = self._pending.pop(future, None)
+            self._changed.notify_all()
+        if task is not None and future.cancelled():
+            with contextlib.suppress(Exception):
+                task.cancel()
+
+    def _watch(self) -> None:
+        """Follow the number of idle threads, and give up when no fitting worker is there for too long."""
+        absent = 0.0
+        while not self._is_closed:
+            before = time.monotonic()
+            slots = self._counted()
+            with self._changed:
+                self._slots = slots
+                self._changed.notify_all()
+            time.sleep(_GLANCE)
+            absent = 0.0 if slots else absent + time.monotonic() - before
+            if absent > ABSENCE_LIMIT:
+                self._give_up()
+                return
+
+    def _counted(self) -> int:
+        """How many tasks the workers can execute at a time."""
+        try:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        except Exception:  # noqa: BLE001 - the scheduler may have ended
+            return 0
+        return sum(
+            min(
+                each["nthreads"],
+                *(int(each["resources"].get(name, 0) // need) for name, need in self._resources.items()),
+            )
+            if self._resources
+            else each["nthreads"]
+            for each in workers
+        )
+
+    def _give_up(self) -> None:
+        with self._changed:
+            self._fault = self._lost()
+            self._changed.notify_all()
+        for each in list(self._pending):
+            with contextlib.suppress(Exception):
+                each.set_exception(self._fault)
+
+    def _lost(self) -> ClusterError:
+        """What to do when there is no scheduler, or no fitting worker."""
+        again = "and run the same command again: it continues"
+        if self._client.status != "running":
+            return ClusterError(f"The dask scheduler {self._url} was lost. Start it, {again}.")
+        options = " ".join(f"{name}={need:g}" for name, need in self._resources.items())
+        having = f' with the resources {options}. Start one with `dask worker --resources "{options}"`'
+        return ClusterError(
+            f"The dask scheduler {self._url} has no worker{having if options else '. Start one'}, {again}."
+        )
