@@ -12,6 +12,7 @@ from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import (
     PATH,
+    SOURCE,
     PrivateKey,
     ResultOptions,
     json_option,
@@ -71,9 +72,9 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
 @command.command("verify", example="certificate verify certificate.json --key me.pub")
 @click.argument("certificate", type=PATH)
 @click.option("--key", type=PATH, required=True, help="The signer's public key.")
-@click.option("--results", type=PATH, help="The folder of the certified results.")
-@click.option("--suite", type=PATH, help="The suite that was run; generate it yourself for an independent check.")
-@click.option("--record", "outputs", type=PATH, help="The recorded outputs, if the results were judged from a record.")
+@click.option("--results", type=SOURCE, help="The folder of the certified results.")
+@click.option("--suite", type=SOURCE, help="The suite that was run; generate it yourself for an independent check.")
+@click.option("--record", "outputs", type=SOURCE, help="The recorded outputs that were judged, if any.")
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Require this profile (repeatable).")
 @click.option("--require-conformant", is_flag=True, help="Exit with 1 if the backend is not conformant.")
 @json_option("the statement and the checks")
@@ -98,8 +99,8 @@ def _verify(certificate: Path, key: Path, require_conformant: bool, as_json: boo
 
 
 @command.command("judge", example="certificate judge record.zip --suite suite --sign me.key")
-@click.argument("record", type=PATH)
-@click.option("--suite", type=PATH, required=True, help="The suite that was run, with its expected outputs.")
+@click.argument("record", type=SOURCE)
+@click.option("--suite", type=SOURCE, required=True, help="The suite that was run, with its expected outputs.")
 @result_options
 @sign_option
 def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey | None") -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from opconform.buckets.bucket import is_url
 from opconform.errors import UsageError, nearest
 from opconform.files import check_ours
 from opconform.generation.provenance import foreign_specs
@@ -143,6 +144,8 @@ def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
         if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir() or each in operations)
     ]
     for each in words:
+        if is_url(each):
+            raise UsageError(f"{each} is a URL, but specs must be local files.")
         if (each in specs and each not in operations) or (each not in installed and Path(each).exists()):
             check_kind(Path(each), "spec")
         if each not in specs and not nearest(each, installed) and (meant := nearest(each, operations)):

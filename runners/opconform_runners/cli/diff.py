@@ -5,15 +5,15 @@ from pathlib import Path
 import click
 
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH, json_option
+from opconform_runners.cli.shared.options import SOURCE, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.report_file import read_report
 
 
 @click.command("diff", cls=Command, example="diff before after")
-@click.argument("old", type=PATH)
-@click.argument("new", type=PATH)
+@click.argument("old", type=SOURCE)
+@click.argument("new", type=SOURCE)
 @json_option("the changes")
 def command(old: Path, new: Path, as_json: bool) -> None:
     """Show what changed from the run OLD to the run NEW.

@@ -7,7 +7,7 @@ import click
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.generation_options import GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import json_option, out_option, selection_options, spec_arguments
+from opconform_runners.cli.shared.options import TARGET, json_option, out_option, selection_options, spec_arguments
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.steps import generate_shown
 from opconform_runners.reports.text import counted
@@ -15,7 +15,7 @@ from opconform_runners.reports.text import counted
 
 @click.command("generate", cls=Command, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
 @spec_arguments
-@out_option(required=True, help="The folder or file (NAME.zip) to write.")
+@out_option(type=TARGET, required=True, help="The folder, file (NAME.zip) or URL to write.")
 @selection_options
 @generation_options("Number of processes; one per core by default.")
 @click.option("--blind", is_flag=True, help="Omit the expected outputs.")

@@ -16,13 +16,13 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case, Reject
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH, json_option, selection_options
+from opconform_runners.cli.shared.options import SOURCE, json_option, selection_options
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.verdicts.description import description_of
 
 
 @click.command("list", cls=Command, example="list\nlist --cases -k 'Split-1/axis-range/*'")
-@click.argument("sources", nargs=-1, type=PATH, metavar="[SPEC|SUITE]...")
+@click.argument("sources", nargs=-1, type=SOURCE, metavar="[SPEC|SUITE]...")
 @selection_options
 @click.option("--cases", "by_case", is_flag=True, help="Print one line per case, with its inputs.")
 @click.option("--requirements", "by_requirement", is_flag=True, help="Print one row per requirement.")

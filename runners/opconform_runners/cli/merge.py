@@ -8,16 +8,16 @@ from opconform.errors import UsageError
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH, ResultOptions, json_option
+from opconform_runners.cli.shared.options import SOURCE, TARGET, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import print_next, publish, show_report
 from opconform_runners.execution.merge import SUITE, join_suites, merge
 from opconform_runners.reports.report import report_of
 
 
 @click.command("merge", cls=Command, example="merge shard-1 shard-2 --out merged")
-@click.argument("shards", nargs=-1, required=True, type=PATH, metavar="SHARD...")
-@click.option("--out", "-o", type=PATH, required=True, help="The folder to write.")
-@click.option("--suite", type=PATH, help="The suite that was run, for the HTML report.")
+@click.argument("shards", nargs=-1, required=True, type=SOURCE, metavar="SHARD...")
+@click.option("--out", "-o", type=TARGET, required=True, help="The folder to write.")
+@click.option("--suite", type=SOURCE, help="The suite that was run, for the HTML report.")
 @click.option("--force", is_flag=True, help="Replace the results of another run in --out.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")
 @json_option("the report")

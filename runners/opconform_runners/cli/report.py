@@ -11,9 +11,9 @@ from opconform.errors import UsageError
 from opconform.files import replace_ours
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH
+from opconform_runners.cli.shared.options import SOURCE
 from opconform_runners.cli.shared.steps import page_of_runs
-from opconform_runners.cli.shared.streams import print_document
+from opconform_runners.cli.shared.streams import is_copy, print_document
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.explanations import explanations
 from opconform_runners.reports.formats.badge import badge_text
@@ -49,11 +49,11 @@ _STDOUT = "-"
 @click.command(
     "report", cls=Command, example="report opconform-out/openvino\nreport opconform-out/numpy --junit junit.xml"
 )
-@click.argument("results", nargs=-1, required=True, type=PATH, metavar="OUT...")
+@click.argument("results", nargs=-1, required=True, type=SOURCE, metavar="OUT...")
 @click.option(
     "--html",
     metavar="FILE",
-    help=f"Write the HTML report; by default to {PAGE} in OUT or, for several runs, in the current folder.",
+    help=f"Write the HTML report; by default to {PAGE} in OUT or, for several runs or a URL, in the current folder.",
 )
 @click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per operation.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
@@ -68,12 +68,12 @@ _STDOUT = "-"
 )
 @click.option("--github", is_flag=True, help="Print annotations for a GitHub workflow.")
 @click.option(
-    "--suite", type=PATH, help="The suite that was run, for the HTML report; OUT/suite or OUT/../suite by default."
+    "--suite", type=SOURCE, help="The suite that was run, for the HTML report; OUT/suite or OUT/../suite by default."
 )
 @click.option(
     "--against",
     multiple=True,
-    type=PATH,
+    type=SOURCE,
     metavar="OLD",
     help="Mark what is new or fixed since this run in the HTML report. Repeat to show a trend, oldest run first.",
 )
@@ -117,7 +117,8 @@ def command(
             explained = {} if subject.suite is None else explanations(each.report, subject.suite, subject.kept)
             print_summary(each.report, console_of(), explained, is_verbose=True)
     if html is not None or not (wanted or github or is_printed):
-        file = html or str(runs[0].folder / PAGE if len(runs) == 1 else PAGE)
+        is_beside = len(runs) == 1 and not is_copy(runs[0].folder)
+        file = html or str(runs[0].folder / PAGE if is_beside else PAGE)
         _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)
     incomplete = [each for each in runs if not each.report.is_finished]
     for each in incomplete:

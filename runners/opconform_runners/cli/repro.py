@@ -19,7 +19,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
 from opconform_runners.cli.shared.help import Command, rare_option
-from opconform_runners.cli.shared.options import PATH, out_option
+from opconform_runners.cli.shared.options import SOURCE, out_option
 from opconform_runners.cli.shared.streams import print_document
 from opconform_runners.harness.command import Launch
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
@@ -35,7 +35,7 @@ _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 @click.option(
     "--backend", "-b", metavar="NAME[:DEVICE]", help=f"The backend that the script calls: {', '.join(SCRIPTS)}."
 )
-@click.option("--suite", "place", type=PATH, help="The suite that contains the case; the shipped cases by default.")
+@click.option("--suite", "place", type=SOURCE, help="The suite that contains the case; the shipped cases by default.")
 @rare_option("--python", metavar="PATH", help="Python interpreter of another environment, for the backend.")
 @timeout_option
 @out_option(help="The file to write; standard output by default.")

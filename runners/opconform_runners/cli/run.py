@@ -21,6 +21,8 @@ from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     PATH,
+    SOURCE,
+    TARGET,
     ResultOptions,
     jobs_option,
     result_options,
@@ -48,7 +50,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 
 
 @click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
-@click.argument("suite", type=PATH)
+@click.argument("suite", type=SOURCE)
 @click.argument("named", nargs=-1, metavar="[BACKEND]...")
 @backend_options
 @selection_options
@@ -56,7 +58,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only other failures count.")
 @click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
 @shard_option
-@rare_option("--record", type=PATH, metavar="FILE.zip", help="Write the outputs without judging them.")
+@rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes; by default one per core, at most four.")
 @cluster_options
 def command(
@@ -68,7 +70,7 @@ def command(
     cluster: ClusterOptions,
     **given: Any,
 ) -> None:
-    """Run backends on SUITE (a folder or a zip file) and compare every bit of their outputs.
+    """Run backends on SUITE (a folder, a zip file or a URL) and compare every bit of their outputs.
 
     The same command continues an interrupted run. With --record, nothing is compared: each case is executed twice, and
     the outputs are written to one file for `opconform certificate judge`. SUITE can then be blind.

@@ -11,7 +11,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.kind import kinds_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH, json_option
+from opconform_runners.cli.shared.options import SOURCE, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.case_text import change_lines, drawing_lines, input_lines, returned_lines, seen_link
 from opconform_runners.reports.feeds import feeds_of
@@ -29,8 +29,8 @@ _MOST = 12
     example="show VariadicSplit-1/remainder-over/17a2d48cd0\nshow 17a2d48cd0 opconform-out/openvino",
 )
 @click.argument("case")
-@click.argument("out", required=False, type=PATH)
-@click.option("--suite", "sources", multiple=True, type=PATH, help="Look in this suite or spec (repeatable).")
+@click.argument("out", required=False, type=SOURCE)
+@click.option("--suite", "sources", multiple=True, type=SOURCE, help="Look in this suite or spec (repeatable).")
 @json_option("case.json")
 def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: bool) -> None:
     """Display CASE: its inputs, outputs and expectation, and what a backend returned in the run OUT.

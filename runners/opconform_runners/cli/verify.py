@@ -7,16 +7,16 @@ import click
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import PATH, json_option
+from opconform_runners.cli.shared.options import SOURCE, json_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.reports.text import counted
 
 
 @click.command("verify", cls=Command, example="verify suite")
-@click.argument("suite", type=PATH)
+@click.argument("suite", type=SOURCE)
 @json_option("the problems")
 def command(suite: Path, as_json: bool) -> None:
-    """Find every missing, changed or unexpected file of SUITE (a folder or a zip file).
+    """Find every missing, changed or unexpected file of SUITE (a folder, a zip file or a URL).
 
     Exit code: 0 if the suite is intact, 1 otherwise.
     """

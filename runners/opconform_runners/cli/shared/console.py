@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from opconform_runners.cli.shared.streams import PrintableStream, harmless
+from opconform_runners.cli.shared.streams import PrintableStream, harmless, originals
 
 #: The columns of output that does not go to a terminal.
 WIDTH = 120
@@ -36,7 +36,7 @@ class _HarmlessConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments to print, with text made harmless."""
         for each in super().render(renderable, options):
-            yield each if each.control else each._replace(text=harmless(each.text))
+            yield each if each.control else each._replace(text=harmless(originals(each.text)))
 
 
 def console_of(*, stderr: bool = False, width: int = WIDTH) -> Console:

@@ -29,6 +29,13 @@ class Command(click.Command):
         super().__init__(name, help=summary, context_settings=HELP_OPTION, **settings)
         self._example, self._details = example, details
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, with what it reads and writes at URLs."""
+        from opconform_runners.cli.shared.stores import transfers  # it takes long to import, and help does not need it
+
+        with transfers(ctx):
+            return super().invoke(ctx)
+
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage and the examples."""
         super().format_usage(ctx, formatter)

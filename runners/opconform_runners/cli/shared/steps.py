@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -24,6 +25,7 @@ from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.streams import originals
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.execution.stream import run_stream
@@ -179,7 +181,7 @@ def page_of_runs(
 
     `older` has runs to compare a single run with, the oldest first, and `explained` the explanations of a single run.
     """
-    subjects = subjects_of(runs, suite, SCRIPTS)
+    subjects = [replace(each, place=originals(each.place)) for each in subjects_of(runs, suite, SCRIPTS)]
     for run, each in zip(runs, subjects, strict=True):
         if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
             lacking = "has no tensors, IR, causes and conditions"

@@ -13,13 +13,36 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TextIO
 
 import click
 
 from opconform.errors import OutputError
 from opconform_runners.reports.text import is_shown
+
+#: The URL of what was copied to each place.
+_COPIES: ContextVar[Mapping[str, str]] = ContextVar("_COPIES", default=MappingProxyType({}))
+
+
+def name_copy(place: Path, url: str) -> None:
+    """Name a URL wherever the place of its copy would be printed."""
+    _COPIES.set({**_COPIES.get(), str(place): url})
+
+
+def is_copy(place: Path) -> bool:
+    """Whether a place is a copy of what is at a URL."""
+    return str(place) in _COPIES.get()
+
+
+def originals(text: str) -> str:
+    """Text with the URLs of what was copied, and not the places of the copies."""
+    for place, url in _COPIES.get().items():
+        text = text.replace(place, url)
+    return text
 
 
 def harmless(text: str) -> str:
@@ -34,7 +57,7 @@ def print_document(text: str, *, nl: bool = True) -> None:
     for each in (sys.stdout, sys.stderr):
         if isinstance(each, PrintableStream):
             each.close_fence()
-    click.echo(text.encode("utf-8", "surrogatepass"), nl=nl)
+    click.echo(originals(text).encode("utf-8", "surrogatepass"), nl=nl)
 
 
 class PrintableStream:
@@ -49,7 +72,7 @@ class PrintableStream:
 
     def write(self, text: str) -> int:
         """Write text, made harmless."""
-        return self.write_styled(harmless(text))
+        return self.write_styled(harmless(originals(text)))
 
     def write_styled(self, text: str) -> int:
         """Write text whose only escape sequences are opconform's own."""

@@ -1,0 +1,1 @@
+"""Suites, outputs and results at URLs, such as `s3://bucket/suite`."""

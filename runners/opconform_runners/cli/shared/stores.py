@@ -1,0 +1,95 @@
+"""Paths on the command line that may be URLs of stores, such as `s3://bucket/suite`.
+
+What a command reads from a URL is downloaded to a temporary folder, and messages name the URL. What it writes to a URL
+is written to a folder in `opconform-out` first, which stays, and is uploaded when the command has completed.
+"""
+
+import contextlib
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opconform.buckets.bucket import Bucket, bucket_at, is_url, occupied
+from opconform.errors import OpconformError
+from opconform_runners.cli.shared.streams import name_copy
+
+_DOWNLOADS, _UPLOADS = "opconform.downloads", "opconform.uploads"
+#: The exit codes of commands that have written everything.
+_COMPLETE = (0, 1)
+
+
+class LocalPath(click.Path):
+    """A local path; a URL is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if is_url(str(value)):
+            self.fail(f"{str(value)!r} is a URL, but a local path is needed here.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Source(click.Path):
+    """A path to read, or a URL."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, or that of the copy that is made of what is at the URL."""
+        if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
+            return super().convert(value, param, ctx)
+        bucket = bucket_at(str(value))
+        place = Path(tempfile.gettempdir()) / f"opconform-{secrets.token_hex(8)}" / bucket.name
+        ctx.meta.setdefault(_DOWNLOADS, []).append((place, bucket))
+        name_copy(place, bucket.url)
+        return place
+
+
+class Target(click.Path):
+    """A path to write, or a URL."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, or that of the folder or file that is uploaded to the URL."""
+        if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
+            return super().convert(value, param, ctx)
+        bucket = bucket_at(str(value))
+        place = Path("opconform-out") / re.sub(r"[^\w.-]+", "-", bucket.url)
+        ctx.meta.setdefault(_UPLOADS, []).append((place, bucket))
+        return place
+
+
+@contextlib.contextmanager
+def transfers(context: click.Context) -> Iterator[None]:
+    """Download what a command reads, and upload what it writes, unless it is interrupted or ends with an error."""
+    places: list[tuple[Path, Bucket]] = context.meta.get(_UPLOADS, [])
+    force = context.params.get("force")
+    for place, bucket in places:
+        if bucket.exists() and force is False:
+            raise occupied(bucket.url)
+        bucket.check_writable()
+        place.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as copies:
+        for place, bucket in context.meta.get(_DOWNLOADS, []):
+            place.parent.mkdir(mode=0o700)
+            copies.callback(shutil.rmtree, place.parent, ignore_errors=True)
+            bucket.download(place)
+        try:
+            yield
+        except click.exceptions.Exit as ended:
+            if ended.exit_code in _COMPLETE:
+                _upload(places, replace=bool(force))
+            raise
+        _upload(places, replace=bool(force))
+
+
+def _upload(places: list[tuple[Path, Bucket]], *, replace: bool) -> None:
+    for place, bucket in places:
+        try:
+            bucket.upload(place, replace=replace)
+        except OpconformError:
+            click.echo(f"note: {place} was not uploaded to {bucket.url}. It is kept.", err=True)
+            raise
+        click.echo(f"note: {place} was uploaded to {bucket.url}.", err=True)

@@ -1,0 +1,1 @@
+"""Buckets: suites, outputs and results at URLs."""
