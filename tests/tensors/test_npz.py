@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from opconform.errors import SuiteError
-from opconform.tensors.npz import arrays_of, member, npz_bytes
+from opconform.tensors import npz
+from opconform.tensors.npz import arrays_of, member, npz_bytes, npz_parts
 from opconform.tensors.tensor import Array
 
 LIMIT = 1 << 20
@@ -42,6 +44,35 @@ def by_zipfile(arrays: dict[str, Array]) -> bytes:
 def test_a_container_is_the_one_that_zipfile_writes(arrays: dict[str, Array]) -> None:
     """Byte for byte."""
     assert npz_bytes(arrays) == by_zipfile(arrays)
+
+
+@given(ARRAYS)
+def test_large_arrays_are_written_and_read_without_a_copy_and_with_the_same_bytes(arrays: dict[str, Array]) -> None:
+    """Here every array counts as large."""
+    with mock.patch.object(npz, "_PLAIN", -1):
+        content = b"".join(npz_parts(arrays))
+        read = arrays_of(content, "it", limit=LIMIT)
+
+    assert content == by_zipfile(arrays)
+    assert {name: each.tobytes() for name, each in read.items()} == {
+        name: each.astype(each.dtype.newbyteorder("=")).tobytes() for name, each in arrays.items()
+    }
+
+
+def test_a_large_array_shares_the_memory_of_its_file_and_is_checked() -> None:
+    """A changed byte is found, as in a small file."""
+    array = np.arange(1_000, dtype=np.float32)
+    damaged = bytearray(npz_bytes({"data": array}))
+    damaged[2_000] ^= 1
+    with mock.patch.object(npz, "_PLAIN", -1):
+        whole, part = npz_parts({"data": array})[1:3]
+        read = arrays_of(bytes(npz_bytes({"data": array})), "it", limit=LIMIT)["data"]
+        with pytest.raises(SuiteError, match="Bad CRC-32"):
+            arrays_of(bytes(damaged), "it", limit=LIMIT)
+
+    assert np.shares_memory(np.frombuffer(part, np.uint8), array)
+    assert len(whole) == 128
+    assert not read.flags.owndata
 
 
 @given(ARRAYS, st.sampled_from([np.savez, np.savez_compressed]))

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, patterns
 from opconform_runners.backends.numpy import Numpy
+from opconform_runners.verdicts import comparison
 from opconform_runners.verdicts.comparison import is_invented, mismatch_of
 from opconform_runners.verdicts.judge import findings_of
 from opconform_runners.verdicts.results import read_results
@@ -298,6 +300,20 @@ def test_a_nan_and_a_number_are_a_difference_of_value() -> None:
 
     assert found is not None
     assert (found.reason, found.at, found.actual) == ("value", (1,), "0x3f800000")
+
+
+def test_all_parts_of_a_large_output_are_compared() -> None:
+    """The first number that differs is reported, though NaNs differ before it, and all differences are counted."""
+    expected = np.array([1, np.nan, 2, 3, 4, 5], np.float32)
+    actual = np.array([0x3F800000, 0x7FC00001, 0x40000000, 0x40400000, 0, 0], np.uint32).view(np.float32)
+    with mock.patch.object(comparison, "_AT_ONCE", 2), mock.patch.object(comparison, "_SMALL", 0):
+        found = mismatch_of([expected], [actual], ["f32"])
+        payload = mismatch_of([expected[:4]], [actual[:4]], ["f32"])
+
+    assert found is not None
+    assert payload is not None
+    assert (found.reason, found.at, found.differing) == ("value", (4,), 3)
+    assert (payload.reason, payload.at, payload.differing) == ("nan-payload", (1,), 1)
 
 
 def test_each_output_is_compared_by_its_own_element_type() -> None:

@@ -1,6 +1,7 @@
 """The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opconform.dialects import DIALECTS, Inexpressible
@@ -10,10 +11,14 @@ from opconform.model.golden import Golden, control_of, golden_of
 from opconform.model.graph import inferred, taken
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
-from opconform.tensors.npz import npz_bytes
+from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
+from opconform.tensors.tensor import Array
+
+#: The content of a file: bytes, or the parts of a large one, which shares the memory of its arrays.
+Content = bytes | Sequence[Buffer]
 
 
-def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, bytes]]:
+def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content]]:
     """A case's line of the manifest, and the contents of its folder, with its golden evaluated.
 
     A blind suite has no controls, because their inputs are outputs of the node under test.
@@ -31,11 +36,32 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, bytes]]
         requirements=draft.requirements,
         expect="accept" if draft.rejected_for is None else Reject(reject=draft.rejected_for),
         twin=draft.twin,
-        files={name: hashlib.sha256(content).hexdigest() for name, content in sorted(contents.items())},
+        files={name: _digest(content) for name, content in sorted(contents.items())},
         left_out=left_out,
         essential=draft.essential,
     )
     return entry, contents
+
+
+def parts_of(content: Content) -> Sequence[Buffer]:
+    """The parts of the content of a file."""
+    return (content,) if isinstance(content, bytes) else content
+
+
+def size_of(content: Content) -> int:
+    """The number of bytes."""
+    return sum(map(len, parts_of(content)))
+
+
+def _digest(content: Content) -> str:
+    digest = hashlib.sha256()
+    for each in parts_of(content):
+        digest.update(each)
+    return digest.hexdigest()
+
+
+def _npz(arrays: Mapping[str, Array]) -> Content:
+    return npz_parts(arrays) if is_large(arrays) else npz_bytes(arrays)
 
 
 def case_document(draft: Draft, graph: Graph, identity: str) -> Case:
@@ -78,12 +104,12 @@ def case_document(draft: Draft, graph: Graph, identity: str) -> Case:
     )
 
 
-def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, bytes], dict[str, str]]:
-    contents = {CASE: case_text(case_document(golden.draft, golden.graph, identity)).encode()}
+def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, Content], dict[str, str]]:
+    contents: dict[str, Content] = {CASE: case_text(case_document(golden.draft, golden.graph, identity)).encode()}
     for feed, inputs in enumerate(golden.inputs):
-        contents[inputs_name(feed)] = npz_bytes({name: each.array for name, each in inputs.items()})
+        contents[inputs_name(feed)] = _npz({name: each.array for name, each in inputs.items()})
     for feed, outputs in enumerate(() if options.blind else golden.outputs):
-        contents[expected_name(feed)] = npz_bytes({f"output_{i}": each.array for i, each in enumerate(outputs)})
+        contents[expected_name(feed)] = _npz({f"output_{i}": each.array for i, each in enumerate(outputs)})
     left_out: dict[str, str] = {}
     for name in options.dialects:
         try:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from opconform.errors import SpecError, SuiteError, UsageError
-from opconform.files import check_no_link, read_regular
-from opconform.generation.case_files import case_files
+from opconform.files import check_no_link, open_regular
+from opconform.generation.case_files import Content, case_files, parts_of, size_of
 from opconform.generation.options import Options
 from opconform.generation.work_folder import WorkFolder
 from opconform.model.draft import Draft
@@ -63,12 +63,12 @@ class CaseWriter:
                     os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
                 for name, content in contents.items():
                     with open(f"{folder}/{name}", "wb") as file:  # noqa: PTH123 - the same
-                        file.write(content)
-        line, size = entry_line(entry).encode(), sum(len(each) for each in contents.values())
+                        file.writelines(parts_of(content))
+        line, size = entry_line(entry).encode(), sum(size_of(each) for each in contents.values())
         expect = "accept" if entry.expect == "accept" else "reject"
         return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)
 
-    def _is_reused(self, identity: str, contents: Mapping[str, bytes]) -> bool:
+    def _is_reused(self, identity: str, contents: Mapping[str, Content]) -> bool:
         """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""
         target = self.partial / identity
         if self.resumed and _holds(target, contents):
@@ -175,12 +175,17 @@ def _is_zip(out: Path) -> bool:
     return out.suffix == ".zip"
 
 
-def _holds(folder: Path, contents: Mapping[str, bytes]) -> bool:
+def _holds(folder: Path, contents: Mapping[str, Content]) -> bool:
     """Whether a folder has all the files, as regular files with these bytes."""
     try:
-        return all(read_regular(folder / name, len(content)) == content for name, content in contents.items())
+        return all(_has(folder / name, content) for name, content in contents.items())
     except OSError:
         return False
+
+
+def _has(path: Path, content: Content) -> bool:
+    with open_regular(path) as file:
+        return all(file.read(len(each)) == each for each in parts_of(content)) and not file.read(1)
 
 
 def _sweep(partial: Path) -> None:

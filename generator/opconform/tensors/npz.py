@@ -15,13 +15,15 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
 
 from opconform.errors import SuiteError
 from opconform.tensors.tensor import Array
 
+#: The content of a member: bytes, or a part of the bytes of a file.
+Buffer = bytes | memoryview
 #: The most bytes of one file of a suite, whatever its case declares (16 GiB).
 FILE_LIMIT = 1 << 34
 #: The date of every member: the oldest one that a zip file can hold.
@@ -37,8 +39,8 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s2B5H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\3\4", b"PK\1\2", b"PK\5\6"
-#: Larger files are left to `zipfile`, which supports the zip64 extensions.
-_PLAIN = 1 << 30
+#: Larger files are left to `zipfile`, which supports the zip64 extensions, and their arrays are not copied.
+_PLAIN = 1 << 26
 #: What `zipfile` raises for a file that is damaged, has invalid names, or uses features that it does not support.
 ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError),
@@ -56,13 +58,11 @@ def member(name: str) -> zipfile.ZipInfo:
 
 def npz_bytes(arrays: Mapping[str, Array]) -> bytes:
     """An `.npz` file of named arrays, the same bytes with every version of Python and numpy."""
-    members = {f"{name}.npy": _npy(array) for name, array in arrays.items()}
-    if not all(name.isascii() for name in members) or sum(map(len, members.values())) > _PLAIN:
+    if not all(name.isascii() for name in arrays) or is_large(arrays):
         container = io.BytesIO()
-        with zipfile.ZipFile(container, "w") as archive:
-            for name, content in members.items():
-                archive.writestr(member(name), content)
+        write_npz(container, arrays)
         return container.getvalue()
+    members = {f"{name}.npy": _npy(array) for name, array in arrays.items()}
     parts, directory, offset = [], [], 0
     for name, content in members.items():
         encoded, crc, size = name.encode(), zlib.crc32(content), len(content)
@@ -76,6 +76,70 @@ def npz_bytes(arrays: Mapping[str, Array]) -> bytes:
 
 def _npy(array: Array) -> bytes:
     return _npy_head(array.dtype, array.shape) + array.astype(_ordered(array.dtype, "<"), copy=False).tobytes()
+
+
+def is_large(arrays: Mapping[str, Array]) -> bool:
+    """Whether arrays take so much memory that `write_npz` should write them, without a copy of all."""
+    return sum(each.nbytes for each in arrays.values()) > _PLAIN
+
+
+def write_npz(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
+    """Write the bytes of `npz_bytes` to a file that can be read; at most one array at a time is copied."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            head, metadata = _npy_head(array.dtype, array.shape), member(f"{name}.npy")
+            metadata.file_size = len(head) + array.nbytes  # zip64 for large arrays alone
+            with archive.open(metadata, "w") as target:
+                target.write(head)
+                target.write(_raw(array).data.cast("B"))
+
+
+def npz_parts(arrays: Mapping[str, Array]) -> list[Buffer]:
+    """The bytes of `npz_bytes` in parts, which share the memory of the arrays where these are in row-major order."""
+    parts = _Parts()
+    write_npz(cast("BinaryIO", parts), arrays)
+    return parts.parts
+
+
+class _Parts:
+    """A file that keeps what is written to it without a copy. `zipfile` writes some headers again, as a whole."""
+
+    def __init__(self) -> None:
+        self.parts: list[Buffer] = []
+        self._starts: list[int] = []
+        self._end = self._at = 0
+
+    def write(self, part: Buffer) -> int:
+        """Append a part, or replace one."""
+        if self._at < self._end:
+            number = self._starts.index(self._at)
+            if len(self.parts[number]) != len(part):
+                raise ValueError("a part may only be replaced by one of the same size")
+            self.parts[number] = part
+        elif part:
+            self._starts.append(self._at)
+            self.parts.append(part)
+            self._end += len(part)
+        self._at += len(part)
+        return len(part)
+
+    def seek(self, place: int, _whence: int = 0) -> int:
+        """Go to the start of a part."""
+        self._at = place
+        return place
+
+    def tell(self) -> int:
+        """The place of the next part."""
+        return self._at
+
+    def flush(self) -> None:
+        """Nothing is buffered."""
+
+
+def _raw(array: Array) -> Array:
+    """The elements in row-major order, little-endian, as bytes; a copy only where they are not."""
+    ordered = array.astype(_ordered(array.dtype, "<"), order="C", copy=False)
+    return np.frombuffer(ordered, np.uint8) if ordered.size else np.empty(0, np.uint8)
 
 
 @lru_cache(maxsize=1_024)
@@ -112,9 +176,10 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
     return arrays
 
 
-def _stored(content: bytes) -> list[tuple[str, bytes]] | None:
+def _stored(content: bytes) -> list[tuple[str, Buffer]] | None:
     """The members of a file as this module writes it, undamaged; None for any other."""
-    end, members, reached = len(content) - _END.size, [], 0
+    end, reached = len(content) - _END.size, 0
+    members: list[tuple[str, Buffer]] = []
     try:
         mark, _, _, _, count, size, place, _ = _END.unpack_from(content, max(end, 0))
         if mark != _END_MARK or place + size != end or len(content) > _PLAIN:
@@ -142,15 +207,29 @@ def _stored(content: bytes) -> list[tuple[str, bytes]] | None:
     return members if place == end else None
 
 
-def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, bytes]]:
+def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, Buffer]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         total = sum(each.file_size for each in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):
             raise SuiteError(f"{where} contains {total:,} bytes of arrays; at most {limit:,} are allowed.")
-        return [(each.filename, archive.read(each)) for each in archive.infolist()]
+        return [(each.filename, _member_content(archive, each, content)) for each in archive.infolist()]
 
 
-def _array(name: str, content: bytes) -> Array:
+def _member_content(archive: zipfile.ZipFile, metadata: zipfile.ZipInfo, content: bytes) -> Buffer:
+    """The content of a member, checked; where that takes no copy, a part of the file."""
+    size = metadata.file_size
+    if size <= _PLAIN // 64 or metadata.compress_type or metadata.flag_bits or size != metadata.compress_size:
+        return archive.read(metadata)
+    archive.open(metadata).close()  # checks the record before the member
+    *_, named, extra = _LOCAL.unpack_from(content, metadata.header_offset)
+    start = metadata.header_offset + _LOCAL.size + named + extra
+    held = memoryview(content)[start : start + size]
+    if len(held) != size or zlib.crc32(held) != metadata.CRC:
+        raise zipfile.BadZipFile(f"Bad CRC-32 for file {metadata.filename!r}")
+    return held
+
+
+def _array(name: str, content: Buffer) -> Array:
     head = _head(content)
     shape, fortran, dtype = _header(head)
     if dtype.hasobject:
@@ -165,10 +244,10 @@ def _array(name: str, content: bytes) -> Array:
     return array.astype(_ordered(dtype, "="), order="C", copy=False)
 
 
-def _head(content: bytes) -> bytes:
+def _head(content: Buffer) -> bytes:
     """The bytes before the elements: magic, version, a length of two or four bytes, and the header."""
     width = 4 if content[6:7] == b"\2" else 2
-    return content[: 8 + width + int.from_bytes(content[8 : 8 + width], "little")]
+    return bytes(content[: 8 + width + int.from_bytes(content[8 : 8 + width], "little")])
 
 
 @lru_cache(maxsize=4_096)

@@ -15,7 +15,7 @@ import numpy as np
 from opconform.errors import UsageError
 from opconform.suite.case import Case, case_from
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
+from opconform.tensors.npz import FILE_LIMIT, arrays_of, is_large, npz_bytes, write_npz
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import (
     Backend,
@@ -146,10 +146,15 @@ def _inputs(case: Case, folder: str, feed: Mapping[str, str]) -> Inputs:
 
 def _given(outputs: Outputs, feed: Mapping[str, str]) -> str | None:
     """The outputs of a feed for the reply, or None after writing them to the file that the feed names."""
-    content = npz_bytes({f"output_{number}": each.array for number, each in enumerate(outputs)})
+    arrays = {f"output_{number}": each.array for number, each in enumerate(outputs)}
+    if is_large(arrays):
+        with open(feed["outputs"], "w+b") as file:  # noqa: PTH123 - a Path takes as long as to write
+            write_npz(file, arrays)
+        return None
+    content = npz_bytes(arrays)
     if "npz" in feed and len(content) <= INLINE_LIMIT:
         return b2a_base64(content, newline=False).decode()
-    with open(feed["outputs"], "wb") as file:  # noqa: PTH123 - a Path takes as long as to write
+    with open(feed["outputs"], "wb") as file:  # noqa: PTH123 - the same
         file.write(content)
     return None
 

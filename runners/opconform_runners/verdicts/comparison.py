@@ -13,6 +13,8 @@ from opconform.tensors.tensor import Array, patterns
 Reason = Literal["count", "element-type", "shape", "value", "nan-payload"]
 #: The bytes of arrays that are compared as bytes first, which takes a tenth of the time.
 _SMALL = 1 << 16
+#: How many elements are compared at a time.
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,26 +102,35 @@ def _form(want: Array, got: Array, element_type: str, said: str | None, feed: in
 
 
 def _values(want: Array, got: Array, element_type: str, feed: int, output: str) -> Mismatch | None:
+    """The differences between two arrays of one shape, compared in parts, so that large ones need no more memory."""
     if want.dtype == got.dtype and want.nbytes <= _SMALL and want.tobytes() == got.tobytes():
         return None
-    differs = patterns(np.atleast_1d(want)) != patterns(np.atleast_1d(got))
-    if not differs.any():
+    kind, wanted, given = ELEMENT_TYPES[element_type], want.reshape(-1), got.reshape(-1)
+    differing, first, first_value = 0, None, None
+    for start in range(0, want.size, _AT_ONCE):
+        part, other = wanted[start : start + _AT_ONCE], given[start : start + _AT_ONCE]
+        places = np.flatnonzero(patterns(part) != patterns(other))
+        if not places.size:
+            continue
+        differing += places.size
+        first = start + int(places[0]) if first is None else first
+        values = np.flatnonzero(~(_is_nan(part[places], kind) & _is_nan(other[places], kind)))
+        if values.size and first_value is None:
+            first_value = start + int(places[values[0]])
+    if first is None:
         return None
-    kind = ELEMENT_TYPES[element_type]
-    places = np.flatnonzero(differs)
-    both_nan = _is_nan(want.reshape(-1)[places], kind) & _is_nan(got.reshape(-1)[places], kind)
-    reason: Reason = "nan-payload" if both_nan.all() else "value"
-    first = int(places[0] if reason == "nan-payload" else places[np.flatnonzero(~both_nan)[0]])
+    reason: Reason = "nan-payload" if first_value is None else "value"
+    first = first if first_value is None else first_value
     at = tuple(int(each) for each in np.unravel_index(first, want.shape)) if want.shape else ()
-    expected, actual = want.reshape(-1)[first], got.reshape(-1)[first]
+    expected, actual = wanted[first], given[first]
     return Mismatch(
         reason=reason,
         sentence=f"{output}{list(at)}: expected {_shown(expected, kind)}, got {_shown(actual, kind)}; "
-        f"{len(places):,} of its {want.size:,} elements differ",
+        f"{differing:,} of its {want.size:,} elements differ",
         feed=feed,
         output=output,
         at=at,
-        differing=len(places),
+        differing=differing,
         elements=want.size,
         expected=_pattern(expected, kind),
         actual=_pattern(actual, kind),
