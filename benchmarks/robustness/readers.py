@@ -27,7 +27,7 @@ from opconform.suite.verification import faults_of
 from opconform.tensors.npz import arrays_of
 from opconform_runners.certificates.certificate import envelope_of, read_certificate, signed
 from opconform_runners.certificates.keys import read_private, read_public
-from opconform_runners.certificates.summary import summary_lines
+from opconform_runners.certificates.statement import summary_lines
 from opconform_runners.certificates.verification import check_claims, check_profiles, check_results, check_suite
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import facts_of, result_of

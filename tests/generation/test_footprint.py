@@ -14,7 +14,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.memory import check_memory, shown_bytes
-from opconform.model.footprint import file_bytes, memory_bytes
+from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.loader import load_specs
 from tests.conftest import SMALL_SPEC
 

@@ -15,7 +15,7 @@ from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import case_writer, finish, translated_faults, write_manifest
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import Draft
-from opconform.model.footprint import file_bytes, memory_bytes
+from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec

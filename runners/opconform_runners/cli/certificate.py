@@ -86,8 +86,7 @@ def _verify(certificate: Path, key: Path, require_conformant: bool, as_json: boo
     Exit code: 0 if all checks pass, whatever the certificate says about the backend, 1 otherwise.
     With --require-conformant it is also 1 if the backend is not conformant.
     """
-    from opconform_runners.certificates.statement import statement_bytes
-    from opconform_runners.certificates.summary import summary_lines
+    from opconform_runners.certificates.statement import statement_bytes, summary_lines
     from opconform_runners.certificates.verification import verified
 
     statement, checked, unchecked = verified(certificate, key, **evidence)

@@ -7,7 +7,7 @@ from random import Random
 
 from opconform.generation.validation import check_surroundings, violations_of
 from opconform.model.draft import Draft, TensorDraft, arguments_of
-from opconform.model.footprint import file_bytes
+from opconform.model.golden import file_bytes
 from opconform.operations.operation import Operation
 from opconform.specs.document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
