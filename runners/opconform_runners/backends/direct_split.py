@@ -53,18 +53,33 @@ class SplitFunctions:
 
 def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
     """How a framework executes each operation."""
+    stage, joined = functions.stage, partial(concat, functions.concat, functions.axis, functions.stage)
+
+    def split(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+        data, axis = padded(inputs, 2)
+        along = given_axis(axis, stage)
+        if functions.is_uneven and data is not None:
+            check_equal_outputs(attributes.get("num_splits"), data.shape, along, stage)
+        given = [each for each in (data, attributes.get("num_splits")) if each is not None]
+        return list(call(functions.split, *given, **{functions.axis: along}))
+
+    def variadic_split(call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Sequence[Any]:
+        data, axis, lengths = padded(inputs, 3)
+        along = scalar_axis(axis, stage)
+        if functions.takes_scalar_lengths and lengths is not None and not isinstance(lengths, list):
+            said = "split_lengths is a scalar; the framework would take it as the size of every output"
+            raise Rejected(stage, said, "lengths.rank")
+        sizes = lengths if data is None else filled(lengths, data.shape, along)
+        given = [each for each in (data, sizes) if each is not None]
+        return list(call(functions.split_with_sizes, *given, **{functions.axis: along}))
+
+    even = (*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ()))
     scalar = ("lengths.rank",) if functions.takes_scalar_lengths else ()
     return {
-        "Concat-1": Support(
-            execute=partial(concat, functions.concat, functions.axis, functions.stage), mapped=MAPPED["Concat-1"]
-        ),
-        "Split-1": Support(
-            execute=partial(_split, functions),
-            mapped=(*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ())),
-        ),
+        "Concat-1": Support(execute=joined, mapped=MAPPED["Concat-1"]),
+        "Split-1": Support(execute=split, mapped=even),
         "VariadicSplit-1": Support(
-            execute=partial(_variadic_split, functions),
-            mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar})),
+            execute=variadic_split, mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar}))
         ),
     }
 
@@ -101,30 +116,6 @@ SHAPE_OPERATIONS: Mapping[str, Support] = {
     "Constant-1": Support(execute=_constant),
     "ShapeOf-3": Support(execute=_shape_of),
 }
-
-
-def _split(
-    functions: SplitFunctions, call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
-) -> Sequence[Any]:
-    data, axis = padded(inputs, 2)
-    along = given_axis(axis, functions.stage)
-    if functions.is_uneven and data is not None:
-        check_equal_outputs(attributes.get("num_splits"), data.shape, along, functions.stage)
-    given = [each for each in (data, attributes.get("num_splits")) if each is not None]
-    return list(call(functions.split, *given, **{functions.axis: along}))
-
-
-def _variadic_split(
-    functions: SplitFunctions, call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]
-) -> Sequence[Any]:
-    data, axis, lengths = padded(inputs, 3)
-    along = scalar_axis(axis, functions.stage)
-    if functions.takes_scalar_lengths and lengths is not None and not isinstance(lengths, list):
-        said = "split_lengths is a scalar; the framework would take it as the size of every output"
-        raise Rejected(functions.stage, said, "lengths.rank")
-    sizes = lengths if data is None else filled(lengths, data.shape, along)
-    given = [each for each in (data, sizes) if each is not None]
-    return list(call(functions.split_with_sizes, *given, **{functions.axis: along}))
 
 
 def given_axis(axis: Any, stage: Stage) -> Any:

@@ -154,19 +154,14 @@ def _compiled(session: Session, source: bytes) -> bytes:
     try:
         _LISTEN(invocation._inv_p, 0, listener, None)
         if not invocation.parse_source(Source.wrap_buffer(session, source)) or not invocation.execute():
-            raise _answer(said)
+            message = _first_line(said[0]) if said else "the compiler gives no reason"
+            is_missing = any(_NOT_IMPLEMENTED.search(each) for each in said)
+            raise Unsupported(message) if is_missing else Rejected("build", message)
         output = CompilerOutput.open_membuffer()
         invocation.output_vm_bytecode(output)
         return bytes(output.map_memory())
     finally:
         invocation.close()
-
-
-def _answer(said: Sequence[str]) -> Rejected | Unsupported:
-    message = _first_line(said[0]) if said else "the compiler gives no reason"
-    if any(_NOT_IMPLEMENTED.search(each) for each in said):
-        return Unsupported(message)
-    return Rejected("build", message)
 
 
 def _first_line(message: str) -> str:

@@ -12,11 +12,9 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.direct import Function, outputs_of, padded
 from opconform_runners.backends.direct_slice import INDICES, bits_of, index_of
-from opconform_runners.backends.numpy_arguments import INTEGER_TYPES, axis_of, data_of, list_of, refused
+from opconform_runners.backends.numpy_arguments import axis_of, data_of, integers_of, list_of, refused
 from opconform_runners.backends.numpy_gather_nd import gather_nd
 from opconform_runners.backends.numpy_pad import pad
-
-_INDICES = ("start", "stop", "step", "axes")
 
 
 class Numpy:
@@ -89,12 +87,8 @@ def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> 
 
 
 def _gather(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
-    given, places, axis = padded(inputs, 3)
-    data, batch = data_of(given), attributes.get("batch_dims", 0)
-    if places is None:
-        raise refused("indices.required", "indices is missing")
-    if places.element_type not in INTEGER_TYPES:
-        raise refused("indices.element-type", f"indices is of type {places.element_type}")
+    given, indices, axis = padded(inputs, 3)
+    data, places, batch = data_of(given), integers_of("indices", indices), attributes.get("batch_dims", 0)
     along, least = axis_of(axis, data, one_element=True), min(data.ndim, len(places.shape))
     if type(batch) is not int:
         raise refused("batch_dims.type", f"batch_dims is {batch!r}, which is not an integer")
@@ -130,8 +124,6 @@ def _reshape(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute
     if data is None:
         raise refused("data.required", "data is missing")
     sizes, copies = list_of("shape", given), attributes.get("special_zero")
-    if sizes is None:
-        raise refused("shape.required", "shape is missing")
     if copies is None:
         raise refused("special_zero.required", "special_zero is missing")
     if copies is not True and copies is not False:
@@ -165,13 +157,10 @@ def _inferred(sizes: list[int], volume: int) -> list[int]:
 
 
 def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
-    given, *indices = padded(inputs, 5)
+    given, *indices, axes = padded(inputs, 5)
     data = data_of(given)
-    start, stop, step, axes = (list_of(name, each) for name, each in zip(_INDICES, indices, strict=True))
-    if start is None or stop is None or step is None:
-        missing = next(name for name, each in zip(_INDICES, indices, strict=True) if each is None)
-        raise refused(f"{missing}.required", f"{missing} is missing")
-    along = range(len(start)) if axes is None else axes
+    start, stop, step = (list_of(*each) for each in zip(("start", "stop", "step"), indices, strict=True))
+    along = range(len(start)) if axes is None else list_of("axes", axes)
     if len({len(each) for each in (start, stop, step, along)}) > 1:
         raise refused("indices.count", "start, stop, step and axes differ in their number of elements")
     if any(axis >= data.ndim or axis < -data.ndim for axis in along):
@@ -190,10 +179,8 @@ def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Att
     data, *indices = padded(inputs, 4)
     if data is None:
         raise refused("data.required", "data is missing")
-    begin, end, stride = (list_of(name, each) for name, each in zip(INDICES, indices, strict=True))
-    if begin is None or end is None:
-        raise refused("begin.required" if begin is None else "end.required", "begin or end is missing")
-    stride = [1] * len(begin) if stride is None else stride
+    begin, end = (list_of(*each) for each in zip(INDICES[:2], indices[:2], strict=True))
+    stride = [1] * len(begin) if indices[2] is None else list_of("stride", indices[2])
     if len({len(each) for each in (begin, end, stride)}) > 1:
         raise refused("indices.count", "begin, end and stride differ in their number of elements")
     index = index_of(data.shape, (begin, end, stride), bits_of(attributes, len(begin), "build"))
@@ -214,13 +201,7 @@ def _transpose(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attrib
     arg, order = padded(inputs, 2)
     if arg is None:
         raise refused("arg.required", "arg is missing")
-    if order is None:
-        raise refused("order.required", "input_order is missing")
-    if order.element_type not in INTEGER_TYPES:
-        raise refused("order.element-type", f"input_order is of type {order.element_type}")
-    if order.array.ndim != 1:
-        raise refused("order.rank", f"input_order has the shape {list(order.shape)}")
-    axes, rank = order.integers(), arg.array.ndim
+    axes, rank = list_of("order", order), arg.array.ndim
     if axes and len(axes) != rank:
         raise refused("order.length", f"input_order has {len(axes)} elements, and arg has rank {rank}")
     for axis in axes:
@@ -275,13 +256,7 @@ def _even_ends(attributes: Mapping[str, Attribute], size: int) -> list[int]:
 
 
 def _given_ends(given: Tensor | None, size: int) -> list[int]:
-    if given is None:
-        raise refused("lengths.required", "split_lengths is missing")
-    if given.element_type not in INTEGER_TYPES:
-        raise refused("lengths.element-type", f"split_lengths is of type {given.element_type}")
-    if given.array.ndim != 1:
-        raise refused("lengths.rank", f"split_lengths has the shape {list(given.shape)}")
-    lengths = given.integers()
+    lengths = list_of("lengths", given)
     if not lengths:
         raise refused("lengths.empty", "split_lengths is empty")
     if min(lengths) < -1:

@@ -21,23 +21,26 @@ def data_of(given: Tensor | None) -> Array:
     return given.array
 
 
-def list_of(name: str, given: Tensor | None) -> list[int] | None:
-    """The elements of an input that is a list of integers; None if it is omitted."""
+def integers_of(name: str, given: Tensor | None) -> Tensor:
+    """An input of integers; requirements on it have names such as `NAME.element-type`."""
     if given is None:
-        return None
+        raise refused(f"{name}.required", f"{name} is missing")
     if given.element_type not in INTEGER_TYPES:
         raise refused(f"{name}.element-type", f"{name} is of type {given.element_type}")
-    if given.array.ndim != 1:
-        raise refused(f"{name}.rank", f"{name} has the shape {list(given.shape)}")
-    return given.integers()
+    return given
 
 
-def axis_of(axis: Tensor | None, data: Array, *, one_element: bool) -> int:
+def list_of(name: str, given: Tensor | None) -> list[int]:
+    """The elements of an input that is a list of integers, with requirements as for `integers_of`."""
+    tensor = integers_of(name, given)
+    if tensor.array.ndim != 1:
+        raise refused(f"{name}.rank", f"{name} has the shape {list(tensor.shape)}")
+    return tensor.integers()
+
+
+def axis_of(given: Tensor | None, data: Array, *, one_element: bool) -> int:
     """The axis that an input names, as it is given; with `one_element`, a list of one element names one too."""
-    if axis is None:
-        raise refused("axis.required", "axis is missing")
-    if axis.element_type not in INTEGER_TYPES:
-        raise refused("axis.element-type", f"axis is of type {axis.element_type}, which is not an integer type")
+    axis = integers_of("axis", given)
     if axis.array.ndim > 1 or axis.array.size != 1 or (axis.array.ndim == 1 and not one_element):
         raise refused("axis.shape", f"axis has the shape {list(axis.shape)}")
     value = axis.integers()[0]

@@ -7,17 +7,13 @@ import numpy as np
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.direct import padded
-from opconform_runners.backends.numpy_arguments import INTEGER_TYPES, data_of, refused
+from opconform_runners.backends.numpy_arguments import data_of, integers_of, refused
 
 
 def gather_nd(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
     """The output of GatherND-8."""
-    given, indices = padded(inputs, 2)
-    data = data_of(given)
-    if indices is None:
-        raise refused("indices.required", "indices is missing")
-    if indices.element_type not in INTEGER_TYPES:
-        raise refused("indices.element-type", f"indices is of type {indices.element_type}")
+    given, tuples_given = padded(inputs, 2)
+    data, indices = data_of(given), integers_of("indices", tuples_given)
     if not indices.shape:
         raise refused("indices.rank", "indices is a scalar")
     batches = _batches(attributes.get("batch_dims", 0), data.shape, indices.shape)

@@ -34,8 +34,6 @@ def pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) ->
 
 def _pads(name: str, given: Tensor | None, data: Tensor) -> list[int]:
     pads = list_of(name, given)
-    if pads is None:
-        raise refused(f"{name}.required", f"{name} is missing")
     if len(pads) != data.array.ndim:
         raise refused(f"{name}.count", f"{name} has {len(pads)} elements, and data has rank {data.array.ndim}")
     return pads
