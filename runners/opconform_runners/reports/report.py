@@ -253,7 +253,6 @@ def report_of(
     *,
     missing: tuple[str, ...] = (),
     gave_up: str | None = None,
-    baseline: Comparison | None = None,
 ) -> Report:
     """The report of a run, given its header; the other arguments are those of `Report`."""
     return Report(
@@ -270,7 +269,6 @@ def report_of(
         outputs=header.outputs,
         shard=header.shard,
         tallies=header.streamed.tallies if header.streamed else (),
-        baseline=baseline,
     )
 
 

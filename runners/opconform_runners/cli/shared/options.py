@@ -152,6 +152,6 @@ def count(value: str | int) -> int:
     return number
 
 
-def jobs_option(what: str, default: int | None = None) -> Decorator:
+def jobs_option(what: str) -> Decorator:
     """`--jobs`, the number of processes."""
-    return rare_option("--jobs", "-j", type=count, default=default, show_default=True, metavar="N", help=what)
+    return rare_option("--jobs", "-j", type=count, metavar="N", help=what)
