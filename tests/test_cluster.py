@@ -27,6 +27,23 @@ pytestmark = pytest.mark.ci_only
 PATIENCE = 60.0
 
 
+DEADLY = """
+from dataclasses import replace
+
+import psutil
+from opconform_runners.backends.numpy import Numpy
+
+class Deadly(Numpy):
+    def describe(self):
+        return replace(super().describe(), name="deadly")
+
+    def run(self, case, model, feeds):
+        supervisor = psutil.Process().parent()
+        supervisor.parent().kill()
+        return super().run(case, model, feeds)
+"""
+
+
 class Farm:
     """A scheduler and its workers."""
 
@@ -187,6 +204,22 @@ def test_ctrl_c_ends_a_run(farm: Farm, core_suite: Path, tmp_path: Path) -> None
     assert err.endswith("Interrupted. Completed results are kept; run the same command to continue.\n")
     with connected(farm.url) as found:
         wait_for(lambda: not any(found._client.processing().values()))
+
+
+def test_a_backend_that_kills_its_workers_is_quarantined(farm: Farm, core_suite: Path, tmp_path: Path) -> None:
+    """It is named; the other backend of the matrix is not affected, and its workers are started again."""
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    farm.start_workers(2)
+    name = f"{tmp_path / 'deadly.py'}:Deadly"
+    selected = ("-k", "Split-1/page-example/*", "-k", "Split-1/axis-range/*")
+    running = farm.command(tmp_path / "out", "run", core_suite, "-b", name, "-b", "numpy", *selected)
+    out, _ = running.communicate()
+
+    deadly, numpy = (read_written(tmp_path / "out" / each / "results.jsonl") for each in ("deadly", "numpy"))
+    assert running.returncode == 1
+    assert f"quarantined: {name} ended the workers" in out + str(deadly.results)
+    assert {each.verdict for each in deadly.results} == {"error"}
+    assert {each.verdict for each in numpy.results} == {"pass"}
 
 
 def test_a_device_has_one_harness_at_a_time(farm: Farm) -> None:

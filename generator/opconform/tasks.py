@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from itertools import islice
 from typing import Any, TypeVar
 
 from opconform import __version__
@@ -11,6 +10,8 @@ from opconform.errors import ClusterError
 
 #: How many batches are submitted ahead of the oldest one that is not finished, so that memory stays bounded.
 AHEAD = 128
+#: The most bytes of the files of a batch, unless a single item has more.
+ROOM = 1 << 23
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,10 +40,17 @@ def in_order(
             each.cancel()
 
 
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Consecutive items in lists of some size; the last may be shorter."""
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
+def batches(items: Iterable[T], most: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Consecutive items in lists of some length, or shorter where the items take more bytes than `ROOM`."""
+    batch: list[T] = []
+    size = 0
+    for item in items:
+        batch.append(item)
+        size += size_of(item)
+        if len(batch) == most or size >= ROOM:
+            yield batch
+            batch, size = [], 0
+    if batch:
         yield batch
 
 

@@ -1,5 +1,6 @@
 """The options of a generation."""
 
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from opconform.dialects import DEFAULT
@@ -22,7 +23,11 @@ ONE_CASE = Limits(elements=1 << 31)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """How a suite is generated; `seed`, `dialects` and `blind` decide the bytes of a case, `jobs` the processes."""
+    """How a suite is generated.
+
+    `seed`, `dialects` and `blind` decide the bytes of a case. `jobs` is the number of processes, unless an `executor`
+    evaluates and renders the cases on other machines.
+    """
 
     seed: int = 0
     dialects: tuple[str, ...] = DEFAULT
@@ -30,3 +35,4 @@ class Options:
     jobs: int = 1
     selection: Selection = EVERYTHING
     limits: Limits = LIMITS
+    executor: Executor | None = None

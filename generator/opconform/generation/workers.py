@@ -5,7 +5,9 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
 from itertools import cycle, islice
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
@@ -14,10 +16,15 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opconform.errors import SuiteError
+from opconform.generation.case_files import case_files, parts_of
+from opconform.generation.options import Options
 from opconform.generation.work_folder import hold_worker_lock
 from opconform.generation.writer import CaseWriter, Written
 from opconform.interrupts import defer_interrupts
 from opconform.model.draft import Draft
+from opconform.model.golden import file_bytes
+from opconform.suite.manifest import Entry
+from opconform.tasks import batches, in_order
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
@@ -26,6 +33,8 @@ if TYPE_CHECKING:
 BATCH = 64
 #: How many batches per worker are queued, so that memory does not grow with the number of cases.
 _WAITING = 4
+#: How many cases a worker on another machine gets at once.
+_REMOTE_BATCH = 250
 
 
 class _Worker(NamedTuple):
@@ -42,6 +51,9 @@ def write_cases(
     cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
 ) -> Iterator[Written]:
     """Write cases, on several processes if there is more than one job; a large case is written alone."""
+    if writer.options.executor is not None:
+        yield from _remotely_evaluated(cases, writer, writer.options.executor, is_large)
+        return
     if jobs == 1:
         yield from map(writer.write, cases)
         return
@@ -64,6 +76,27 @@ def write_cases(
             each.pipe.close()  # which ends the process
         for each in workers:
             each.process.join()
+
+
+def _remotely_evaluated(
+    cases: Iterable[Draft], writer: CaseWriter, executor: Executor, is_large: Callable[[Draft], bool]
+) -> Iterator[Written]:
+    """Write cases whose files other machines compute, except those of large cases."""
+    plain = replace(writer.options, executor=None)
+    pairs = (
+        ([each for each in batch if is_large(each)], (plain, [each for each in batch if not is_large(each)]))
+        for batch in batches(cases, _REMOTE_BATCH, file_bytes)
+    )
+    for large, future in in_order(executor, evaluated, pairs):
+        yield from (writer.write_files(*each) for each in future.result())
+        yield from map(writer.write, large)
+
+
+def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
+    """The lines of the manifest and the files of some cases, as bytes that can be sent."""
+    options, drafts = given
+    found = (case_files(each, options) for each in drafts)
+    return [(entry, {name: b"".join(parts_of(each)) for name, each in files.items()}) for entry, files in found]
 
 
 def _started(writer: CaseWriter, jobs: int) -> list[_Worker]:

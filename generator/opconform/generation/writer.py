@@ -20,7 +20,7 @@ from opconform.generation.case_files import Content, case_files, parts_of, size_
 from opconform.generation.options import Options
 from opconform.generation.work_folder import WorkFolder
 from opconform.model.draft import Draft
-from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_line, entry_of, header_text
+from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import foreign_faults
 from opconform.tensors.npz import member
@@ -53,8 +53,11 @@ class CaseWriter:
     options: Options
 
     def write(self, draft: Draft) -> Written:
-        """Write a case, unless an identical folder of it can be reused."""
-        entry, contents = case_files(draft, self.options)
+        """Evaluate a case and write it."""
+        return self.write_files(*case_files(draft, self.options))
+
+    def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:
+        """Write the files of a case, unless an identical folder of it can be reused."""
         taken = self._is_reused(entry.id, contents)
         if not taken:
             with translated_faults(self.partial):

@@ -99,7 +99,7 @@ def command(
     folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
     folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
     whole = selection if is_streamed else replace(selection, shard=None)
-    generating = generation.options(whole, read=started.dialects)
+    generating = replace(generation.options(whole, read=started.dialects), executor=executors.generation)
     if backend.is_several:
         check_matrix(folder)
     check_ours(folder / PAGE, PAGE_BEGINNING)

@@ -1,10 +1,12 @@
 """`opconform generate`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from opconform.suite.selection import Selection
+from opconform_runners.cli.shared.cluster_options import ClusterOptions, executor_option
 from opconform_runners.cli.shared.generation_options import GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import TARGET, json_option, out_option, selection_options, spec_arguments
@@ -20,19 +22,22 @@ from opconform_runners.reports.text import counted
 @generation_options("Number of processes; one per core by default.")
 @click.option("--blind", is_flag=True, help="Omit the expected outputs.")
 @json_option("the result")
+@executor_option
 def command(
     specs: tuple[Path, ...],
     out: Path,
     selection: Selection,
     generation: GenerationOptions,
-    blind: bool,
-    as_json: bool,
+    cluster: ClusterOptions,
+    **given: bool,
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
     Updates an existing suite and resumes an interrupted generation.
     """
-    generated = generate_shown(specs, out, generation.options(selection, blind=blind), quiet=as_json)
+    options = generation.options(selection, blind=given["blind"])
+    options = replace(options, executor=cluster.executors(generation.jobs).generation)
+    generated = generate_shown(specs, out, options, quiet=given["as_json"])
     header, counts = generated.header, generated.header.counts
     unchanged = f", {generated.taken:,} of them unchanged" if generated.taken else ""
     kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected{unchanged}"
@@ -44,4 +49,4 @@ def command(
         "warnings": list(generated.warnings),
     }
     line = f"{generated.out}: {counted(sum(counts.values()), 'case')} ({kinds}); suite digest {header.digest}"
-    print_result(document, [line], as_json=as_json)
+    print_result(document, [line], as_json=given["as_json"])

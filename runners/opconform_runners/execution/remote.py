@@ -33,8 +33,6 @@ from opconform_runners.harness.outcome import Error, Outcome
 SMALLEST, LARGEST, _BATCHES = 100, 500, 16
 #: How many cases a batch has if each of them needs a harness of its own.
 _ALONE = 20
-#: The most bytes of the files of a batch, unless a single case has more.
-_ROOM = 1 << 23
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,8 +147,8 @@ class RemoteExecution:
 
     def _condemn(self, batch: Sequence[Entry], on_outcome: OnOutcome) -> None:
         """Record the cases of the batch that ended its workers as errors."""
-        name, first, last = self.launch.command.name, batch[0].id, batch[-1].id
-        sentence = f"quarantined: {name} ended the workers that executed the {len(batch)} cases from {first} to {last}"
+        name = self.launch.command.name
+        sentence = f"quarantined: {name} ended the workers that executed a batch of {len(batch)} cases with this one"
         for each in batch:
             on_outcome(each, self.suite.case(each), Error(sentence=sentence))
 
@@ -180,7 +178,7 @@ def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, *, alone: b
         for each in (entry, *twins.values()):
             if f"{each.id}/{CASE}" not in files:
                 files |= {f"{each.id}/{name}": suite.read(each, name) for name in each.files}
-        if len(batch) == most or sum(map(len, files.values())) >= _ROOM or entry is entries[-1]:
+        if len(batch) == most or sum(map(len, files.values())) >= tasks.ROOM or entry is entries[-1]:
             yield Batch(
                 root=suite.store.root,
                 header=suite.header,
