@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from opconform_runners.verdicts.results import read_written, result_document
+from opconform_runners.verdicts.results import read_written
+from tests import test_cluster
 from tests.suite.test_suite import tree
+from tests.test_cluster import Farm, begun, timeless
 
 pytestmark = pytest.mark.ci_only
 PROGRAMS = Path(sys.executable).parent
@@ -84,12 +86,6 @@ def ended(process: subprocess.Popen[str], code: int = 0) -> str:
     return out + err
 
 
-def results(folder: Path) -> tuple[object, list[dict[str, object]]]:
-    """The header and the results of a run, without what differs each time."""
-    written = read_written(folder / "results.jsonl")
-    return written.header, [result_document(each) | {"seconds": 0} for each in written.results]
-
-
 class Failing(BaseHTTPRequestHandler):
     """A proxy of the server that fails every tenth request."""
 
@@ -138,15 +134,25 @@ def failing(server: int) -> Iterator[int]:
     assert next(requests) > 30
 
 
-def test_a_certification_in_s3_is_the_local_one(server: int, tmp_path: Path) -> None:
-    """All of the profile `core`: the suite, byte for byte, and the results."""
-    certify = ("certify", *NUMPY, "--profile", "core", "--out")
-    ended(started(tmp_path / "local", server, *certify, "certified"))
-    ended(started(tmp_path / "s3", server, *certify, "s3://tests/certified"))
+def test_a_certification_on_a_cluster_in_s3_is_the_local_one(
+    server: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the profile `core`, though a worker is killed: the suite, byte for byte, and the results."""
+    monkeypatch.setattr(test_cluster, "PATIENCE", 300.0)  # the suite is generated first
+    certify = ("certify", "--backend", "numpy", "--profile", "core", "--out")
     ours, theirs = tmp_path / "s3" / "opconform-out" / "s3-tests-certified", tmp_path / "local" / "certified"
+    ended(started(tmp_path / "local", server, *certify, "certified"))
+    with contextlib.closing(Farm(tmp_path)) as farm:
+        farm.start_workers(2)
+        running = started(tmp_path / "s3", server, *certify, "s3://tests/certified", "--executor", farm.url)
+        farm.commands.append(running)
+        begun(ours, 100)
+        farm.kill(farm.processes[1])
+        ended(running)
 
     assert tree(ours / "suite") == tree(theirs / "suite")
-    assert results(ours) == results(theirs)
+    assert read_written(ours / "results.jsonl").header == read_written(theirs / "results.jsonl").header
+    assert timeless(ours) == timeless(theirs)
     ended(started(tmp_path / "elsewhere", server, "diff", "s3://tests/certified", theirs))
 
 
@@ -166,9 +172,8 @@ def test_a_run_from_s3_is_the_local_one(tmp_path: Path, request: pytest.FixtureR
         digest = read_written(tmp_path / "local" / "results" / "results.jsonl").header.suite.digest
         assert words[0] == "run" or digest in said
 
-    assert results(tmp_path / "s3" / "opconform-out" / f"s3-tests-{name}-results") == results(
-        tmp_path / "local" / "results"
-    )
+    kept = tmp_path / "s3" / "opconform-out" / f"s3-tests-{name}-results"
+    assert timeless(kept) == timeless(tmp_path / "local" / "results")
 
 
 def test_of_two_writers_at_once_one_gets_an_error(server: int, tmp_path: Path) -> None:
