@@ -60,6 +60,7 @@ const start = async () => {
     op: (each, value) => each.id.startsWith(value + "/"),
     requirement: (each, value) => each.requirements.includes(value),
     remark: (each, value) => (each.remarks || []).includes(value),
+    failure: (each, value) => (each.failures || []).includes(Number(value)),
   };
   const asked = () => [...new FormData(form)].filter(([, value]) => value !== "");
   const address = () => {
@@ -88,7 +89,7 @@ const start = async () => {
     drawMore();
     const card = fields.failure.value;
     at("found").textContent = shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases"
-      + (card && " of the failure " + (at("failure-" + card)?.querySelector("h3").textContent || card));
+      + (card && " of the fault " + (at("failure-" + card)?.querySelector("h3").textContent || card));
   };
   // Rows are added while the reader scrolls. The button does the same, and moves the focus to the first new row.
   more.addEventListener("click", () => {
@@ -234,7 +235,8 @@ const start = async () => {
         twin("The case with the fault", each.fault),
         seen.seen && row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
           make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))),
-        each.failure && row("Fail alike", make("a", { href: "#cases?failure=" + each.failure }, "cases with the same requirement, reason and likely cause")),
+        each.failures && row("Faults", make("ul", { class: "links" }, ...each.failures.map((number) =>
+          make("li", {}, make("a", { href: "#cases?failure=" + number }, "cases of fault " + number))))),
         others.length > 0 && row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) =>
           make("li", {}, linkTo(other, data.backends[other.backend].title + ": " + other.verdict))))),
         each.again && row("Run again", each.again)));

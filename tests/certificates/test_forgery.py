@@ -86,7 +86,9 @@ def test_certify_believes_no_partial_suite(genuine: Path, suite: Path) -> None:
 def certified(suite: Path, key: Path) -> Path:
     """A certificate of a run on a forged suite, as an accomplice with the key would make it."""
     out, forged = suite.parent, open_suite(suite)
-    write_report(out, report_of_run(run_suite(forged, backend_command(BROKEN), out, RunOptions(whole=True))))
+    write_report(
+        out, report_of_run(run_suite(forged, backend_command(BROKEN), out, RunOptions(whole=True)), forged, out)
+    )
     assert sign(out, forged, read_private(key)).predicate.opconform.conformant
     return out / "certificate.json"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform_runners.reports import explanations
 from opconform_runners.reports.conditions import conditions_of
+from opconform_runners.reports.symptom import symptom_of
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
 
@@ -87,7 +87,7 @@ def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
         reason="rejected-valid",
         message="a" * 10**6,
     )
-    assert explanations.symptom_of(said, "") == ("rejected-valid", "rejected-valid", "a" * 80)
+    assert symptom_of(said, "") == ("rejected-valid", "rejected-valid", "a" * 80)
 
 
 def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
@@ -99,4 +99,4 @@ def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_pa
     [said] = re.findall(r"\n  when +(all \d+ valid cases where .* fail; \d+ of the \d+ others pass)\n", done.stdout)
     assert "NaNs" in said
     assert said in opconform("report", tmp_path, "-v", "--suite", core_suite, code=1).stdout
-    assert f"<dt>When</dt><dd>{said}</dd>" in (tmp_path / "report.html").read_text()
+    assert f"<dt>When</dt><dd><b>{said}</b></dd>" in (tmp_path / "report.html").read_text()

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from opconform_runners.reports.failures import SEVERITIES, Severity, severity_of, size_of
+from opconform_runners.reports.failures import SEVERITIES, severity_of, size_of
+from opconform_runners.reports.fault import Severity
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result

@@ -19,9 +19,9 @@ from opconform_runners.execution.failed_outputs import Keeper, Kept
 from opconform_runners.reports import feeds
 from opconform_runners.reports.case_text import drawing_lines, input_lines
 from opconform_runners.reports.diff import failure_changes
-from opconform_runners.reports.explanations import Explanation
+from opconform_runners.reports.fault import Fault
 from opconform_runners.reports.feeds import feeds_of, likely_cause
-from opconform_runners.reports.html import cards, cases, evidence
+from opconform_runners.reports.html import cases, evidence
 from opconform_runners.reports.html.page import packed, page_text
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import Column, Matrix
@@ -104,13 +104,16 @@ def test_failures_come_before_requirements_the_worst_first() -> None:
     assert text.index('id="failures"') < text.index('id="requirements"') < text.index('id="list"')
 
 
-def test_explanations_that_were_printed_before_are_not_searched_again() -> None:
-    """Without a suite, the page could not find them itself."""
-    explained = {FAILURE.id: Explanation(None, "both valid cases where it rains fail")}
-    text = page_text([subject(report(FAILURE))], explained=explained)
+def test_a_fault_shows_its_condition_and_symptoms_and_each_case_leads_to_it() -> None:
+    """They come from the report, and are not searched again."""
+    other = replace(FAILURE, id="Split-1/group/0000000003")
+    condition = "both valid cases where it rains fail; 1 of the 1 others pass"
+    fault = Fault(severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id))
+    text = page_text([subject(replace(report(FAILURE, other), faults=(fault,)))])
 
-    assert "<dt>When</dt><dd>both valid cases where it rains fail</dd>" in text
-    assert "it rains" not in page_text([subject(report(FAILURE))])
+    assert f"<dt>When</dt><dd><b>{condition}</b></dd>" in text
+    assert '<span class="tag">1 wet</span> <span class="tag">1 cold</span>' in text
+    assert text.index(other.id) < text.index(FAILURE.id)
 
 
 def test_requirements_without_a_failure_are_folded() -> None:
@@ -147,42 +150,6 @@ def test_a_requirement_has_its_clause_revision_and_page() -> None:
     assert "Our reading: The page does not mention 0." in text
     assert "Specification of Split-1, " not in other
     assert 'id="revisions"' not in other
-
-
-def test_failures_with_different_causes_are_on_different_cards(suite: Suite) -> None:
-    """Each says in what related cases differ; cases whose outputs were not kept go with the most frequent cause."""
-    ids = sorted(each.id for each in suite.entries if each.id.startswith("VariadicSplit-1/accepted/"))
-    failed = [failure(suite, each, DIFFERENT) for each in ids]
-    causes = {(0, ids[0]): "Shifted: by 1", (0, ids[1]): "Shifted: by 2", (0, ids[2]): "All elements are zero"}
-    found = list(cards.cards_of(0, subject(report(*failed), suite=suite), causes, {}))
-
-    assert sorted((each.cause, len(each.group.results)) for each in found) == [
-        ("All elements are zero", 1),
-        ("Shifted: by 1", 3),
-    ]
-
-
-def test_a_card_says_what_fails_and_what_passes(suite: Suite) -> None:
-    """Of the valid cases of the same group of the suite; what fails for another reason does not pass."""
-    bound = suite.case(suite.by_id[TWO_LENGTHS])
-    at_run_time = replace(
-        bound, inputs=tuple(replace(each, binding="parameter") for each in bound.inputs), context="concat"
-    )
-    cases = {
-        "a/b/1": bound,
-        "a/b/2": at_run_time,
-        "a/b/3": at_run_time,
-        "a/c/1": at_run_time,
-        "a/b/4": replace(at_run_time, context="chain"),
-    }
-    related = {identity: replace(case, id=identity) for identity, case in cases.items()}
-    facets = dict(cards._facets({"a/b/2"}, {"a/b/4"}, related))
-
-    assert facets == {
-        "Context": [("concat", 1, 2), ("bare", 0, 1)],
-        "axis": [("at run time", 1, 3), ("constant", 0, 1)],
-        "split_lengths": [("at run time", 1, 3), ("constant", 0, 1)],
-    }
 
 
 def test_a_bar_has_one_segment_per_verdict() -> None:

@@ -113,9 +113,9 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     check_ours(folder / PAGE, PAGE_BEGINNING)
     with progress("judge", quiet=results.is_silent) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
-    report = report_of_run(run)
-    code, explained = show_report(report, folder, results, full)
+    report = report_of_run(run, full, folder)
+    code = show_report(report, folder, results)
     if run.interrupted is not None:
         raise run.interrupted
-    publish(report, folder, suite, key, results, explained)
+    publish(report, folder, suite, key, results)
     raise click.exceptions.Exit(code)

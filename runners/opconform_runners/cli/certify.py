@@ -127,11 +127,11 @@ def command(
     if backend.is_several:
         raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
     run = executed(suite, next(iter(started.commands.values())), folder, running, results)
-    report = report_of_run(run)
-    code, explained = show_report(report, folder, results, suite)
+    report = report_of_run(run, suite, folder)
+    code = show_report(report, folder, results)
     if run.interrupted is not None:
         raise run.interrupted
-    publish(report, folder, place, key, results, explained)
+    publish(report, folder, place, key, results)
     raise click.exceptions.Exit(code)
 
 

@@ -10,7 +10,9 @@ from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE, TARGET, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import print_next, publish, show_report
+from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.merge import SUITE, join_suites, merge
+from opconform_runners.reports.faults import with_faults
 from opconform_runners.reports.report import report_of
 
 
@@ -47,9 +49,10 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         join_suites([each / SUITE for each in shards if (each / SUITE).is_dir()], out)
         suite = out / SUITE
     suite = suite or next((each / "suite" for each in shards if (each / "suite").is_dir()), None)
-    code, explained = show_report(report, out, options, None if suite is None else open_suite(suite))
+    report = with_faults(report, None if suite is None else open_suite(suite), Kept(out))
+    code = show_report(report, out, options)
     if suite is not None:
-        publish(report, out, suite, None, options, explained)
+        publish(report, out, suite, None, options)
     else:
         print_next(report, out, Path("SUITE"), options)
     raise click.exceptions.Exit(code)

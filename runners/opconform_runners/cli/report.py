@@ -15,13 +15,11 @@ from opconform_runners.cli.shared.options import SOURCE
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.cli.shared.streams import is_copy, print_document
 from opconform_runners.reports.conclusion import conclusion
-from opconform_runners.reports.explanations import explanations
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.terminal import print_summary
@@ -89,7 +87,7 @@ def command(
     """Write a report of the run OUT (the folder that `run` or `certify` wrote, or its results.jsonl).
 
     Without a format option, writes an HTML report. Only the HTML report can show several runs, all on the same suite.
-    If the suite is not found, the HTML report has no tensors, IR, causes and conditions. Use - as FILE for standard
+    If the suite is not found, the HTML report has no tensors and no IR. Use - as FILE for standard
     output (once).
 
     Exit code: 0 if every case of the runs has a verdict other than error, 1 otherwise.
@@ -113,9 +111,7 @@ def command(
         print_document(annotations_text(runs[0].report), nl=False)
     if is_printed:
         for each in runs:
-            [subject] = subjects_of([each], suite, ())
-            explained = {} if subject.suite is None else explanations(each.report, subject.suite, subject.kept)
-            print_summary(each.report, console_of(), explained, is_verbose=True)
+            print_summary(each.report, console_of(), is_verbose=True)
     if html is not None or not (wanted or github or is_printed):
         is_beside = len(runs) == 1 and not is_copy(runs[0].folder)
         file = html or str(runs[0].folder / PAGE if is_beside else PAGE)

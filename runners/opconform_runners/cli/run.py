@@ -141,7 +141,7 @@ def _judged(
     interrupted = None
     if report is None:
         run = executed(suite, command, out, running, results)
-        report, interrupted = report_of_run(run), run.interrupted
+        report, interrupted = report_of_run(run, suite, out), run.interrupted
     if expected is not None:
         expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
         if updates and report.is_finished:
@@ -149,7 +149,7 @@ def _judged(
             if not results.is_silent:
                 print_lines(lines)
         report = replace(report, baseline=compare(expected, report.results, expects))
-    code, _ = show_report(report, out, results, suite)
+    code = show_report(report, out, results)
     if interrupted is not None:
         raise interrupted
     if expected is not None and updates and not report.is_finished:

@@ -15,6 +15,8 @@ from opconform_runners.reports.alternatives import DATA_TYPES, GROUPS, is_violat
 _MARGIN = 4
 #: How many conditions are compared for one failing case.
 _COMPARED = 60
+#: The rows of matrices that are multiplied at once.
+_BLOCK = 32
 #: How much an unexplained failure with the same symptom counts in the first comparison, and how much any other.
 _ALIKE, _OTHER = 10, 3
 
@@ -142,7 +144,7 @@ class _Table:
         for group in self._types:
             if self._fails[seed, group].any():
                 for columns in ((), *((int(each),) for each in mine)):
-                    yield from self._product(seed, columns, group, weights)
+                    yield from self._rectangles(seed, columns, group, weights)
 
     def _candidate(self, columns: tuple[int, ...], group: Sequence[int] | None) -> _Candidate:
         met, cost = self._met(columns, self._fails), sum(self._costs[each] for each in columns)
@@ -153,7 +155,7 @@ class _Table:
         named = (*((each,) for each in columns), tuple(some))
         return _Candidate(named, met & self._fails[:, some].any(1), cost + _choice(group, some))
 
-    def _product(
+    def _rectangles(
         self, seed: int, columns: tuple[int, ...], group: Sequence[int], weights: Array
     ) -> Iterator[_Candidate]:
         """The condition with some facts, alternatives of a group, and some operations."""
@@ -167,8 +169,9 @@ class _Table:
         if self._met((group[row], self._operations[line]), self._passes[passing]).any():
             return
         failing = self._met(columns, self._fails)
-        good = (self._fails[failing][:, group] * weights[failing, None]).T @ self._fails[failing][:, self._operations]
-        bad = self._passes[passing][:, group].astype(np.float32).T @ self._passes[passing][:, self._operations]
+        fails, passes = (held.astype(np.float32) for held in (self._fails[failing], self._passes[passing]))
+        good = _product(fails[:, group] * weights[failing, None], fails[:, self._operations])
+        bad = _product(passes[:, group], passes[:, self._operations])
         kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
         if len(kinds) > 1 and len(operations) > 1:
             some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
@@ -183,47 +186,63 @@ class _Table:
 
 
 class _Pairs:
-    """The facts of one failure, each of which may stand with any other; fact 0 holds for every case."""
+    """The facts of one failure, each of which may stand with any other; fact 0 holds for every case.
+
+    The passing cases that have a fact are one row of bits.
+    """
 
     def __init__(self, fails: Array, passes: Array, weights: Array) -> None:
-        self._fails, self._every, self._passes = _with_one(fails), _with_one(passes), _distinct(passes)
+        self._fails = np.hstack([np.ones((len(fails), 1), np.float32), fails.astype(np.float32)])
         self._weighted = self._fails * weights[:, None]
+        self._passes = np.vstack([_bits(np.ones(len(passes), np.bool_)), _bits(passes.T)])
 
     def pure(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
         """Pairs of facts that no passing case has, with the weight of the failures that have them."""
-        yield from _largest((self._fails.T @ self._weighted) * (self._passes.T @ self._passes == 0), -1)
+        yield from _largest(_product(self._fails, self._weighted) * self._clean(self._passes), -1)
 
     def alternatives(
         self, number: int, fails: Array, passes: Array, own: Sequence[int]
     ) -> Iterator[tuple[float, tuple[int, ...], int]]:
         """Pairs of facts with all alternatives of a group that no passing case has with them, one of its `own`."""
-        total = np.zeros((self._fails.shape[1],) * 2, np.float32)
+        total = np.zeros((len(self._passes),) * 2, np.float32)
         allowed = np.zeros(total.shape, np.bool_)
-        for place in range(fails.shape[1]):
-            held = self._every[passes[:, place]]
-            clean = held.T @ held == 0
-            rows = fails[:, place]
-            total += (self._fails[rows].T @ self._weighted[rows]) * clean - clean
+        for place, bits in enumerate(_bits(passes.T)):
+            clean, rows = self._clean(self._passes & bits), fails[:, place]
+            total += _product(self._fails[rows], self._weighted[rows]) * clean - clean
             if place in own:
                 allowed |= clean
         yield from _largest(total * allowed, number)
 
     def triples(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
         """For each pair of facts, the third one with which no passing case has them."""
-        for one in range(1, self._fails.shape[1]):
-            passes, fails = self._passes[self._passes[:, one] > 0], self._fails[:, one] > 0
+        for one in range(1, len(self._passes)):
+            both, fails = self._passes & self._passes[one], self._fails[:, one] > 0
             held, weighted = self._fails[fails], self._weighted[fails]
-            both = passes.T @ passes if len(passes) else None
-            if both is None:
-                continue
-            for two in range(one + 1, passes.shape[1]):
-                if not both[one, two]:
-                    continue
-                third = np.flatnonzero(passes[passes[:, two] > 0][:, two + 1 :].sum(0) == 0)
+            for two in np.flatnonzero(both.any(1)).tolist():
+                third = two + 1 + np.flatnonzero(~(both[two + 1 :] & both[two]).any(1)) if two > one else ()
                 if len(third):
-                    worth = weighted[held[:, two] > 0][:, two + 1 :][:, third].sum(0)
+                    worth = weighted[held[:, two] > 0][:, third].sum(0)
                     best = int(np.argmax(worth))
-                    yield float(worth[best]), (one, two, two + 1 + int(third[best])), -1
+                    yield float(worth[best]), (one, two, int(third[best])), -1
+
+    def _clean(self, passes: Array) -> Array:
+        """Whether no passing case has two facts, the first of them given as other bits."""
+        return np.asarray(~(passes[:, None] & self._passes).any(2))
+
+
+def _bits(held: Array) -> Array:
+    """Rows as bits in words of 64."""
+    packed = np.packbits(held, axis=-1)
+    missing = -packed.shape[-1] % 8
+    return np.pad(packed, [(0, 0)] * (packed.ndim - 1) + [(0, missing)]).view(np.uint64)
+
+
+def _product(left: Array, right: Array) -> Array:
+    """The product of matrices, in blocks that are too small for threads: those take longer to start."""
+    total = np.zeros((left.shape[1], right.shape[1]), np.float32)
+    for start in range(0, len(left), _BLOCK):
+        total += left[start : start + _BLOCK].T @ right[start : start + _BLOCK]
+    return total
 
 
 def _largest(worth: Array, number: int) -> Iterator[tuple[float, tuple[int, ...], int]]:
@@ -249,17 +268,6 @@ def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]
         if best is None or worth[np.ix_(rows_of(best), best)].sum() <= worth[np.ix_(rows, lines)].sum():
             return rows, lines
         lines, rows = best, rows_of(best)
-
-
-def _distinct(held: Array) -> Array:
-    """Each different row once."""
-    packed = np.ascontiguousarray(np.packbits(held, axis=1))
-    first = {each.tobytes(): number for number, each in enumerate(packed)}
-    return _with_one(held[[*first.values()]])
-
-
-def _with_one(held: Array) -> Array:
-    return np.hstack([np.ones((len(held), 1), np.float32), held.astype(np.float32)])
 
 
 def _choice(group: Sequence[int], some: Sequence[int]) -> float:

@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal, get_args
 
+from opconform_runners.reports.fault import Severity
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
@@ -14,17 +15,6 @@ from opconform_runners.verdicts.results import Result
 #: `new` counts: a failure or, with a baseline, one that it does not expect. `known` is expected by the baseline, `read`
 #: breaks only interpretations that do not count, and `passes` is a pass that the baseline does not expect.
 Standing = Literal["pass", "new", "passes", "known", "read", "skipped", "error"]
-#: The kinds of failures, the worst first.
-Severity = Literal[
-    "memory",  # memory is read past its end, or an output has data that was never written
-    "crash",
-    "hang",
-    "wrong data",  # also a wrong number, shape or element type of the outputs
-    "nondeterministic",
-    "accepted-invalid",
-    "rejected-valid",
-    "interpretation",  # it breaks only interpretations that do not count
-]
 #: A shape in the description of inputs, as in `data f32[6, 2]`.
 _SHAPE = re.compile(r" [a-z]\w*\[(\d{1,18}(?:, \d{1,18}){0,15})\]")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -137,13 +127,3 @@ def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read
             key=lambda each: (each.standing == "known", SEVERITIES.index(each.severity), -len(each.results)),
         )
     )
-
-
-def divided(group: Group, causes: Mapping[str, str]) -> Iterator[Group]:
-    """A group by likely cause; cases whose outputs were not kept go with the most frequent one."""
-    alike: dict[str, list[Result]] = defaultdict(list)
-    known = Counter(causes[each.id].partition(":")[0] for each in group.results if each.id in causes)
-    for each in group.results:
-        name = causes[each.id] if each.id in causes else next((name for name, _ in known.most_common(1)), "")
-        alike[name.partition(":")[0]].append(each)
-    return (replace(group, results=tuple(results)) for results in alike.values())

@@ -13,6 +13,7 @@ from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.harness.environment import UNKNOWN, Environment
+from opconform_runners.reports.fault import Fault
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Comparison
@@ -48,6 +49,7 @@ class Report:
         tallies: The cases of a streamed run that did not fail, of which there are no results.
         gave_up: Why cases are missing, or None.
         baseline: The comparison with the expected failures, where a baseline was given.
+        faults: What the failures have in common, if that was searched; the verdict does not depend on it.
 
     The other attributes are those of `RunHeader`.
     """
@@ -69,6 +71,7 @@ class Report:
     shard: Shard | None = None
     tallies: tuple[Tally, ...] = ()
     baseline: Comparison | None = None
+    faults: tuple[Fault, ...] = ()
 
     @property
     def backend(self) -> str:

@@ -60,6 +60,9 @@ def read_report(place: Path) -> Report:
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed[name] for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
+    failing = {each.id for each in read.results if each.verdict == "fail"}
+    if not failing.issuperset(case for each in read.faults for case in each.cases):
+        raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
     if not read.missing and read.gave_up is None:
         held, claimed = (sorted(each, key=attrgetter("id")) for each in (read_results(path), read.results))
         streamed = read_written(path).header.streamed
@@ -102,6 +105,7 @@ def report_document(report: Report) -> dict[str, object]:
         "summary": report.summary,
         "profiles": report.profiles,
         "requirements": requirements,
+        "faults": plain["faults"],
         "cases": [result_document(each) for each in report.results],
     }
     if report.tallies:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from types import MappingProxyType
 
 from rich.console import Console, RenderableType
 from rich.console import Group as Lines
@@ -23,8 +22,7 @@ from opconform_runners.reports.conclusion import (
     pass_sentences,
     stale_sentences,
 )
-from opconform_runners.reports.explanations import Explanation
-from opconform_runners.reports.failures import Group, divided, groups
+from opconform_runners.reports.faults import ShownFault, shown_faults
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, printable
@@ -60,18 +58,18 @@ _CASE = re.compile(r" \S+/\S+/[0-9a-f]{10}")
 #: The most items of a section unless it is verbose, and the most characters of a message.
 _MOST = 12
 _LONGEST = 300
+#: The most requirements and symptoms of a fault.
+_NAMED = 3
 
 
 def print_summary(
     report: Report,
     console: Console,
-    explained: Mapping[str, Explanation] = MappingProxyType({}),
     *,
     is_verbose: bool = False,
 ) -> None:
     """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
 
-    `explained` has the explanations of failures by the case's id.
     Unless `is_verbose`, requirements that no case breaks are only counted, a section ends after its first items, and
     inconclusive cases, unsupported ones and remarks are one line each. With a baseline, known failures are counted.
     """
@@ -80,10 +78,10 @@ def print_summary(
     _print_head(report, console)
     _print_requirements(report, console, is_verbose=is_verbose)
     if comparison is None:
-        section("Failures", _failures(groups(report), explained))
+        section("Faults", _faults(shown_faults(report)))
     section("Harness errors", _by_sentence(report, "error"))
     if comparison is not None:
-        section("New failures", _failures(groups(report, ["new"]), explained, comparison))
+        section("New faults", _faults(shown_faults(report, ["new"]), comparison))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
     if is_verbose:
@@ -113,7 +111,7 @@ def print_verdict(report: Report, console: Console) -> None:
 
 def is_folded(report: Report) -> bool:
     """Whether the summary only counts what a verbose one lists."""
-    return len(groups(report, ["new"])) > _MOST or any(
+    return len(shown_faults(report, ["new"])) > _MOST or any(
         each.verdict in ("inconclusive", "unsupported") or remarks_of(each) for each in report.results
     )
 
@@ -212,33 +210,31 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
         console.print(f"… and {left:,} more")
 
 
-def _failures(
-    found: Iterable[Group], explained: Mapping[str, Explanation], comparison: Comparison | None = None
-) -> Iterator[RenderableType]:
-    causes = {identity: each.cause for identity, each in explained.items() if each.cause is not None}
+def _faults(found: Iterable[ShownFault], comparison: Comparison | None = None) -> Iterator[RenderableType]:
     otherwise = {} if comparison is None else expected_otherwise(comparison)
-    for group in found:
-        yield from (_failure(each, explained, otherwise) for each in divided(group, causes))
+    return (_fault(each, otherwise) for each in found)
 
 
-def _failure(group: Group, explained: Mapping[str, Explanation], otherwise: Mapping[str, str]) -> RenderableType:
+def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
+    fault, smallest = shown.fault, shown.smallest
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    for text in group.requirements.values():
-        grid.add_row("  expected", _text(text))
-    grid.add_row("  given", _text(group.smallest.inputs))
-    grid.add_row("  got", _text(group.smallest.sentence))
-    cause, condition = explained.get(group.smallest.id, ("", ""))
-    if cause:
-        grid.add_row("  cause", f"{_text(cause)} (likely)")
-    if condition:
-        grid.add_row("  when", _text(condition))
-    if group.smallest.id in otherwise:
-        grid.add_row("  baseline", _text(otherwise[group.smallest.id]))
-    grid.add_row("  case", group.smallest.id)
-    cases = counted(len(group.results), "case")
-    return Lines(f"[red]{group.op}[/red] [bold]{group.names}[/bold]: {group.kind}, {cases}", grid)
+    if fault.condition:
+        grid.add_row("  when", _text(fault.condition))
+    for row in shown.requirements[:_NAMED]:
+        grid.add_row("  expected", _text(row.text))
+    grid.add_row("  given", _text(smallest.inputs))
+    grid.add_row("  got", _text(smallest.sentence))
+    if fault.cause:
+        grid.add_row("  cause", f"{_text(fault.cause)} (likely)")
+    for symptom, count in [*fault.symptoms.items()][:_NAMED] if len(fault.symptoms) > 1 else ():
+        grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
+    if smallest.id in otherwise:
+        grid.add_row("  baseline", _text(otherwise[smallest.id]))
+    grid.add_row("  case", smallest.id)
+    cases = counted(len(shown.results), "case")
+    return Lines(f"[bold]{_text(shown.names)}[/bold]: [red]{shown.kind}[/red], {cases}", grid)
 
 
 def _remarks(report: Report) -> Iterator[RenderableType]:

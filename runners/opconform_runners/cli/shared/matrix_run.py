@@ -102,9 +102,10 @@ def run_matrix(
     if not commands:
         raise UsageError(" ".join(absent.values()))
     for name, command in commands.items():
-        run = executed(suite, command, out / folder_name(name), running, results, title=name)
-        columns.append(Column(name=name, report=report_of_run(run)))
-        write_report(out / folder_name(name), columns[-1].report)
+        folder = out / folder_name(name)
+        run = executed(suite, command, folder, running, results, title=name)
+        columns.append(Column(name=name, report=report_of_run(run, suite, folder)))
+        write_report(folder, columns[-1].report)
         if run.interrupted is not None:
             raise run.interrupted
     matrix = Matrix(columns=columns, absent=absent)

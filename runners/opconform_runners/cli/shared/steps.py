@@ -30,8 +30,7 @@ from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.execution.stream import run_stream
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.explanations import Explanation, explanations
-from opconform_runners.reports.failures import groups
+from opconform_runners.reports.faults import shown_faults, with_faults
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
 from opconform_runners.reports.report import Report, report_of
@@ -97,21 +96,18 @@ def executed(
     return run
 
 
-def report_of_run(run: Run) -> Report:
-    """The report of a run, which an interruption may have ended."""
-    return report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
+def report_of_run(run: Run, suite: Suite, out: Path) -> Report:
+    """The report of a run in a folder, which an interruption may have ended, with its faults."""
+    report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
+    return with_faults(report, suite, Kept(out))
 
 
-def show_report(
-    report: Report, out: Path, results: ResultOptions, suite: Suite | None
-) -> tuple[int, Mapping[str, Explanation] | None]:
-    """Write a report and print it, even if the disk is full, and return the exit code and the printed explanations.
-
-    With the suite of the run, the failures are explained, unless only the verdict or JSON is printed.
+def show_report(report: Report, out: Path, results: ResultOptions) -> int:
+    """Write a report and print it, even if the disk is full, and return the exit code.
 
     The code is 0 if the backend is conformant or does what the baseline expects, and 1 otherwise.
     """
-    full = explained = None
+    full = None
     try:
         write_report(out, report)
     except DiskError as fault:
@@ -122,14 +118,13 @@ def show_report(
         print_verdict(report, console_of())
     else:
         console = console_of()
-        explained = explanations(report, suite, Kept(out)) if suite is not None else None
-        print_summary(report, console, explained or {}, is_verbose=results.verbose)
+        print_summary(report, console, is_verbose=results.verbose)
         console.print(f"Results: {out}/results.jsonl, {out}/report.json", soft_wrap=True)
     if full is not None:
         raise full
     if report.baseline is None:
-        return 0 if report.is_passed else 1, explained
-    return 0 if report.is_finished and report.baseline.is_as_expected else 1, explained
+        return 0 if report.is_passed else 1
+    return 0 if report.is_finished and report.baseline.is_as_expected else 1
 
 
 def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:
@@ -137,9 +132,9 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -
     if results.is_silent:
         return
     steps = []
-    for group in groups(report, ["new"])[:1]:
-        case = group.smallest.id
-        print_lines([f"Worst failure: {group.op} {group.names}: {group.kind}, {counted(len(group.results), 'case')}"])
+    for shown in shown_faults(report, ["new"])[:1]:
+        case = shown.smallest.id
+        print_lines([f"Worst fault: {shown.names}: {shown.kind}, {counted(len(shown.results), 'case')}"])
         steps.append(f"show {case} {shlex.quote(str(out))}{_named(suite, out)}")
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
@@ -155,7 +150,7 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -
 
 def print_next_of_matrix(runs: Iterable[Finished], suite: Path) -> None:
     """Print for each backend the command that explains its worst failure."""
-    worst = [(run.folder, group.smallest.id) for run in runs for group in groups(run.report, ["new"])[:1]]
+    worst = [(run.folder, each.smallest.id) for run in runs for each in shown_faults(run.report, ["new"])[:1]]
     _print_steps([f"show {case} {shlex.quote(str(out))}{_named(suite, out)}" for out, case in worst])
 
 
@@ -175,19 +170,18 @@ def page_of_runs(
     runs: Sequence[Finished],
     suite: Path | None,
     older: Sequence[Finished] = (),
-    explained: Mapping[str, Explanation] | None = None,
 ) -> str:
     """The HTML page of runs on one suite, which is searched for beside them unless it is named.
 
-    `older` has runs to compare a single run with, the oldest first, and `explained` the explanations of a single run.
+    `older` has runs to compare a single run with, the oldest first.
     """
     subjects = [replace(each, place=originals(each.place)) for each in subjects_of(runs, suite, SCRIPTS)]
     for run, each in zip(runs, subjects, strict=True):
         if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
-            lacking = "has no tensors, IR, causes and conditions"
+            lacking = "has no tensors and no IR"
             sentence = f"the suite of {run.folder} was not found, so the HTML report {lacking}. Name it with --suite."
             click.echo(f"note: {sentence}", err=True)
-    return page_text(subjects, older, explained)
+    return page_text(subjects, older)
 
 
 def publish(
@@ -196,13 +190,9 @@ def publish(
     suite: Path,
     key: "PrivateKey | None",
     results: ResultOptions,
-    explained: Mapping[str, Explanation] | None,
 ) -> None:
-    """Write the page of the run in a folder and, with a key, its certificate; print their places and what is next.
-
-    `explained` has the explanations of failures if they were printed before; to find them takes long.
-    """
-    page = page_of_runs([finished(folder)], suite, explained=explained)
+    """Write the page of the run in a folder and, with a key, its certificate; print their places and what is next."""
+    page = page_of_runs([finished(folder)], suite)
     replace_ours(folder / PAGE, page.encode(), PAGE_BEGINNING)
     places = [f"HTML report: {folder / PAGE}"]
     if key is not None:
@@ -243,7 +233,7 @@ def certify_streamed(
     stream = Stream(specs=loaded, options=generating)
     with progress("generate and run", quiet=results.is_silent) as on_progress:
         header, kept = run_stream(stream, command, folder, running, on_progress)
-    report = report_of(header, kept)
-    code, explained = show_report(report, folder, results, open_suite(place))
-    publish(report, folder, place, None, results, explained)
+    report = with_faults(report_of(header, kept), open_suite(place), Kept(folder))
+    code = show_report(report, folder, results)
+    publish(report, folder, place, None, results)
     return code

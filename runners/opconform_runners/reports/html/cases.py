@@ -21,7 +21,7 @@ _SHOWN = frozenset({"fail", "error", "inconclusive"})
 def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]]) -> dict[str, Any]:
     """The list of cases as a JSON object.
 
-    `notes` has the likely cause of a failure, its condition, the number of its card, and the change since an older run.
+    `notes` has the likely cause of a failure, its condition, the numbers of its cards, and the change.
     """
     suite = next((each.suite for each in subjects if each.suite is not None), None)
     groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}

@@ -3,8 +3,9 @@
 import base64
 import hashlib
 import json
+import shlex
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
@@ -17,7 +18,6 @@ from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.case_text import seen_link
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between, failure_changes
-from opconform_runners.reports.explanations import Explanation, conditions_by_case
 from opconform_runners.reports.html.cards import cards_of
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
@@ -28,31 +28,25 @@ from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 
 
-def page_text(
-    subjects: Sequence[Subject],
-    against: Sequence[Finished] = (),
-    explained: Mapping[str, Explanation] | None = None,
-) -> str:
-    """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones.
-
-    `explained` has the explanations of the failures of one run, by the case's id, if they were found before.
-    """
+def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
+    """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
     columns = [each.column for each in subjects]
     evidence, causes = shown_evidence(subjects)
-    if explained is None:
-        conditions = _conditions(subjects, causes)
-    else:
-        conditions = {(0, identity): each.condition for identity, each in explained.items() if each.condition}
-    every = (card for number, each in enumerate(subjects) for card in cards_of(number, each, causes, conditions))
+    every = (card for number, each in enumerate(subjects) for card in cards_of(number, each))
     cards = sorted(every, key=attrgetter("rank"))
-    kinds = {(card.number, each.id): place for place, card in enumerate(cards, 1) for each in card.group.results}
+    kinds: dict[Place, list[int]] = defaultdict(list)
+    conditions: dict[Place, str] = {}
+    for place, card in enumerate(cards, 1):
+        for each in card.shown.results:
+            kinds[card.number, each.id].append(place)
+            conditions.setdefault((card.number, each.id), card.shown.fault.condition)
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
     notes = {
         each: {
             "cause": causes.get(each),
             "condition": conditions.get(each),
-            "failure": kinds.get(each),
+            "failures": kinds.get(each),
             "change": changed.get(each[1]),
         }
         for each in places
@@ -67,6 +61,7 @@ def page_text(
         broken=[row for row in decided if any(each.is_broken or each.counts["error"] for each in row)],
         kept=[row for row in decided if not any(each.is_broken or each.counts["error"] for each in row)],
         cards=cards,
+        scripts=[f"{each.script} --suite {shlex.quote(each.place)}" if each.script else "" for each in subjects],
         verdicts={name: sum(each.report.summary[name] for each in columns) for name in VERDICTS},
         history=_history(columns[0].report, against, changed) if against else None,
         style=Markup(style),  # noqa: S704 - our own file
@@ -89,18 +84,6 @@ def page_text(
         unknown=UNKNOWN,
     )
     return text
-
-
-def _conditions(subjects: Sequence[Subject], causes: Mapping[Place, str]) -> dict[Place, str]:
-    """The conditions under which cases fail, by the run's number and the case's id."""
-    found: dict[Place, str] = {}
-    facts: dict[str, frozenset[str]] = {}
-    for number, each in enumerate(subjects):
-        if each.suite is not None:
-            known = {identity: cause for (of, identity), cause in causes.items() if of == number}
-            sentences = conditions_by_case(each.column.report, each.suite, known, facts)
-            found |= {(number, identity): sentence for identity, sentence in sentences.items()}
-    return found
 
 
 def specified(row: RequirementRow) -> Requirement | None:

@@ -16,8 +16,8 @@ from opconform.tensors.tensor import Array
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.reports.explanations import symptom_of
 from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.reports.symptom import symptom_of
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 

@@ -1,0 +1,49 @@
+"""A fault of a backend: failures that have a condition or a symptom in common."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from opconform.suite.case import CaseId
+
+#: The kinds of failures, the worst first.
+Severity = Literal[
+    "memory",  # memory is read past its end, or an output has data that was never written
+    "crash",
+    "hang",
+    "wrong data",  # also a wrong number, shape or element type of the outputs
+    "nondeterministic",
+    "accepted-invalid",
+    "rejected-valid",
+    "interpretation",  # it breaks only interpretations that do not count
+]
+_Count = Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """Failures that have something in common, as in `report.json`.
+
+    Attributes:
+        severity: The worst one that at least a tenth of the cases have.
+        condition: Under which condition all cases of the run fail, as a sentence; empty if none was found.
+        facts: The condition: facts of which a case has all, each with its alternatives.
+        others: How many comparable cases do not meet the condition.
+        passing: How many of those pass.
+        cause: The likely cause of the failure of the first case; empty if it is unknown.
+        symptoms: How the cases fail, and how many of them, the most frequent first.
+        cases: The ids of the cases: the smallest one of that severity, and the others by size.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    severity: Severity
+    condition: str = ""
+    facts: tuple[tuple[str, ...], ...] = ()
+    others: _Count = 0
+    passing: _Count = 0
+    cause: str = ""
+    symptoms: Mapping[str, _Count]
+    cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
