@@ -26,7 +26,7 @@ from opconform import __version__
 from opconform.errors import CertificateError, SuiteError
 from opconform.suite.case import canonical_json
 from opconform_runners.certificates.certificate import PAYLOAD_TYPE, read_certificate, signed
-from opconform_runners.certificates.keys import read_private, read_public
+from opconform_runners.certificates.keys import public_pem, read_private, read_public
 from opconform_runners.certificates.verification import check_results, intact_suite
 from tests.conftest import MINIATURES, ROOT, Run
 
@@ -191,6 +191,16 @@ def test_an_unsupported_declared_feature_gives_a_warning(opconform: Run, small_s
     assert shown.startswith("CONFORMANT (WARNED), ")
     assert "\ncases: 5 of 6 pass, 1 unsupported\n" in shown
     assert "\nwarned: VariadicSplit-1/lengths.remainder\n" in shown
+
+
+@pytest.mark.parametrize("point", ["01" + 31 * "00", "ec" + 30 * "ff" + "ff", 31 * "00" + "80"])
+def test_a_key_of_small_order_is_refused(opconform: Run, original: Certified, tmp_path: Path, point: str) -> None:
+    """For such a key anyone can make a valid signature."""
+    path = tmp_path / "weak.pub"
+    path.write_bytes(public_pem(Ed25519PublicKey.from_public_bytes(bytes.fromhex(point))))
+    done = opconform("certificate", "verify", original.certificate, "--key", path, code=1)
+
+    assert done.stderr == f"error: {path} is a weak key: anyone can make a valid signature for it.\n"
 
 
 def test_what_a_backend_is_called_steers_no_terminal(opconform: Run, small_spec: Path, tmp_path: Path) -> None:

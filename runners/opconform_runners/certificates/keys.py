@@ -20,6 +20,19 @@ except ImportError as fault:
 
 _PRIVATE_MODE = 0o600
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+#: The points of small order, without the sign of x: for such a key, anyone can make a valid signature.
+_SMALL_ORDER = frozenset(
+    bytes.fromhex(each)
+    for each in (
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    )
+)
 #: The most bytes of a key file.
 _LIMIT = 1 << 16
 
@@ -98,6 +111,9 @@ def read_public(path: Path) -> SSlibKey:
         raise CertificateError(f"{path} does not contain a public key in PEM format.") from fault
     if not isinstance(key, Ed25519PublicKey):
         raise CertificateError(f"{path} is not an ed25519 key. Certificates need an ed25519 key.")
+    point = key.public_bytes_raw()
+    if point[:-1] + bytes([point[-1] & 0x7F]) in _SMALL_ORDER:
+        raise CertificateError(f"{path} is a weak key: anyone can make a valid signature for it.")
     if public_pem(key) != content:
         raise CertificateError(
             f"{path} is not in the form that `opconform certificate keygen` and `openssl pkey -pubout` write."
