@@ -16,6 +16,8 @@ import yaml
 from opconform.generation.case_list import specs_of_case
 from opconform.specs.loader import load_specs, shipped_files
 from opconform_runners.cli.main import COMMANDS, cli
+from opconform_runners.cli.shared.backend_options import BackendOptions
+from opconform_runners.cli.shared.matrix_run import start
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.suite.test_suite import tree
 
@@ -392,6 +394,16 @@ def test_several_backends_get_a_folder_and_a_certificate_each(opconform: Run, sm
         assert (tmp_path / "again" / each / "report.json").exists()
         assert f"Certificate: {tmp_path / 'out' / each}/certificate.json, PASSED" in signed
     assert (tmp_path / "again" / "matrix.md").read_text() == (tmp_path / "out" / "matrix.md").read_text()
+
+
+def test_a_backend_is_not_replaced_by_one_of_the_same_name(tmp_path: Path) -> None:
+    """A class in a file may test the product of an installed backend."""
+    own = tmp_path / "own.py"
+    own.write_text("from opconform_runners.backends.numpy import Numpy as Own\n")
+
+    started = start(BackendOptions(backends=(f"{own}:Own", "numpy"), timeout=20.0))
+
+    assert {name: each.name for name, each in started.commands.items()} == {"numpy (2)": f"{own}:Own", "numpy": "numpy"}
 
 
 def test_each_failing_backend_of_a_matrix_has_a_next_step(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -235,6 +235,13 @@ def test_a_device_has_one_harness_at_a_time(farm: Farm) -> None:
     assert any(before[1] > after[0] for before, after in pairwise(free))
 
 
+def test_a_scheduler_that_is_not_there_is_an_error() -> None:
+    """It says how to start one."""
+    expected = "The dask scheduler dask://127.0.0.1:1 cannot be reached. Start it with `dask scheduler`"
+    with pytest.raises(ClusterError, match=re.escape(expected)), connected("dask://127.0.0.1:1"):
+        pass
+
+
 def span() -> tuple[float, float]:
     """When a task began and ended."""
     began = time.time()

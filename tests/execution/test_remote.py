@@ -1,5 +1,6 @@
 """Execution on the workers of an executor: the results are those of a local run."""
 
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -8,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from opconform.errors import ClusterError, KilledWorkersError
+from opconform.errors import ClusterError, KilledWorkersError, UsageError
 from opconform.suite.reader import open_suite
 from opconform_runners.execution import remote
+from opconform_runners.execution.cluster import connected
 from opconform_runners.execution.remote import RemoteExecution, execute_batch, machine_of_worker
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.harness.command import Launch, backend_command
@@ -91,6 +93,14 @@ def test_a_backend_that_ends_its_workers_is_quarantined(small_suite: Path, tmp_p
     with ThreadPoolExecutor(1) as pool:
         continued = run(small_suite, tmp_path, "numpy", pool)
     assert (continued.gave_up, continued.missing, continued.continued) == (None, (), 4)
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+
+    with pytest.raises(UsageError, match=r"pip install 'opconform\[cluster\]'$"), connected("dask://host:8786"):
+        pass
 
 
 def test_workers_that_differ_are_refused(small_suite: Path, pool: Executor) -> None:

@@ -55,8 +55,8 @@ class Started(NamedTuple):
 
 def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
     """Start each backend once, here or on a worker; every backend must start, except those that only `all` names."""
-    started = Started({}, {}, {})
-    for name, each in backend.commands().items():
+    started, commands = Started({}, {}, {}), backend.commands()
+    for name, each in commands.items():
         is_installed = name.partition(":")[0] in names()
         try:
             implementation = implementation_of(each, executor)
@@ -66,7 +66,7 @@ def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
             started.absent[name] = str(fault)
             continue
         # a harness, or a class in a file, is called by the name of its product
-        title = name if is_installed else free_name(implementation.name, started.commands)
+        title = name if is_installed else free_name(implementation.name, {*started.commands, *commands})
         started.commands[title], started.implementations[title] = each, implementation
     if not started.commands:
         raise HarnessError("None of the backends can be started: " + " ".join(started.absent.values()))
