@@ -1,0 +1,1 @@
+"""What `opconform fuzz` finds of a findings page, how soon, and at which speed."""

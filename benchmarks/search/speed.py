@@ -1,0 +1,82 @@
+"""The speed of a search against a plain loop that sends the same cases to a warm harness.
+
+Usage: python -m benchmarks.search.speed [BACKEND] [OPERATION] [--tests N]
+"""
+
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from opconform.dialects import DIALECTS
+from opconform.generation.options import Options
+from opconform.generation.pipeline import write_suite
+from opconform.interrupts import run_loop
+from opconform.operations import OPERATIONS
+from opconform.specs.loader import Spec
+from opconform.suite.reader import open_suite
+from opconform_runners.execution.session import Session
+from opconform_runners.harness.command import Launch, backend_command
+from opconform_runners.harness.connection import described
+from opconform_runners.tools.fuzz.batch import Batches
+from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.search import Limits, Search
+
+ROUNDS = 3
+
+
+class SearchedError(Exception):
+    """The search itself has ended, and reductions would begin."""
+
+
+@click.command()
+@click.argument("backend", default="openvino")
+@click.argument("op", default="Transpose-1")
+@click.option("--tests", default=400, show_default=True)
+def command(backend: str, op: str, tests: int) -> None:
+    """Print the seconds of both, and their ratio, a few times."""
+    launch = Launch(command=backend_command(backend))
+    dialects = tuple(each for each in DIALECTS if each in run_loop(described(launch.command)).dialects)
+    options = Options(dialects=dialects)
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+            plain = _loop(launch, op, tests, options, Path(scratch) / "suite")
+            whole = _search(launch, op, tests, options, Path(scratch) / "batch")
+        click.echo(f"plain loop {plain:.1f} s, search {whole:.1f} s: {plain / whole:.2f}")
+
+
+def _loop(launch: Launch, op: str, tests: int, options: Options, folder: Path) -> float:
+    trials = [*islice(Draws(OPERATIONS[op], 0), tests)]
+    drafts = {each.id: each for trial in trials for each in trial.drafts}
+    spec = Spec(file="fuzz", digest="0" * 64, op=op, groups=())
+    suite = open_suite(write_suite(drafts.values(), [spec], folder, options).out)
+    session = Session(suite, launch)
+    try:
+        began = time.monotonic()
+        for each in trials:
+            session.result_of(suite.by_id[each.draft.id], once=True)
+        return time.monotonic() - began
+    finally:
+        session.close()
+
+
+def _search(launch: Launch, op: str, tests: int, options: Options, folder: Path) -> float:
+    def stop(_: float, done: int) -> None:
+        if done >= tests:
+            raise SearchedError
+
+    batches = Batches(launch, folder, options)
+    began = time.monotonic()
+    try:
+        Search(batches=batches, limits=Limits(tests=tests)).run([OPERATIONS[op]], stop)
+    except SearchedError:
+        return time.monotonic() - began
+    finally:
+        batches.close()
+    raise AssertionError("every search tells its progress")
+
+
+if __name__ == "__main__":
+    command()
