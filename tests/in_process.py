@@ -39,8 +39,8 @@ class Served:
         self.said_last = ""
 
     def send(self, line: bytes) -> None:
-        """Keep a request until its reply is wanted."""
-        self._requests.append(line)
+        """Keep requests until their replies are wanted."""
+        self._requests.extend(line.splitlines(keepends=True))
 
     async def receive(self, within: float) -> bytes:  # noqa: ARG002
         """The reply to the oldest request."""

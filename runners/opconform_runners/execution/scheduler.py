@@ -177,7 +177,20 @@ class Worker:
         return None
 
     def _fill(self, harness: Harness) -> bool:
-        """Send a harness as many requests as it may have in flight; returns whether its scratch folder is usable."""
+        """Send a harness as many requests as it may have in flight; returns whether its scratch folder is usable.
+
+        They are sent in one write when half of them are answered, since each write may wake the harness.
+        """
+        held = len(self.sent)
+        if held > self.execution.ahead // 2:
+            return True
+        is_usable = self._lay_out(harness)
+        if lines := [each.line for each in self.sent][held:]:
+            harness.process.send(b"".join(lines))
+        return is_usable
+
+    def _lay_out(self, harness: Harness) -> bool:
+        """Lay out the next requests; returns whether the scratch folder is usable."""
         execution = self.execution
         while len(self.sent) < (1 if self.doubted else execution.ahead) and (self.doubted or execution.waiting):
             entry = self.doubted[0] if self.doubted else execution.waiting[0]
@@ -185,7 +198,7 @@ class Worker:
             dialect, why = dialect_of(execution.suite, entry, case, harness.implementation)
             if why is None:
                 try:
-                    self.sent.append(self._send(harness, entry, case, dialect))
+                    self.sent.append(self._request(harness, entry, case, dialect))
                 except OSError as fault:
                     if harness.served or self.sent:
                         return bool(self.sent)
@@ -196,15 +209,13 @@ class Worker:
                 execution.on_outcome(entry, case, NotSent(why=why))
         return True
 
-    def _send(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Request:
+    def _request(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Request:
         scratch = harness.process.scratch
         seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # unpredictable, so that no reply can precede its request
         if scratch.is_symlink():
             raise OSError(errno.ELOOP, "it is a symbolic link", str(scratch))
         place = Place(folder=scratch / f"{seq}", outputs=scratch, inline=harness.inline)
-        request = lay_out(self.execution.suite, (entry, case), dialect, seq=seq, place=place)
-        harness.process.send(request.line)
-        return request
+        return lay_out(self.execution.suite, (entry, case), dialect, seq=seq, place=place)
 
     async def _settle(self, harness: Harness) -> None:
         """Wait for the outcome of the oldest request, and report it unless its case has to be executed again."""
