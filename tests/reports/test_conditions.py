@@ -1,5 +1,6 @@
 """The conditions that separate failing cases from passing ones."""
 
+import json
 import re
 from pathlib import Path
 
@@ -100,3 +101,19 @@ def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_pa
     assert "NaNs" in said
     assert said in opconform("report", tmp_path, "-v", "--suite", core_suite, code=1).stdout
     assert f"<dt>When</dt><dd><b>{said}</b></dd>" in (tmp_path / "report.html").read_text()
+
+
+def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+    """Every failing case is in one, and no other case."""
+    backend = f"{MINIATURES}:QuietsNans"
+    opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=1)
+    written = tmp_path / "report.json"
+    document = json.loads(written.read_text())
+    failing = {each["id"] for each in document["cases"] if each["verdict"] == "fail"}
+    passing = next(each["id"] for each in document["cases"] if each["verdict"] == "pass")
+
+    assert {case for each in document["faults"] for case in each["cases"]} == failing
+    document["faults"][0]["cases"].append(passing)
+    written.write_text(json.dumps(document))
+    refused = opconform("report", tmp_path, "--suite", core_suite, code=1)
+    assert "was changed after the run: a fault has a case that does not fail" in refused.stderr
