@@ -1,4 +1,4 @@
-"""The memory of a command with all its processes."""
+"""The memory and the processor time of a command with all its processes."""
 
 import subprocess
 import time
@@ -11,18 +11,25 @@ _INTERVAL = 0.05
 
 
 def peak_of(command: Sequence[str]) -> int:
-    """The most bytes that a command and its child processes take together; memory that they share counts once.
+    """The most bytes that a command and its child processes take together; memory that they share counts once."""
+    return usage_of(command)[0]
 
-    The memory is sampled, so that shorter peaks are missed.
+
+def usage_of(command: Sequence[str]) -> tuple[int, float]:
+    """The most bytes, and the seconds of processor time, of a command and its child processes together.
+
+    Both are sampled, so that shorter peaks, and the last moments of each process, are missed.
     """
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    peak = 0
+    peak, processor = 0, dict[int, float]()
     while process.poll() is None:
-        peak = max(peak, sum(map(_proportional, _family(process.pid))))
+        family = _family(process.pid)
+        peak = max(peak, sum(map(_proportional, family)))
+        processor |= {each.pid: _processor(each) or processor.get(each.pid, 0.0) for each in family}
         time.sleep(_INTERVAL)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return peak
+    return peak, sum(processor.values())
 
 
 def _family(pid: int) -> list[psutil.Process]:
@@ -31,6 +38,14 @@ def _family(pid: int) -> list[psutil.Process]:
         return [parent, *parent.children(recursive=True)]
     except psutil.Error:
         return []
+
+
+def _processor(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _proportional(process: psutil.Process) -> int:
