@@ -179,7 +179,9 @@ def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest
     (out / "interrupted" / "results.jsonl").write_bytes(killed(run))
     report = finished(run).report
     left, missing = report.results[:-1], (report.results[-1].id,)
-    write_report(out / "incomplete", replace(report, results=left, missing=missing, gave_up="The harness died."))
+    write_report(
+        out / "incomplete", replace(report, results=left, faults=(), missing=missing, gave_up="The harness died.")
+    )
     (out / "second.yaml").write_text(SECOND_FEED)
     backend = ("--backend", f"{MINIATURES}:AcceptsEverything", "--jobs", "1")
     opconform("certify", out / "second.yaml", *backend, "--out", out / "rejected", code=1)
@@ -325,7 +327,7 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
         for each in report.results
     )[:20_000]
     results = tuple(sorted(results, key=lambda each: each.id))
-    many = replace(report, results=results)
+    many = replace(report, results=results, faults=())
     write_results(tmp_path, read_written(run / "results.jsonl").header, results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)
