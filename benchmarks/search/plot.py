@@ -22,7 +22,7 @@ def command(out: Path, files: tuple[Path, ...]) -> None:
     order = sorted(first, key=lambda row: first[row])
     figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
     axes = figure.add_subplot()
-    for marker, (name, some) in zip("os^v", series.items(), strict=False):
+    for marker, (name, some) in zip("os^vD", series.items(), strict=False):
         axes.plot([each["seconds"] for each in some], [order.index(each["row"]) for each in some], marker, label=name)
     axes.set_xscale("log")
     axes.set_yticks(range(len(order)), [str(row) for row in order])
