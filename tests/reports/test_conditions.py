@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform_runners.reports.conditions import conditions_of
+from opconform_runners.reports.fault import Fault, Severity
+from opconform_runners.reports.faults import with_own_first
 from opconform_runners.reports.symptom import symptom_of
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
@@ -89,6 +91,15 @@ def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
         message="a" * 10**6,
     )
     assert symptom_of(said, "") == ("rejected-valid", "rejected-valid", "a" * 80)
+
+
+def test_faults_that_share_cases_begin_with_different_ones() -> None:
+    """A fault begins with a case of its severity that no worse fault has, if there is one."""
+    severities: dict[str, Severity] = {"a": "memory", "b": "memory", "c": "memory", "d": "crash"}
+    faults = [Fault(severity="memory", symptoms={}, cases=tuple(each)) for each in ("a", "abd", "ac", "ad")]
+
+    ordered = ["".join(each.cases) for each in with_own_first(faults, severities)]
+    assert ordered == ["abd", "ca", "ad", "a"]
 
 
 def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class Fault:
         passing: How many of those pass.
         cause: The likely cause of the failure of the first case; empty if it is unknown.
         symptoms: How the cases fail, and how many of them, the most frequent first.
-        cases: The ids of the cases: the smallest one of that severity, and the others by size.
+        cases: The ids of the cases: the smallest one of that severity that no worse fault has, and the others by size.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")

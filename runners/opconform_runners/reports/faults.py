@@ -50,8 +50,18 @@ def with_faults(report: Report, suite: Suite | None = None, kept: Kept | None = 
         each = failing[name]
         alike[each.op, each.broken, stands[name], severities[name], symptoms[name]].append(each)
     found += (_fault(some, severities, symptoms) for some in alike.values())
-    found = [replace(each, cause=causes.get(each.cases[0], "")) for each in found]
-    return replace(report, faults=tuple(sorted(found, key=_rank)))
+    found = [replace(each, cause=causes.get(each.cases[0], "")) for each in with_own_first(found, severities)]
+    return replace(report, faults=tuple(found))
+
+
+def with_own_first(faults: Iterable[Fault], severities: Mapping[str, Severity]) -> Iterator[Fault]:
+    """Faults, worst first; each begins with a case of its severity that no worse fault has, if there is one."""
+    worse: set[str] = set()
+    for fault in sorted(faults, key=_rank):
+        own = (each for each in fault.cases if each not in worse and severities[each] == fault.severity)
+        first = next(own, fault.cases[0])
+        worse.update(fault.cases)
+        yield replace(fault, cases=(first, *(each for each in fault.cases if each != first)))
 
 
 def _rank(fault: Fault) -> tuple[int, int, tuple[str, ...]]:
