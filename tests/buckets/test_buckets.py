@@ -16,7 +16,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from opconform.buckets import bucket, packing
-from opconform.buckets.bucket import StoreError, bucket_at
+from opconform.buckets.bucket import Bucket, StoreError, bucket_at
 from opconform.errors import MissingError, OpconformError, SuiteError, UsageError
 from opconform_runners.verdicts.results import read_results, result_document
 from tests.conftest import MINIATURES, Run, killed
@@ -325,7 +325,6 @@ def test_access_denied_is_not_tried_again(tmp_path: Path) -> None:
         (("verify", "dropbox://bucket/suite"), "dropbox:// needs another package. "),
         (("verify", "test://"), "test:// names no file or folder. Add a name, as in test://bucket/suite."),
         (("verify", "test://bucket/suite.zip"), "cannot be read: not found"),
-        (("generate", "--out", "https://127.0.0.1/suite"), "https://127.0.0.1/suite can only be read."),
         (("generate", "test://bucket/specs", "--out", "suite"), "is a URL, but a local path is needed here."),
         (("certify", "numpy", "test://bucket/specs"), "test://bucket/specs is a URL, but specs must be local files."),
         (("fuzz", "numpy", "--out", "test://bucket/finds"), "is a URL, but a local path is needed here."),
@@ -337,6 +336,12 @@ def test_a_url_that_cannot_be_used_is_a_wrong_command(opconform: Run, words: tup
 
     assert said in done.stderr
     assert len(done.stderr.splitlines()) <= 2
+
+
+def test_a_web_server_is_not_written_to() -> None:
+    """It is refused without a request."""
+    with pytest.raises(UsageError, match=r"https://host/suite can only be read. Use another URL, such as s3://"):
+        Bucket(url="https://host/suite", path="https://host/suite", files=None).check_writable()
 
 
 def test_results_have_the_time_of_their_upload(small_suite: Path, tmp_path: Path) -> None:
