@@ -73,6 +73,12 @@ def test_a_condition_for_few_cases_is_chance() -> None:
     assert conditions_of([*wrong, *numbered("c", 10)], ["wrong"] * 2 + [""] * 10) == ()
 
 
+def test_where_every_case_fails_there_is_nothing_to_compare() -> None:
+    """No condition separates failing cases from none."""
+    facts = [*numbered("a", 9, "data is u2", TYPES[3]), *numbered("b", 9, "data is nf4", TYPES[4])]
+    assert conditions_of(facts, [*["wrong"] * 9, *["rejected"] * 9]) == ()
+
+
 def test_a_violated_requirement_is_no_chance() -> None:
     """Each invalid case violates exactly one."""
     wrong, right = numbered("a", 3, "x.y is violated"), numbered("b", 20)

@@ -43,7 +43,7 @@ class _Candidate(NamedTuple):
 
 
 def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> tuple[Condition, ...]:
-    """The conditions that explain most failures, each of which no passing case meets; possibly none.
+    """The conditions that explain most failures, each of which no passing case meets; none if no case passes.
 
     Conditions are searched for each failure that none explains yet, and those that save most bits are chosen one after
     the other: describing cases by a condition must take fewer bits than naming each of them, and each symptom in it.
@@ -52,7 +52,7 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
         facts: The facts about each case.
         symptoms: The symptom of each case that fails; an empty text for a case that passes.
     """
-    if not any(symptoms):
+    if not any(symptoms) or all(symptoms):
         return ()
     table = _Table(facts, symptoms)
     candidates = table.candidates()
