@@ -1,6 +1,6 @@
 """The declaration of an operation: its ports, its attributes, and its reference semantics."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
@@ -161,8 +161,6 @@ class Operation:
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         highlight: The region of an input that is each output, or None if the outputs are not regions.
         joined: The region of the only output that is each input, or None if the inputs are not regions of it.
-        relations: What valid or invalid arguments have in common with few others, in words, such as that lengths exceed
-            a dimension; reports name it where failing cases share it.
         values: The integers of its only output, or None if its inputs do not determine them during inference; for
             operations that compute control inputs of other operations.
     """
@@ -177,7 +175,6 @@ class Operation:
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     highlight: Callable[[Arguments], tuple[Region, ...]] | None = None
     joined: Callable[[Arguments], tuple[Region, ...]] | None = None
-    relations: Callable[[Arguments], Iterable[str]] = lambda _: ()
     values: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
 
     @property

@@ -1,6 +1,6 @@
 """Pad-12, from its specification page: data with elements added or removed at both ends of each dimension."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -100,21 +100,6 @@ def padding_of(arguments: Arguments) -> Padding:
     return _padding(arguments)
 
 
-def _relations(arguments: Arguments) -> Iterator[str]:
-    """What the pads remove and add."""
-    try:
-        padding = padding_of(arguments)
-    except Rejection:
-        return
-    ends = [*zip(arguments.inputs["data"].shape, padding.begin, padding.end, strict=True)]
-    if any(max(-begin, -end) > size for size, begin, end in ends):
-        yield "a pad removes more elements than data has"
-    if any(size + begin + end < 0 for size, begin, end in ends):
-        yield "the pads together remove more elements than data has"
-    if padding.mode == "constant" and any(max(begin, end) > 0 for _, begin, end in ends):
-        yield "pad_value is added"
-
-
 def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
     padding, data = padding_of(arguments), arguments.inputs["data"]
     sizes = (max(sum(each), 0) for each in zip(padding.begin, data.shape, padding.end, strict=True))
@@ -172,7 +157,6 @@ PAD = Operation(
     infer=_infer,
     evaluate=_evaluate,
     bits="data.bits",
-    relations=_relations,
     contexts={
         "chain": contexts.chain("data"),
         "doubled": contexts.doubled(lambda _: 0),

@@ -1,7 +1,5 @@
 """Slice-8, from its specification page: a region of data, with steps, along some of its axes."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from opconform.operations import contexts
@@ -76,17 +74,6 @@ def slices_of(arguments: Arguments) -> list[slice]:
     return slices
 
 
-def _relations(arguments: Arguments) -> Iterator[str]:
-    """Where slices start and stop."""
-    try:
-        slices, shape = slices_of(arguments), arguments.inputs["data"].shape
-    except Rejection:
-        return
-    backward = [(each, size) for each, size in zip(slices, shape, strict=True) if each.step and each.step < 0]
-    if any(max(each.start, each.stop) < -size < 0 for each, size in backward):
-        yield "a backward slice starts and stops before the first element"
-
-
 def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
     slices, data = slices_of(arguments), arguments.inputs["data"]
     sizes = (len(range(*each.indices(size))) for each, size in zip(slices, data.shape, strict=True))
@@ -111,6 +98,5 @@ SLICE = Operation(
     infer=_infer,
     evaluate=_evaluate,
     bits="data.bits",
-    relations=_relations,
     contexts={"chain": contexts.chain("data")},
 )

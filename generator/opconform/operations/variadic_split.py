@@ -1,6 +1,5 @@
 """VariadicSplit-1, from its specification pages: outputs of given lengths along an axis."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from opconform.operations.axis import axis_violations, data_violations, dimension, splitting
@@ -10,7 +9,7 @@ from opconform.operations.operation import Arguments, Port, Rejection
 REMAINDER = -1
 
 
-def _lengths(arguments: Arguments) -> tuple[int, ...] | None:
+def lengths_of(arguments: Arguments) -> tuple[int, ...] | None:
     """`split_lengths`, or None if they are missing or not a list of integers."""
     lengths = arguments.inputs.get("split_lengths")
     return lengths.integers if lengths is not None and len(lengths.shape) == 1 else None
@@ -24,7 +23,7 @@ def _lengths_violations(arguments: Arguments) -> list[str]:
     wrong_type = [] if given.is_integer else ["lengths.element-type"]
     wrong_rank = [] if len(given.shape) == 1 else ["lengths.rank"]
     empty = ["lengths.empty"] if given.shape == (0,) else []
-    return [*wrong_type, *wrong_rank, *empty, *_value_violations(_lengths(arguments), dimension(arguments))]
+    return [*wrong_type, *wrong_rank, *empty, *_value_violations(lengths_of(arguments), dimension(arguments))]
 
 
 def _value_violations(lengths: tuple[int, ...] | None, size: int | None) -> list[str]:
@@ -46,24 +45,11 @@ def _sizes(arguments: Arguments) -> tuple[int, ...]:
         *axis_violations(arguments, allowed=[(), (1,)]),
         *_lengths_violations(arguments),
     )
-    lengths, size = _lengths(arguments), dimension(arguments)
+    lengths, size = lengths_of(arguments), dimension(arguments)
     if violated or lengths is None or size is None:
         raise Rejection(violated)
     remainder = size - sum(each for each in lengths if each != REMAINDER)
     return tuple(remainder if each == REMAINDER else each for each in lengths)
-
-
-def _relations(arguments: Arguments) -> Iterator[str]:
-    """How the sum of the lengths compares with the dimension."""
-    lengths, size = _lengths(arguments), dimension(arguments)
-    if lengths is None or size is None:
-        return
-    excess = sum(each for each in lengths if each != REMAINDER) - size
-    which = "the other lengths" if REMAINDER in lengths else "the lengths"
-    if excess > 0:
-        yield f"{which} exceed the dimension"
-    if excess == 1:
-        yield f"{which} exceed the dimension by 1"
 
 
 def _requested_outputs(arguments: Arguments) -> int | None:
@@ -78,5 +64,4 @@ VARIADIC_SPLIT = replace(
         sizes=_sizes,
         requested_outputs=_requested_outputs,
     ),
-    relations=_relations,
 )

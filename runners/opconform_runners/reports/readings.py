@@ -9,6 +9,7 @@ import numpy as np
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
+from opconform.operations.relations import relations_of
 from opconform.suite.case import Attribute, Case, Input, Reject
 from opconform.tensors.tensor import Array, Tensor
 
@@ -42,7 +43,7 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
         arguments = _arguments(case, tensors)
         if arguments is None:
             return
-        yield from operation.relations(arguments)
+        yield from relations_of(case.op, arguments)
         for (how, read), (binding, words) in product(_READINGS, _BINDINGS.items()):
             changed = {
                 each.name: found
