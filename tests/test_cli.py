@@ -72,7 +72,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     [line] = [each for each in help_of("run", 200) if each.lstrip().startswith("--profile")]
     listed, _, default = line.partition("Use only")[2].partition(" or default ")
     assert set(re.findall(r"[a-z]+", listed)) == profiles
-    assert default == "(all but the last three; repeatable)."
+    assert default == "(the first six; repeatable)."
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
         (["certify", "numpy", "-k", "Split-1/*"], "Use `opconform run SUITE BACKEND --select 'Split-1/*'`."),
         (["certify", "numpy", "--executor", "tcp://host:1"], "Name its scheduler, as in dask://HOST:8786."),
-        (["certify", "numpy", "--resources", "NPU=1"], "--resources needs --executor dask://HOST:PORT"),
+        (["certify", "numpy", "--resources", "NPU=1"], "--resources works only with --executor dask://HOST:PORT"),
         (["run", "SUITE", "numpy", "--resources", "NPU"], "'NPU' is not NAME=N, as in NPU=1."),
         (["run", "SUITE", "numpy", "--executor", "dask://a:1", "-j", "2"], "--jobs and --executor cannot be used"),
         (["run", "SUITE", "numpy", "--executor", "dask://a:1", "--record", "r.zip"], "Record on one machine."),

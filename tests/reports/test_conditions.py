@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform_runners.reports.conditions import conditions_of
-from opconform_runners.reports.fault import Fault, Severity
-from opconform_runners.reports.faults import with_own_first
 from opconform_runners.reports.symptom import symptom_of
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
@@ -99,22 +97,15 @@ def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
     assert symptom_of(said, "") == ("rejected-valid", "rejected-valid", "a" * 80)
 
 
-def test_faults_that_share_cases_begin_with_different_ones() -> None:
-    """A fault begins with a case of its severity that no worse fault has, if there is one."""
-    severities: dict[str, Severity] = {"a": "memory", "b": "memory", "c": "memory", "d": "crash"}
-    faults = [Fault(severity="memory", symptoms={}, cases=tuple(each)) for each in ("a", "abd", "ac", "ad")]
-
-    ordered = ["".join(each.cases) for each in with_own_first(faults, severities)]
-    assert ordered == ["abd", "ca", "ad", "a"]
-
-
 def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """In the summary and on the page, with how many cases fail and pass."""
     backend = f"{MINIATURES}:QuietsNans"
     done = opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=1)
     opconform("report", tmp_path, "--suite", core_suite, code=1)
 
-    [said] = re.findall(r"\n  when +(all \d+ valid cases where .* fail; \d+ of the \d+ others pass)\n", done.stdout)
+    [said] = re.findall(
+        r"\n  when +(all \d+ valid cases where .* fail; of the \d+ other valid cases, \d+ pass)\n", done.stdout
+    )
     assert "NaNs" in said
     assert said in opconform("report", tmp_path, "-v", "--suite", core_suite, code=1).stdout
     assert f"<dt>When</dt><dd><b>{said}</b></dd>" in (tmp_path / "report.html").read_text()
@@ -130,6 +121,8 @@ def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core
     passing = next(each["id"] for each in document["cases"] if each["verdict"] == "pass")
 
     assert {case for each in document["faults"] for case in each["cases"]} == failing
+    heads = [each["cases"][0] for each in document["faults"]]
+    assert sorted(set(heads)) == sorted(heads)
     document["faults"][0]["cases"].append(passing)
     written.write_text(json.dumps(document))
     refused = opconform("report", tmp_path, "--suite", core_suite, code=1)

@@ -80,8 +80,8 @@ def command(
     """Generate a suite, run backends on its whole profiles, and report a verdict for each requirement.
 
     A SPEC is a YAML file, a folder, or an operation such as Split-1; by default all shipped specs. Writes suite/,
-    results.jsonl, report.json, report.html and certificate.json to --out; for several backends, one folder each and
-    a matrix. The same command continues an interrupted run.
+    results.jsonl, report.json and report.html to --out; for several backends, one folder each and a matrix. The same
+    command continues an interrupted run.
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start.
     """

@@ -44,10 +44,12 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
 @click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|OPERATION]...")
 @backend_options
-@click.option("--time", "seconds", callback=_seconds, metavar="TIME", help="How long to search, as 90s or 5m.  [60s]")
+@click.option(
+    "--time", "seconds", callback=_seconds, metavar="TIME", help="How long to search and reduce, as 90s or 5m.  [60s]"
+)
 @click.option("--tests", type=count, metavar="N", help="How many cases to test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")
-@out_option(metavar="FOLDER", help="Where the finds are written; its finds are known already.")
+@out_option(metavar="FOLDER", help="Folder for the finds; faults in it are not reported again.")
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,
@@ -69,6 +71,9 @@ def command(
     for each in named:  # a misspelt operation would be taken for a backend
         if each.partition(":")[0] not in names() and (meant := nearest(each, shipped_operations())):
             raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")
+    if len(named) > 1:
+        known = ", ".join(shipped_operations())
+        raise UsageError(f"{named[1]!r} is not an operation; name one backend. Operations: {known}.")
     command = replace(backend, backends=(*named, *backend.backends)).command()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"

@@ -18,7 +18,7 @@ from opconform_runners.reports.report import report_of
 
 @click.command("merge", cls=Command, example="merge shard-1 shard-2 --out merged")
 @click.argument("shards", nargs=-1, required=True, type=SOURCE, metavar="SHARD...")
-@click.option("--out", "-o", type=TARGET, required=True, help="The folder to write.")
+@click.option("--out", "-o", type=TARGET, required=True, help="The folder or URL to write.")
 @click.option("--suite", type=SOURCE, help="The suite that was run, for the HTML report.")
 @click.option("--force", is_flag=True, help="Replace the results of another run in --out.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")
@@ -26,7 +26,7 @@ from opconform_runners.reports.report import report_of
 def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bool) -> None:
     """Merge the results of all shards of a run, and report the verdict.
 
-    SHARD is a folder that `run --shard` or `certify --shard` wrote. It is an error if a shard is
+    SHARD is a folder or URL that `run --shard` or `certify --shard` wrote. It is an error if a shard is
     missing or repeated, or differs in suite, backend version, device, driver or selection.
 
     Exit code: 0 conformant, 1 not conformant or incomplete.

@@ -59,7 +59,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
-@jobs_option("Number of harness processes; by default one per core, at most four.")
+@jobs_option("Number of harness processes; on a CPU by default one per core, at most four.")
 @cluster_options
 def command(
     suite: Path,

@@ -84,7 +84,7 @@ def _check(read: Sequence[tuple[Path, Written]]) -> None:
             raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")
     count = held.header.shard.of if held.header.shard else 0
     if missing := [f"{number}/{count}" for number in range(1, count + 1) if number not in seen]:
-        raise UsageError(f"Shards are missing: {', '.join(missing)}.")
+        raise UsageError(f"Shards are missing: {', '.join(missing)}. Run each with `--shard`, and merge all of them.")
 
 
 def uncount(counts: Counter[Kind], result: Result) -> None:

@@ -27,14 +27,14 @@ class Fault:
     """Failures that have something in common, as in `report.json`.
 
     Attributes:
-        severity: The worst one that at least a tenth of the cases have.
+        severity: The worst one that at least a tenth of the cases have, without those of earlier conditions.
         condition: Under which condition all cases of the run fail, as a sentence; empty if none was found.
         facts: The condition: facts of which a case has all, each with its alternatives.
         others: How many comparable cases do not meet the condition.
         passing: How many of those pass.
         cause: The likely cause of the failure of the first case; empty if it is unknown.
         symptoms: How the cases fail, and how many of them, the most frequent first.
-        cases: The ids of the cases: the smallest one of that severity that no worse fault has, and the others by size.
+        cases: The ids of the cases: the smallest one that decides the severity, and the others by size.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")

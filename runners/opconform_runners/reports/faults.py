@@ -1,7 +1,7 @@
 """What the failures of a run have in common: its faults."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.suite.case import Reject
@@ -38,44 +38,41 @@ def with_faults(report: Report, suite: Suite | None = None, kept: Kept | None = 
     severities = {name: severity_of(each, stands[name]) for name, each in failing.items()}
     symptoms = {name: symptom_text(symptom_of(each, causes.get(name, ""))) for name, each in failing.items()}
     found: list[Fault] = []
+    explained: set[str] = set()
     for condition, expect, decided in () if suite is None or report.tallies else _conditions(report, suite, symptoms):
         cases = [decided[number] for number in condition.cases]
         passing, others = sum(each.verdict == "pass" for each in decided), len(decided) - len(cases)
-        fault = _fault(cases, severities, symptoms)
+        fault = _fault(cases, severities, symptoms, explained)
+        explained.update(fault.cases)
         sentence = _sentence(condition, expect, passing, others)
         found.append(replace(fault, condition=sentence, facts=condition.facts, others=others, passing=passing))
-    explained = {name for each in found for name in each.cases}
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
         each = failing[name]
         alike[each.op, each.broken, stands[name], severities[name], symptoms[name]].append(each)
     found += (_fault(some, severities, symptoms) for some in alike.values())
-    found = [replace(each, cause=causes.get(each.cases[0], "")) for each in with_own_first(found, severities)]
-    return replace(report, faults=tuple(found))
-
-
-def with_own_first(faults: Iterable[Fault], severities: Mapping[str, Severity]) -> Iterator[Fault]:
-    """Faults, worst first; each begins with a case of its severity that no worse fault has, if there is one."""
-    worse: set[str] = set()
-    for fault in sorted(faults, key=_rank):
-        own = (each for each in fault.cases if each not in worse and severities[each] == fault.severity)
-        first = next(own, fault.cases[0])
-        worse.update(fault.cases)
-        yield replace(fault, cases=(first, *(each for each in fault.cases if each != first)))
+    found = [replace(each, cause=causes.get(each.cases[0], "")) for each in found]
+    return replace(report, faults=tuple(sorted(found, key=_rank)))
 
 
 def _rank(fault: Fault) -> tuple[int, int, tuple[str, ...]]:
     return SEVERITIES.index(fault.severity), -len(fault.cases), fault.cases
 
 
-def _fault(cases: Sequence[Result], severities: Mapping[str, Severity], symptoms: Mapping[str, str]) -> Fault:
-    """The fault with some cases, without its condition."""
-    counts = Counter(severities[each.id] for each in cases)
-    severity = min((name for name, count in counts.items() if count * _TENTH >= len(cases)), key=SEVERITIES.index)
-    ordered = sorted(cases, key=lambda each: (severities[each.id] != severity, *size_of(each)))
-    first, *rest = ordered
-    said = Counter(symptoms[each.id] for each in ordered)
-    ids = (first.id, *(each.id for each in sorted(rest, key=size_of)))
+def _fault(
+    cases: Sequence[Result],
+    severities: Mapping[str, Severity],
+    symptoms: Mapping[str, str],
+    explained: Collection[str] = (),
+) -> Fault:
+    """The fault with some cases, without its condition. Its severity and first case are those of unexplained cases."""
+    own = [each for each in cases if each.id not in explained]
+    counts = Counter(severities[each.id] for each in own)
+    severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
+    first = min(own, key=lambda each: (severities[each.id] != severity, *size_of(each)))
+    rest = sorted((each for each in cases if each is not first), key=size_of)
+    said = Counter(symptoms[each.id] for each in (first, *rest))
+    ids = (first.id, *(each.id for each in rest))
     return Fault(severity=severity, symptoms=dict(said.most_common()), cases=ids)
 
 
@@ -83,7 +80,7 @@ def _causes(failing: Iterable[Result], suite: Suite, kept: Kept) -> dict[str, st
     """The likely causes of failures whose outputs were kept."""
     causes = {}
     for result in failing:
-        if entry := suite.by_id.get(result.id):
+        if (entry := suite.by_id.get(result.id)) and result.reason != "nondeterministic":
             feeds = feeds_of(suite, entry, result, kept.outputs(entry.id))
             if feeds and feeds[0].actual:
                 causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
@@ -124,7 +121,7 @@ def _sentence(condition: Condition, expect: str, passing: int, others: int) -> s
     failing = len(condition.cases)
     fail = {1: f"the only {kind} case where {where} fails", 2: f"both {kind} cases where {where} fail"}
     cases = fail.get(failing, f"all {failing:,} {kind} cases where {where} fail")
-    return f"{cases}; {passing:,} of the {others:,} others pass"
+    return f"{cases}; of the {others:,} other {kind} cases, {passing:,} pass"
 
 
 def _either(facts: Sequence[str]) -> str:

@@ -230,6 +230,8 @@ def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
         grid.add_row("  cause", f"{_text(fault.cause)} (likely)")
     for symptom, count in [*fault.symptoms.items()][:_NAMED] if len(fault.symptoms) > 1 else ():
         grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
+    if other := sum([*fault.symptoms.values()][_NAMED:]):
+        grid.add_row("  of them", f"{counted(other, 'case')}: other symptoms")
     if smallest.id in otherwise:
         grid.add_row("  baseline", _text(otherwise[smallest.id]))
     grid.add_row("  case", smallest.id)

@@ -31,7 +31,7 @@ class ClusterOptions:
         """The executors, which are connected until the command ends."""
         if self.url is None:
             if self.resources:
-                raise UsageError("--resources needs --executor dask://HOST:PORT, the cluster whose workers have them.")
+                raise UsageError("--resources works only with --executor dask://HOST:PORT.")
             return Executors()
         if jobs is not None:
             raise UsageError("--jobs and --executor cannot be used together: the workers of a cluster are the jobs.")
@@ -67,6 +67,6 @@ cluster_options: Decorator = collected(
         multiple=True,
         metavar="NAME=N",
         callback=_resources,
-        help="What a harness holds of its dask worker, as in NPU=1.",
+        help="What each harness reserves of a dask worker, as in NPU=1.",
     ),
 )

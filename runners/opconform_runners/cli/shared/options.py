@@ -92,7 +92,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help=f"Use only {', '.join(PROFILES)} or default (all but the last three; repeatable).",
+    help=f"Use only {', '.join(PROFILES)} or default (the first six; repeatable).",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.

@@ -20,11 +20,24 @@ from opconform.errors import OpconformError
 from opconform_runners.cli.shared.streams import name_copy
 
 _DOWNLOADS, _UPLOADS = "opconform.downloads", "opconform.uploads"
+#: The beginning of a URL with one slash; a single letter is a drive of Windows.
+_ONE_SLASH = re.compile(r"([a-z][a-z0-9+]+):/(?!/)")
 #: The exit codes of commands that have written everything.
 _COMPLETE = (0, 1)
 
 
-class LocalPath(click.Path):
+class _Path(click.Path):
+    """A path that may look like a URL."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; a URL with one slash is refused, before a folder of that name is made."""
+        if found := _ONE_SLASH.match(str(value)):
+            meant = f"{found[1]}://{str(value)[found.end() :]}"
+            self.fail(f"{str(value)!r} is not a URL. Did you mean {meant}?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class LocalPath(_Path):
     """A local path; a URL is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -34,7 +47,7 @@ class LocalPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Source(click.Path):
+class Source(_Path):
     """A path to read, or a URL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -48,7 +61,7 @@ class Source(click.Path):
         return place
 
 
-class Target(click.Path):
+class Target(_Path):
     """A path to write, or a URL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
