@@ -222,8 +222,8 @@ def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
     grid.add_column(overflow="fold")
     if fault.condition:
         grid.add_row("  when", _text(fault.condition))
-    for row in shown.requirements[:_NAMED]:
-        grid.add_row("  expected", _text(row.text))
+    for text in dict.fromkeys(each.text for each in shown.requirements[:_NAMED]):
+        grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(smallest.inputs))
     grid.add_row("  got", _text(smallest.sentence))
     if fault.cause:
