@@ -35,7 +35,8 @@ EXAMPLES = {
     ),
 }
 
-#: What the reader says of valid models that it refuses: faults 93, 99 and 115 of docs/findings/openvino-2026.4.md.
+#: What the reader says of valid models that it refuses: faults 93, 99 and 115 of docs/findings/openvino-2026.4.md. Of those
+#: with constants that fault 129 is about, it says what memory has after them.
 REFUSED = (
     "All masks of StridedSlice must have the same size",
     "Batch dimensions of data and indices must be the same",
@@ -72,7 +73,7 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
         try:
             model = core.read_model(path)
         except RuntimeError as fault:
-            assert any(each in str(fault) for each in REFUSED), entry.id
+            assert "/half-byte-" in entry.id or any(each in str(fault) for each in REFUSED), entry.id
             continue
         fed = [each.name for each in case.inputs if each.binding == "parameter"]
         assert [each.any_name for each in model.inputs] == fed, entry.id
