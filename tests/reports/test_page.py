@@ -256,7 +256,7 @@ def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path
     [rejected] = (each for each in open_suite(small_suite).entries if each.twin is not None)
     page = opened(browser, run / "report.html")
     page.locator("input[name=q]").fill(f"{rejected.twin}")
-    title = page.locator("#rows .what").inner_text()
+    title = page.locator("#rows .what", has_text="the same case").inner_text()
     open_case(page, page.locator("#rows a"))
     page.locator("#case dd a", has_text=rejected.id).click()
     page.wait_for_function("id => document.title === id", arg=rejected.id)

@@ -66,6 +66,8 @@ class Cluster:
         """Check that each worker has the same version of opconform as this machine."""
         versions = self._client.run(importlib.metadata.version, "opconform", on_error="return")
         for worker, found in sorted(versions.items()):
+            if isinstance(found, Exception) and not isinstance(found, importlib.metadata.PackageNotFoundError):
+                continue  # the worker was lost
             if found != __version__:
                 has = f"opconform {found}" if isinstance(found, str) else "no opconform"
                 raise ClusterError(f"The worker {worker} has {has}. Install opconform {__version__} there.")
