@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from opconform.suite.reader import open_suite
 from opconform.suite.selection import Shard, shard_of
 from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import Run
@@ -60,6 +61,21 @@ def test_merged_shards_are_the_whole_run(opconform: Run, suite: Path, shards: Se
     assert all(1 < len(lines(each)) < len(lines(tmp_path / "whole")) for each in shards)
     assert "CONFORMANT" in done.stdout
     assert opconform("diff", tmp_path / "whole", tmp_path / "merged").stdout == "No case changed.\n"
+
+
+def test_a_shard_without_cases_succeeds(opconform: Run, suite: Path, tmp_path: Path) -> None:
+    """It says so, and its results are merged with those of the others; a selection without cases is an error."""
+    case = next(each for each in open_suite(suite).entries if each.expect == "accept")
+    full, empty = sorted((1, 2), key=lambda each: not Shard(number=each, of=2).holds(case.id))
+    options = ("run", suite, "numpy", "-k", case.id)
+    opconform(*options, "--shard", f"{full}/2", "--out", tmp_path / "full")
+    done = opconform(*options, "--shard", f"{empty}/2", "--out", tmp_path / "empty")
+    opconform("merge", tmp_path / "full", tmp_path / "empty", "--out", tmp_path / "merged")
+    opconform(*options, "--out", tmp_path / "whole")
+
+    assert f"note: shard {empty}/2 has no cases." in done.stderr
+    assert lines(tmp_path / "merged") == lines(tmp_path / "whole")
+    opconform("run", suite, "numpy", "-k", "Tile-1/*", "--shard", "1/2", "--out", tmp_path / "none", code=2)
 
 
 def test_bazel_names_the_shard(opconform: Run, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,21 +157,19 @@ def judged(
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
     """The selected lines of a manifest and the twins of the invalid cases among them, each twin before its case.
 
-    Without a profile the whole suite is selected.
+    Without a profile the whole suite is selected. Only a shard can be empty.
     """
     profiles = sorted({each.profile for each in suite.entries})
     selection = selection.of(profiles, f"in {suite.store.root}")
-    wanted = [
-        each
-        for each in suite.entries
-        if selection.wants_profile(each.profile) and selection.wants(each.id, each.requirements)
+    every = replace(selection, shard=None)
+    matching = [
+        each for each in suite.entries if every.wants_profile(each.profile) and every.wants(each.id, each.requirements)
     ]
-    if not wanted and selection.shard is not None:
-        raise UsageError(f"Shard {selection.shard} of {suite.store.root} has no cases. Use fewer shards.")
-    if not wanted:
+    if not matching:
         groups = [each.id.rpartition("/")[0] for each in suite.entries]
         hint = near_miss(selection.patterns, groups, [name for each in suite.entries for name in each.requirements])
         raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.{hint}")
+    wanted = [each for each in matching if selection.shard is None or selection.shard.holds(each.id)]
     twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
     return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
 

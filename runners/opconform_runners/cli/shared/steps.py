@@ -93,6 +93,8 @@ def executed(
     if run.continued:
         cases = f"{run.continued:,} of {len(run.results) + len(run.missing):,} cases"
         click.echo(f"note: the interrupted run in {out} was continued; {cases} had been executed before.", err=True)
+    if not run.header.cases:
+        click.echo(f"note: shard {run.header.shard} has no cases. `opconform merge` needs its results.", err=True)
     return run
 
 
