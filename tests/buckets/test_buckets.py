@@ -15,7 +15,7 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from opconform.buckets import bucket, packing
+from opconform.buckets import bucket, zip_files
 from opconform.buckets.bucket import Bucket, StoreError, bucket_at
 from opconform.errors import MissingError, OpconformError, SuiteError, UsageError
 from opconform_runners.verdicts.results import read_results, result_document
@@ -64,7 +64,7 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Stor
     """An empty store at `test://`, small shards, and no waiting."""
     fsspec.register_implementation("test", Store, clobber=True)
     Store.store, Store.pseudo_dirs, Store.requests = {}, [""], Counter()
-    monkeypatch.setattr(packing, "SIZE", 4096)
+    monkeypatch.setattr(zip_files, "SIZE", 4096)
     monkeypatch.setattr(bucket, "WAITS", (0.0,) * len(bucket.WAITS))
     monkeypatch.chdir(tmp_path)
     yield Store
@@ -163,7 +163,7 @@ def test_recorded_outputs_at_a_url_are_judged(opconform: Run, small_suite: Path)
 
 def test_the_requests_do_not_depend_on_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is listed, or asked for per case."""
-    monkeypatch.setattr(packing, "SIZE", 1 << 26)
+    monkeypatch.setattr(zip_files, "SIZE", 1 << 26)
     for number in range(500):
         (tmp_path / "many" / f"{number}").mkdir(parents=True)
         (tmp_path / "many" / f"{number}" / "case.json").write_text(f"{number}")

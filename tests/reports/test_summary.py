@@ -37,6 +37,7 @@ def test_a_summary_has_the_first_failures(opconform: Run, core_suite: Path, tmp_
     assert f"opconform report {tmp_path} -v\n" in shown
     whole = opconform("report", tmp_path, "-v").stdout
     assert whole.count("\n  case ") == 12 + int(left)
+    assert whole.index("\nFaults\n") < whole.index("\nrequirement ")
     assert shown.count("\n✗ ") == whole.count("\n✗ ")
     assert whole.count("\n· ") == int(undecided)
 

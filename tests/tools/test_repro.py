@@ -50,7 +50,7 @@ MOST_SAID = 40
 #: What differs, as a verdict's sentence says it, and a script. Of some types a script knows the bits alone.
 DIFFERENCE = re.compile(
     r"(output_\d+\[[\d, ]*\]): expected (?:\S+ \()?(0x\w+|'.*?')\)?, "
-    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (\S+ of its \S+ elements differ)"
+    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (differing elements: \S+ of \S+)"
 )
 
 

@@ -346,16 +346,16 @@ def test_update_refuses_results_without_their_report(
 def test_diff_lists_changes(opconform: Run, runs: Path) -> None:
     """With exit code 1 if anything regressed."""
     done = opconform("diff", runs / "AcceptsEverything", runs / "LosesNegativeZero", code=1)
-    said = "output_0[0, 1]: expected -0.0 (0x80000000), got 0.0 (0x00000000); 1 of its"
+    said = "output_0[0, 1]: expected -0.0 (0x80000000), got 0.0 (0x00000000); differing elements: 1 of"
 
     assert done.stdout == (
         "Broken now: VariadicSplit-1 data.bits\n"
         "No longer broken: VariadicSplit-1 lengths.single-remainder\n"
         "\nRegressions (fail now, did not fail before): 4 cases\n"
-        f"  {ACCEPTED[0]}  pass → fail (value): {said} 2 elements differ\n"
-        f"  {ACCEPTED[1]}  pass → fail (value): {said} 2 elements differ\n"
-        f"  {ACCEPTED[2]}  pass → fail (value): {said} 4 elements differ\n"
-        f"  {ACCEPTED[3]}  pass → fail (value): {said} 6 elements differ\n"
+        f"  {ACCEPTED[0]}  pass → fail (value): {said} 2\n"
+        f"  {ACCEPTED[1]}  pass → fail (value): {said} 2\n"
+        f"  {ACCEPTED[2]}  pass → fail (value): {said} 4\n"
+        f"  {ACCEPTED[3]}  pass → fail (value): {said} 6\n"
         "\nFixes (failed before, pass now): 1 case\n"
         f"  {REJECTED}  fail (accepted-invalid) → pass\n"
         "\n4 regressions, 1 fix.\n"

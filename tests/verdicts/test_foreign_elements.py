@@ -40,3 +40,4 @@ def test_elements_of_the_twins_outputs_are_not_read_out_of_bounds(
 
     assert isinstance(verdict, Fail)
     assert (OUT_OF_BOUNDS in verdict.sentence) is is_read
+    assert ("with elements that are in no input" in verdict.sentence) is is_read

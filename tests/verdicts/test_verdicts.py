@@ -289,6 +289,7 @@ def test_one_changed_bit_is_found(name: str, data: st.DataObject) -> None:
 
     assert found is not None
     assert (found.at, found.differing, found.elements) == (at, 1, 12)
+    assert found.sentence.endswith("; differing elements: 1 of 12")
     assert found.expected != found.actual
 
 

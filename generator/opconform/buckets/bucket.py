@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.buckets.packing import packed, unpack
+from opconform.buckets.zip_files import packed, unpack
 from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError, quoted_text
 from opconform.files import FileTooLargeError, read_regular
 

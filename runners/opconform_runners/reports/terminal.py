@@ -76,7 +76,8 @@ def print_summary(
     comparison = report.baseline
     section = partial(_print_section, console, most=None if is_verbose else _MOST)
     _print_head(report, console)
-    _print_requirements(report, console, is_verbose=is_verbose)
+    if not is_verbose:
+        _print_requirements(report, console, is_verbose=False)
     if comparison is None:
         section("Faults", _faults(shown_faults(report)))
     section("Harness errors", _by_sentence(report, "error"))
@@ -85,6 +86,8 @@ def print_summary(
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
     if is_verbose:
+        console.print()
+        _print_requirements(report, console, is_verbose=True)
         section("Inconclusive cases", _by_sentence(report, "inconclusive"))
         section("Not supported", _by_sentence(report, "unsupported"))
         section("Remarks", _remarks(report))
@@ -154,8 +157,8 @@ def _print_head(report: Report, console: Console) -> None:
     if facts:
         console.print(_text(facts))
     cases, plural = counted(report.cases, "case"), "" if len(report.profiles) == 1 else "s"
-    profiles = f"profile{plural} {', '.join(report.profiles)}"
-    console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases} of the {profiles}")
+    profiles = f" of the profile{plural} {', '.join(report.profiles)}" if report.profiles else ""
+    console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases}{profiles}")
 
 
 def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:

@@ -126,7 +126,7 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
     return Mismatch(
         reason=reason,
         sentence=f"{output}{list(at)}: expected {_shown(expected, kind)}, got {_shown(actual, kind)}; "
-        f"{differing:,} of its {want.size:,} elements differ",
+        f"differing elements: {differing:,} of {want.size:,}",
         feed=feed,
         output=output,
         at=at,

@@ -239,7 +239,7 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             if sum(each.size for each in outcome.outputs[-1]) > held:
                 known = [*arrays.values(), *_golden_of_twin(suite, entry)]
                 if any(is_invented(each, known) for each in outcome.outputs[-1]):
-                    sentence += f", more than the {held:,} elements of the inputs: {OUT_OF_BOUNDS}"
+                    sentence += f", with elements that are in no input: {OUT_OF_BOUNDS}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
             return _compared(suite, entry, outcome, outputs)
