@@ -81,6 +81,11 @@ def test_pairwise_excludes_and_filters(tmp_path: Path) -> None:
     ("keys", "key", "sentence"),
     [
         ("matrix: {x: [1, 2], y: [1, 2]}", "matrix", "the matrix has 4 combinations, over the limit of 3"),
+        (
+            "matrix: {x: '${{ range(31) }}'}, where: x > 1",
+            "matrix",
+            "the matrix has 31 combinations, over the limit of 30",
+        ),
         ("matrix: {x: '${{ 5 }}'}", "matrix", "x: `5` must return a non-empty list of values, not 5"),
         ("combine: pairwise, matrix: {x: [1, 2]}", "combine", "pairwise needs a matrix of at least two variables"),
         ("matrix: {x: [1]}, where: x", "where", "`x` returns 1, which is neither true nor false"),

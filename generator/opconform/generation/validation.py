@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
@@ -12,7 +12,7 @@ from opconform.generation.tensor_keys import RANK, tensors_of
 from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import ContextError, Operation, Rejection
+from opconform.operations.operation import ContextError, Operand, Operation, Rejection, TensorType
 from opconform.specs.document import KeyMistake
 from opconform.specs.loader import Group
 from opconform.specs.requirements import requirements_of
@@ -24,6 +24,13 @@ Tensors = Mapping[str, TensorDraft]
 #: The most outputs of a valid case.
 OUTPUT_LIMIT = 4_096
 _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+
+
+class _Inference(NamedTuple):
+    """What the reference semantics say of one feed: the types of the outputs, or the violated requirements."""
+
+    outputs: tuple[TensorType, ...]
+    violated: tuple[str, ...]
 
 
 class UndecidedError(Exception):
@@ -61,24 +68,25 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    violated = [violations_of(draft, feed) for feed in range(len(draft.feeds))]
+    inferences = [_inference(draft, feed) for feed in range(len(draft.feeds))]
+    violated = [each.violated for each in inferences]
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise UndecidedError
         draft = replace(draft, rejected_for=violated[-1][0], requirements=violated[-1])
         reject = RejectKeys(reject=violated[-1][0], also=())
     if reject is None:
-        _check_accepted(draft, violated)
+        _check_accepted(draft, inferences)
     else:
         _check_rejected(draft, violated, reject)
-    _check_context(draft)
+    _check_context(draft, inferences)
     return draft
 
 
 def check_surroundings(draft: Draft) -> None:
     """Check that the second feed fits the IR, and that the context can be built; `KeyMistake` otherwise."""
     _check_second_feed(draft)
-    _check_context(draft)
+    _check_context(draft, [_inference(draft, feed) for feed in range(len(draft.feeds))])
 
 
 def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
@@ -199,8 +207,8 @@ def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: Rej
         raise KeyMistake("expect", f"{author}, but it {actual}")
 
 
-def _check_accepted(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
-    for feed, names in enumerate(violated):
+def _check_accepted(draft: Draft, inferences: Sequence[_Inference]) -> None:
+    for feed, names in enumerate(each.violated for each in inferences):
         if names:
             known = requirements_of(draft.op).by_id
             meaning = f" ({known[names[0]].text.rstrip('.')})" if names[0] in known and not names[1:] else ""
@@ -210,35 +218,40 @@ def _check_accepted(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
             also = f", also: [{', '.join(names[1:])}]" if names[1:] else ""
             advice = f"correct it, or write `expect: {{reject: {names[0]}{also}}}`"
             raise KeyMistake("expect", f"the case is expected to be accepted, but it {sentence}; {advice}")
-    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
-    if requested > OUTPUT_LIMIT:
-        raise KeyMistake("expect", f"{requested:,} outputs are over the limit of {OUTPUT_LIMIT:,}")
+    count = len(inferences[0].outputs)
+    if count > OUTPUT_LIMIT:
+        raise KeyMistake("expect", f"{count:,} outputs are over the limit of {OUTPUT_LIMIT:,}")
 
 
 def violations_of(draft: Draft, feed: int) -> tuple[str, ...]:
     """The requirements that the arguments of the operation violate in one feed, by the reference semantics."""
+    return _inference(draft, feed).violated
+
+
+def _inference(draft: Draft, feed: int) -> _Inference:
     try:
-        draft.operation.infer(arguments_of(draft, feed))
+        return _Inference(draft.operation.infer(arguments_of(draft, feed)), ())
     except Rejection as rejection:
-        return rejection.requirements
-    return ()
+        return _Inference((), rejection.requirements)
 
 
-def _check_context(draft: Draft) -> None:
+def _check_context(draft: Draft, inferences: Sequence[_Inference]) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
-    feeds = range(len(draft.feeds) if draft.rejected_for is None else 0)
-    if len(feeds) > 1:
-        first, second = (len(draft.operation.infer(arguments_of(draft, feed))) for feed in feeds)
-        if first != second:
-            raise KeyMistake("feed", f"the second feed gives {second:,} outputs, but the IR declares {first:,}")
+    outputs: list[Iterable[TensorType | Operand]] = [each.outputs for each in inferences]
+    first, *others = (len(each.outputs) for each in inferences)
+    if draft.rejected_for is not None:
+        outputs = []
+    elif others and others[0] != first:
+        raise KeyMistake("feed", f"the second feed gives {others[0]:,} outputs, but the IR declares {first:,}")
     try:
-        graph = graph_of(draft)
-        for feed in feeds:
-            rank = max(len(each.shape) for each in inferred(graph, operands_of(draft, feed)).values())
-            if rank > RANK:
-                raise KeyMistake("expect", f"an output of {rank:,} dimensions is over the limit of {RANK}")
+        if draft.context in draft.operation.contexts:
+            graph = graph_of(draft)
+            outputs = [inferred(graph, operands_of(draft, feed)).values() for feed in range(len(outputs))]
     except ContextError as fault:
         raise KeyMistake("context", str(fault)) from fault
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection
+    rank = max((len(each.shape) for types in outputs for each in types), default=0)
+    if rank > RANK:
+        raise KeyMistake("expect", f"an output of {rank:,} dimensions is over the limit of {RANK}")

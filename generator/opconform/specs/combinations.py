@@ -30,10 +30,12 @@ _UNCOUNTED = 10**18
 _SHOWN = 300
 #: The most comparisons of combinations with the entries of `include` or `exclude`.
 _COMPARED = 500_000
+#: How many combinations a matrix with a filter may have for each case that is allowed.
+_FILTERED = 10
 
 
 def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combination]:
-    """The combinations of a group's matrix, at most `limit`; an empty one without a matrix."""
+    """The combinations of a group's matrix, for at most `limit` cases; an empty one without a matrix."""
     settings = group.settings
     matrix = {name: _values(name, values, meter) for name, values in settings.matrix.items()}
     wanted = where_of(group) if settings.sample is None else None  # the filter of a sample applies to its draws
@@ -41,9 +43,10 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
         plain = _pairwise(matrix, group, wanted, meter)
     else:
         size = prod(len(each) for each in matrix.values())
-        if size > limit:
+        most = limit * (1 if wanted is None else _FILTERED)
+        if size > most:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
-            raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {limit:,}")
+            raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {most:,}")
         for key, entries in (("exclude", settings.exclude), ("include", settings.include)):
             if size * len(entries) > _COMPARED:
                 sentence = f"{size:,} combinations times {len(entries):,} entries are over the limit of {_COMPARED:,}"

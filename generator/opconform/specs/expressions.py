@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
@@ -87,7 +88,8 @@ class _Sandbox(SandboxedEnvironment):
         return value
 
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        value = super().call(context, function, *args, **kwargs)
+        is_ours = isinstance(function, FunctionType | BuiltinFunctionType)  # jinja2's checks take longer than the call
+        value = function(*args, **kwargs) if is_ours else super().call(context, function, *args, **kwargs)
         context[_METER].count(value)
         return value
 
@@ -119,6 +121,9 @@ class Expression:
     ) -> Value:
         """The value that the expression yields, or `ExpressionError`; the meter counts the values that it makes."""
         try:
+            if self.text in variables:  # most are; jinja2 takes ten times as long
+                meter.count(variables[self.text])
+                return variables[self.text]
             found = self._compiled({**functions, **variables, _METER: meter})
             meter.count(found)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
