@@ -14,6 +14,8 @@ from opconform.errors import DiskError, UsageError
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+#: Files below this size are read without a buffer, which takes half the time.
+_SMALL = 1 << 20
 #: How many bytes of a file are searched for the mark of opconform.
 _HEAD = 300
 
@@ -21,38 +23,51 @@ _HEAD = 300
 class FileTooLargeError(OSError):
     """A file that is larger than its reader allows."""
 
-    def __init__(self, path: Path, size: int, limit: int) -> None:
+    def __init__(self, path: Path | str, size: int, limit: int) -> None:
         super().__init__(errno.EFBIG, f"it has {size:,} bytes; at most {limit:,} are allowed", str(path))
         self.size = size
 
 
 def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
     """A regular file, opened for reading. Pipes, devices and, unless followed, links raise `OSError` without a read."""
-    try:
-        descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | _NO_LINKS)
-    except OSError as fault:
-        if fault.errno == errno.ELOOP and path.is_symlink():
-            raise OSError(errno.ELOOP, "it is a symbolic link", str(path)) from fault
-        if fault.errno == errno.ENXIO:  # a socket, or a missing device
-            raise _irregular(path) from fault
-        raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _irregular(path)
+    descriptor, _ = _opened(path, follow_links=follow_links)
     return os.fdopen(descriptor, "rb")
 
 
-def read_regular(path: Path, limit: int, *, follow_links: bool = False) -> bytes:
-    """The bytes of a file opened by `open_regular`; `FileTooLargeError` if there are more than `limit`."""
-    with open_regular(path, follow_links=follow_links) as file:
-        size = os.fstat(file.fileno()).st_size
-        content = b"" if size > limit else file.read(size + 1)
+def read_regular(path: Path | str, limit: int, *, follow_links: bool = False) -> bytes:
+    """The bytes of a file opened as by `open_regular`; `FileTooLargeError` if there are more than `limit`."""
+    descriptor, size = _opened(path, follow_links=follow_links)
+    if size < _SMALL:
+        try:
+            content = os.read(descriptor, size + 1)
+        finally:
+            os.close(descriptor)
+    else:
+        with os.fdopen(descriptor, "rb") as file:
+            content = b"" if size > limit else file.read(size + 1)
     if max(size, len(content)) > limit:
         raise FileTooLargeError(path, max(size, len(content)), limit)
     return content
 
 
-def _irregular(path: Path) -> OSError:
+def _opened(path: Path | str, *, follow_links: bool) -> tuple[int, int]:
+    """The descriptor of a regular file, and its size."""
+    try:
+        descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | _NO_LINKS)
+    except OSError as fault:
+        if fault.errno == errno.ELOOP and Path(path).is_symlink():
+            raise OSError(errno.ELOOP, "it is a symbolic link", str(path)) from fault
+        if fault.errno == errno.ENXIO:  # a socket, or a missing device
+            raise _irregular(path) from fault
+        raise
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise _irregular(path)
+    return descriptor, status.st_size
+
+
+def _irregular(path: Path | str) -> OSError:
     return OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 

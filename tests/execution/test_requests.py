@@ -47,7 +47,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def laid_out(suite: Suite, group: str, scratch: Path, *, inline: bool, dialect: str | None = None) -> Request:
     """The request for the case of a group."""
     entry = next(each for each in suite.entries if f"/{group}/" in each.id)
-    place = Place(folder=scratch / "7", outputs=scratch, inline=inline)
+    place = Place(folder=str(scratch / "7"), outputs=str(scratch), inline=inline)
     return lay_out(suite, (entry, suite.case(entry)), dialect, seq=7, place=place)
 
 
@@ -93,7 +93,7 @@ def test_outputs_in_a_reply_are_read(suite: Suite, tmp_path: Path) -> None:
 def test_null_in_a_reply_means_that_the_file_is_written(suite: Suite, tmp_path: Path) -> None:
     """Its outputs were too large for a message."""
     request = laid_out(suite, "small", tmp_path, inline=True)
-    request.outputs[0].write_bytes(OUTPUTS)
+    Path(request.outputs[0]).write_bytes(OUTPUTS)
 
     assert isinstance(outcome_of(suite, request, Ok(seq=7, outputs=(None,))), Returned)
 

@@ -166,3 +166,14 @@ def test_a_header_that_numpy_warns_of_is_refused(shape: str) -> None:
 
     with pytest.raises(SuiteError, match="the header of an array cannot be parsed"):
         arrays_of(stream.getvalue(), "x.npz", limit=LIMIT)
+
+
+def test_a_file_that_is_read_again_is_not_changed_by_its_first_reader() -> None:
+    """Small files are remembered."""
+    content = npz_bytes({"one": np.arange(3), "two": np.zeros(2)})
+    first = arrays_of(content, "it", limit=1 << 20)
+    del first["one"]
+
+    assert list(arrays_of(content, "it", limit=1 << 20)) == ["one", "two"]
+    with pytest.raises(ValueError, match="read-only"):
+        first["two"][0] = 1

@@ -4,7 +4,7 @@ import errno
 import os
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
@@ -15,6 +15,8 @@ from opconform.tensors.npz import ZIP_ERRORS
 _DOCUMENT_LIMIT = 1 << 24
 #: How many times its own size a zip file may unpack to. `generate` does not compress, so its files do not grow at all.
 _GROWTH = 100
+#: How many folders are remembered not to be links.
+_RECENT = 1_000
 
 
 class TooLargeError(SuiteError):
@@ -30,26 +32,30 @@ class Folder:
     """A suite that is a folder. Reading raises `SuiteError`."""
 
     root: Path
+    _checked: set[str] = field(default_factory=set, repr=False, compare=False)
 
     def read(self, path: str, limit: int = _DOCUMENT_LIMIT) -> bytes:
         """The bytes of a regular file that is not reached through a link."""
-        place = self.root / path
+        place = f"{self.root}/{path}"  # a Path takes as long as to read
         try:
-            self._check_folders(path)
+            self._check_folder(path.rpartition("/")[0])
             return read_regular(place, limit)
         except FileTooLargeError as fault:
-            raise TooLargeError(str(place), fault.size, limit) from fault
+            raise TooLargeError(place, fault.size, limit) from fault
         except FileNotFoundError as fault:
             raise SuiteError(f"{place} is missing. Generate the suite again.") from fault
         except OSError as fault:
             raise SuiteError(f"{place} cannot be read: {fault.strerror}. Generate the suite again.") from fault
 
-    def _check_folders(self, path: str) -> None:
-        folder = str(self.root)
-        for name in path.split("/")[:-1]:
-            folder = f"{folder}/{name}"
-            if os.path.islink(folder):  # noqa: PTH114 - a Path takes as long as to read
-                raise OSError(errno.ELOOP, f"{folder} is a symbolic link")
+    def _check_folder(self, folder: str) -> None:
+        if not folder or folder in self._checked:
+            return
+        self._check_folder(folder.rpartition("/")[0])
+        if os.path.islink(f"{self.root}/{folder}"):  # noqa: PTH114 - the same
+            raise OSError(errno.ELOOP, f"{self.root}/{folder} is a symbolic link")
+        if len(self._checked) >= _RECENT:
+            self._checked.clear()
+        self._checked.add(folder)
 
     def paths(self) -> Iterator[str]:
         """The path of every file and link in the folder."""

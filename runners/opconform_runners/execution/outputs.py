@@ -23,7 +23,7 @@ _HEAD = 1_024
 _LONGEST = 400
 
 
-def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...] | Oversized | Error:
+def read_outputs(path: Path | str, where: str, *, limit: int) -> tuple[Array, ...] | Oversized | Error:
     """The outputs in a file, in order, or the outcome of a case with a file that is too large or cannot be read.
 
     `limit` is the most bytes of the file, and of all its arrays together; `where` is the file's name in errors. Links,
@@ -31,7 +31,7 @@ def read_outputs(path: Path, where: str, *, limit: int) -> tuple[Array, ...] | O
     """
     try:
         content = read_regular(path, limit)
-        if path.stat().st_nlink > 1:
+        if Path(path).stat().st_nlink > 1:
             return Error(sentence=f"{where} cannot be read: it is a hard link to another file")
     except FileNotFoundError:
         raise

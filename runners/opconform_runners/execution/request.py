@@ -1,5 +1,6 @@
 """Requests: a case's files laid out for a harness, and the outcome that its reply and its output files describe."""
 
+import os
 import shutil
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
@@ -30,13 +31,20 @@ from opconform_runners.harness.protocol import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """A case whose files lie ready for a harness, and the line that asks for its execution."""
+    """A case whose files lie ready for a harness, and the line that asks for its execution.
+
+    Attributes:
+        folder: The folder with the inputs and the model, if there are any.
+        outputs: The paths of the outputs of each feed, which the harness writes unless they are small.
+        size: The bytes of the inputs.
+    """
 
     seq: int
     entry: Entry
     case: Case
     folder: Path | None
-    outputs: tuple[Path, ...]
+    outputs: tuple[str, ...]
+    size: int
     line: bytes
 
 
@@ -50,8 +58,8 @@ class Place:
         inline: Whether small inputs go in the request instead.
     """
 
-    folder: Path
-    outputs: Path
+    folder: str
+    outputs: str
     inline: bool = False
 
 
@@ -64,21 +72,22 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
     if dialect is not None:
         names = [name for name in entry.files if name.startswith(f"{dialect}/")]
         files |= {name: suite.read(entry, name) for name in names}
+    folder = Path(place.folder) if files else None
     for name, content in files.items():
-        path = place.folder / name
+        path = Path(place.folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    folder = str(place.folder) if files else None
-    paths = tuple(place.outputs / f"{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
+    paths = tuple(f"{place.outputs}/{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
     feeds: list[Feed | InlineFeed] = [
-        InlineFeed(npz=b2a_base64(inputs[feed], newline=False).decode(), outputs=str(path))
+        InlineFeed(npz=b2a_base64(inputs[feed], newline=False).decode(), outputs=path)
         if inline
-        else Feed(inputs=inputs_name(feed), outputs=str(path))
+        else Feed(inputs=inputs_name(feed), outputs=path)
         for feed, path in enumerate(paths)
     ]
     model = None if dialect is None else suite.header.dialects[dialect]
-    line = run_line(seq, case, folder=folder, dialect=dialect, model=model, feeds=feeds)
-    return Request(seq=seq, entry=entry, case=case, folder=place.folder if files else None, outputs=paths, line=line)
+    line = run_line(seq, case, folder=place.folder if files else None, dialect=dialect, model=model, feeds=feeds)
+    size = sum(map(len, inputs))
+    return Request(seq=seq, entry=entry, case=case, folder=folder, outputs=paths, size=size, line=line)
 
 
 def clear(request: Request) -> None:
@@ -87,7 +96,9 @@ def clear(request: Request) -> None:
         shutil.rmtree(request.folder, ignore_errors=True)
     for each in request.outputs:
         try:
-            each.unlink(missing_ok=True)
+            os.unlink(each)  # noqa: PTH108 - a Path takes longer than that
+        except FileNotFoundError:
+            continue
         except OSError:
             shutil.rmtree(each, ignore_errors=True)
 
@@ -126,7 +137,7 @@ def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized
     )
 
 
-def _outputs(suite: Suite, request: Request, path: Path) -> tuple[Array, ...] | Oversized | Error:
+def _outputs(suite: Suite, request: Request, path: str) -> tuple[Array, ...] | Oversized | Error:
     """The outputs of one feed. The exact limit is slow to compute, and needed for large or unreadable files only."""
     where = "the harness's output file"
     found = read_outputs(path, where, limit=PLENTY)

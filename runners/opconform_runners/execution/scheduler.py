@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -23,8 +24,11 @@ from opconform_runners.harness.process import HarnessEnded
 from opconform_runners.harness.protocol import ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
 
-#: How many requests a harness is sent ahead, so that it never waits for opconform.
-IN_FLIGHT = 4
+#: The most requests that a harness is sent ahead, so that it never waits for opconform; the fewest, if enough cases are
+#: left; and the share of the cases left, so that no harness holds cases at the end that another one could execute.
+IN_FLIGHT, _FEWEST, _SHARE = 16, 4, 1 / 16
+#: A case with so many bytes of inputs is not followed by another one before it is answered.
+_LARGE = 1 << 24
 #: The most harnesses by default, and how many cases pay for another one: cases that share it, or cases executed alone.
 _MOST, _SHARED, _ALONE = 4, 100, 5
 #: How many times in a row a harness may fail to start again before the run is given up.
@@ -182,7 +186,7 @@ class Worker:
         They are sent in one write when half of them are answered, since each write may wake the harness.
         """
         held = len(self.sent)
-        if held > self.execution.ahead // 2:
+        if held > self._most() // 2:
             return True
         is_usable = self._lay_out(harness)
         if lines := [each.line for each in self.sent][held:]:
@@ -192,7 +196,7 @@ class Worker:
     def _lay_out(self, harness: Harness) -> bool:
         """Lay out the next requests; returns whether the scratch folder is usable."""
         execution = self.execution
-        while len(self.sent) < (1 if self.doubted else execution.ahead) and (self.doubted or execution.waiting):
+        while len(self.sent) < self._most() and (self.doubted or execution.waiting):
             entry = self.doubted[0] if self.doubted else execution.waiting[0]
             case = execution.suite.case(entry)
             dialect, why = dialect_of(execution.suite, entry, case, harness.implementation)
@@ -209,12 +213,18 @@ class Worker:
                 execution.on_outcome(entry, case, NotSent(why=why))
         return True
 
+    def _most(self) -> int:
+        """How many requests the harness may have in flight."""
+        if self.doubted or self.execution.ahead == 1 or (self.sent and self.sent[-1].size >= _LARGE):
+            return 1
+        return min(self.execution.ahead, max(_FEWEST, int(_SHARE * len(self.execution.waiting))))
+
     def _request(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Request:
         scratch = harness.process.scratch
         seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # unpredictable, so that no reply can precede its request
-        if scratch.is_symlink():
+        if os.path.islink(scratch):  # noqa: PTH114 - faster
             raise OSError(errno.ELOOP, "it is a symbolic link", str(scratch))
-        place = Place(folder=scratch / f"{seq}", outputs=scratch, inline=harness.inline)
+        place = Place(folder=f"{scratch}/{seq}", outputs=f"{scratch}", inline=harness.inline)
         return lay_out(self.execution.suite, (entry, case), dialect, seq=seq, place=place)
 
     async def _settle(self, harness: Harness) -> None:

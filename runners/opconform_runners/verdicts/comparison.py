@@ -103,7 +103,7 @@ def _form(want: Array, got: Array, element_type: str, said: str | None, feed: in
 
 def _values(want: Array, got: Array, element_type: str, feed: int, output: str) -> Mismatch | None:
     """The differences between two arrays of one shape, compared in parts, so that large ones need no more memory."""
-    if want.dtype == got.dtype and want.nbytes <= _SMALL and want.tobytes() == got.tobytes():
+    if want is got or (want.dtype == got.dtype and want.nbytes <= _SMALL and want.tobytes() == got.tobytes()):
         return None
     kind, wanted, given = ELEMENT_TYPES[element_type], want.reshape(-1), got.reshape(-1)
     differing, first, first_value = 0, None, None

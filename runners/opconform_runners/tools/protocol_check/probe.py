@@ -126,7 +126,7 @@ class Probe:
         entry, case = given or self.simple_case()
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
-        place = Place(folder=folder, outputs=outputs or self.scratch, inline=inline)
+        place = Place(folder=str(folder), outputs=str(outputs or self.scratch), inline=inline)
         dialect = dialect or dialect_of(self.suite, entry, case, self.said)[0]
         return lay_out(self.suite, (entry, case), dialect, seq=self._requests if seq is None else seq, place=place)
 
@@ -162,7 +162,7 @@ class Probe:
         said = answer.document.get("outputs")
         inline = said if isinstance(said, list) and len(said) == len(request.outputs) else [None] * len(request.outputs)
         found = [
-            _or_sentence(inline_outputs(text)) if isinstance(text, str) else _outputs_in(path, request.folder)
+            _or_sentence(inline_outputs(text)) if isinstance(text, str) else _outputs_in(Path(path), request.folder)
             for path, text in zip(request.outputs, inline, strict=True)
         ]
         for each in found:
