@@ -17,12 +17,12 @@ from benchmarks.search.rows import row_of
 from opconform.dialects import DIALECTS
 from opconform.generation.options import Options
 from opconform.interrupts import run_loop
-from opconform.operations import OPERATIONS
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.finds import lines_of
 from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.supply import Batch
 from opconform_runners.tools.fuzz.trial import Trial
 
 BACKEND = "openvino"
@@ -36,15 +36,18 @@ class Watched(Batches):
     tests = 0
 
     def outcomes(
-        self, trials: Sequence[Trial], until: float = math.inf, is_news: Callable[[Failure], bool] = lambda _: True
+        self,
+        given: Batch | Sequence[Trial],
+        until: float = math.inf,
+        is_news: Callable[[Failure], bool] = lambda _: True,
     ) -> Iterator[Failure | str]:
         """The outcomes, of which the first of each row is news."""
-        for outcome in super().outcomes(trials, until, lambda each: is_news(each) or row_of(each) not in self.rows):
+        for outcome in super().outcomes(given, until, lambda each: is_news(each) or row_of(each) not in self.rows):
             self.tests += 1
             if isinstance(outcome, Failure) and (row := row_of(outcome)) not in self.rows:
                 seconds = round(time.monotonic() - self.began, 1)
-                given = outcome.result.inputs
-                self.rows[row] = {"row": row, "tests": self.tests, "seconds": seconds, "given": given}
+                inputs = outcome.result.inputs
+                self.rows[row] = {"row": row, "tests": self.tests, "seconds": seconds, "given": inputs}
                 click.echo(json.dumps(self.rows[row]))
             yield outcome
 
@@ -60,11 +63,13 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
     launch = Launch(command=backend_command(BACKEND))
     dialects = tuple(each for each in DIALECTS if each in run_loop(described(launch.command)).dialects)
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
-        batches = Watched(launch, Path(scratch) / "batch", Options(seed=seed, dialects=dialects))
+        batches = Watched(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         batches.rows, batches.began = {}, time.monotonic()
         search = Search(batches=batches, limits=Limits(tests=tests, seconds=seconds), seed=seed)
         try:
-            search.run([OPERATIONS[op]], lambda _, tests: click.echo(f"{tests} tests", err=True))
+            search.run([op], lambda *_: None)
+            click.echo(f"{search.tests} tests in {time.monotonic() - batches.began:.0f} s", err=True)
+            search.reduce(lambda _, reduced: click.echo(f"{reduced} failures reduced", err=True))
         finally:
             batches.close()
         for line in lines_of(search, Path(scratch), BACKEND):

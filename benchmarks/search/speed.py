@@ -12,10 +12,8 @@ import click
 
 from opconform.dialects import DIALECTS
 from opconform.generation.options import Options
-from opconform.generation.pipeline import write_suite
 from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
-from opconform.specs.loader import Spec
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
@@ -23,12 +21,9 @@ from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.supply import written
 
 ROUNDS = 3
-
-
-class SearchedError(Exception):
-    """The search itself has ended, and reductions would begin."""
 
 
 @click.command()
@@ -48,14 +43,12 @@ def command(backend: str, op: str, tests: int) -> None:
 
 
 def _loop(launch: Launch, op: str, tests: int, options: Options, folder: Path) -> float:
-    trials = [*islice(Draws(OPERATIONS[op], 0), tests)]
-    drafts = {each.id: each for trial in trials for each in trial.drafts}
-    spec = Spec(file="fuzz", digest="0" * 64, op=op, groups=())
-    suite = open_suite(write_suite(drafts.values(), [spec], folder, options).out)
+    batch = written(islice(Draws(OPERATIONS[op], 0), tests), folder, options)
+    suite = open_suite(batch.folder)
     session = Session(suite, launch)
     try:
         began = time.monotonic()
-        for each in trials:
+        for each in batch.trials:
             session.result_of(suite.by_id[each.draft.id], once=True)
         return time.monotonic() - began
     finally:
@@ -63,19 +56,13 @@ def _loop(launch: Launch, op: str, tests: int, options: Options, folder: Path) -
 
 
 def _search(launch: Launch, op: str, tests: int, options: Options, folder: Path) -> float:
-    def stop(_: float, done: int) -> None:
-        if done >= tests:
-            raise SearchedError
-
     batches = Batches(launch, folder, options)
     began = time.monotonic()
     try:
-        Search(batches=batches, limits=Limits(tests=tests)).run([OPERATIONS[op]], stop)
-    except SearchedError:
+        Search(batches=batches, limits=Limits(tests=tests)).run([op], lambda *_: None)
         return time.monotonic() - began
     finally:
         batches.close()
-    raise AssertionError("every search tells its progress")
 
 
 if __name__ == "__main__":

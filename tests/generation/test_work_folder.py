@@ -59,14 +59,14 @@ def test_a_killed_worker_ends_a_generation_in_one_sentence(
     tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it had sent is kept, and the same command goes on."""
-    start = workers._started
+    start = workers.started
 
-    def started(*arguments: Any) -> list[workers._Worker]:
+    def started(*arguments: Any) -> list[workers.Worker]:
         begun = start(*arguments)
         begun[0].process.kill()
         return begun
 
-    monkeypatch.setattr(workers, "_started", started)
+    monkeypatch.setattr(workers, "started", started)
     with pytest.raises(SuiteError) as raised:
         generate(load_specs([small_spec]), tmp_path / "suite", Options(jobs=2))
 

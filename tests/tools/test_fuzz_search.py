@@ -5,6 +5,8 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import pytest
+
 from opconform.generation.options import Options
 from opconform.operations import OPERATIONS
 from opconform_runners.harness.command import Launch, backend_command
@@ -13,6 +15,7 @@ from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import parts
 from opconform_runners.tools.fuzz.search import Find, Limits, Search
 from opconform_runners.tools.fuzz.spec_text import group_of
+from opconform_runners.tools.fuzz.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
@@ -113,9 +116,46 @@ def test_each_failure_is_replaced_by_its_own_reduced_case() -> None:
     assert [each for some in search.seen.values() for each in some] == drawn
 
 
+def test_reductions_tell_their_progress() -> None:
+    """The number of failures that cannot be reduced further; the rest is their confirmation."""
+    [trial] = plain(1)
+    search = search_of(Find(failure=failure(trial)))
+    search.batches.first_alike = lambda *_: [None]  # type: ignore[method-assign]
+    search.batches.outcomes = lambda *_: iter(())  # type: ignore[method-assign]
+    calls: list[tuple[float, int]] = []
+    search.reduce(lambda *call: calls.append(call))
+
+    assert calls[0] == (0.0, 0)
+    assert calls[-1] == (1.0, 1)
+
+
+def test_trials_of_several_operations_alternate() -> None:
+    """However many are drawn at once, until all streams have ended."""
+    first, second, third = plain(3)
+
+    assert [*mixed([iter([first, second]), iter([third])])] == [first, third, second]
+
+
+def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None:
+    """The rest is in the last one."""
+    with closing(supply(["Split-1"], 5, 130, tmp_path, Options())) as batches:
+        given = [[each.draft for each in batch.trials] for batch in batches]
+
+    drafts = [each.draft for each in islice(Draws(OPERATIONS["Split-1"], 5), 130)]
+    assert given == [drafts[:100], drafts[100:]]
+
+
+def test_a_search_ends_if_nothing_is_left_to_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for an operation of which nothing valid is drawn."""
+    monkeypatch.setattr("opconform_runners.tools.fuzz.draws.PATIENCE", 0)
+    drawing = begin(["Split-1"], 0, tmp_path, Options())
+
+    assert drawing(100) is None
+
+
 def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
     """The first trial is always executed; reductions may end without any."""
-    batches = Batches(Launch(command=backend_command("numpy")), tmp_path / "batch", Options())
+    batches = Batches(Launch(command=backend_command("numpy")), tmp_path, Options())
     trials = plain(3)
     with closing(batches):
         verdicts = [*batches.outcomes(trials, until=0)]
@@ -138,7 +178,7 @@ def test_only_failures_that_are_news_are_executed_again(tmp_path: Path) -> None:
     )
     command = backend_command(f"{tmp_path / 'own.py'}:FailsInTheFirstProcess")
     first, second = plain(2)
-    with closing(Batches(Launch(command=command), tmp_path / "batch", Options())) as batches:
+    with closing(Batches(Launch(command=command), tmp_path, Options())) as batches:
         [again, once] = batches.outcomes([first, second], is_news=lambda each: each.trial is first)
 
     reasons = [each.result.reason for each in (again, once) if isinstance(each, Failure)]

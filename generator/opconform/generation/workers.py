@@ -1,4 +1,4 @@
-"""Worker processes that evaluate, render and write cases."""
+"""Worker processes, among others those that evaluate, render and write cases."""
 
 import contextlib
 import os
@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
@@ -36,9 +37,12 @@ _WAITING = 4
 #: How many cases a worker on another machine gets at once.
 _REMOTE_BATCH = 250
 
+#: Called in a worker when it starts; gives the function that answers what the worker is sent.
+Begin = Callable[[], Callable[[Any], object]]
 
-class _Worker(NamedTuple):
-    """A process that writes batches of cases in the order in which they are sent.
+
+class Worker(NamedTuple):
+    """A process that answers what it is sent, in order.
 
     It is connected by a pipe: the semaphores of `ProcessPoolExecutor` would outlive a process group that is killed.
     """
@@ -57,8 +61,8 @@ def write_cases(
     if jobs == 1:
         yield from map(writer.write, cases)
         return
-    workers = _started(writer, jobs)
-    turns, waiting, rest = cycle(workers), deque[_Worker](), iter(cases)
+    workers = started(partial(_begin_writing, writer), jobs)
+    turns, waiting, rest = cycle(workers), deque[Worker](), iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
             large = [each for each in batch if is_large(each)]
@@ -67,10 +71,10 @@ def write_cases(
                 worker.pipe.send([each for each in batch if each not in large] if large else batch)
             waiting.append(worker)
             while len(waiting) > (0 if large else jobs * _WAITING):
-                yield from _received(waiting.popleft())
+                yield from received(waiting.popleft())
             yield from map(writer.write, large)
         while waiting:
-            yield from _received(waiting.popleft())
+            yield from received(waiting.popleft())
     finally:
         for each in workers:
             each.pipe.close()  # which ends the process
@@ -99,32 +103,37 @@ def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[
     return [(entry, {name: b"".join(parts_of(each)) for name, each in files.items()}) for entry, files in found]
 
 
-def _started(writer: CaseWriter, jobs: int) -> list[_Worker]:
+def started(begin: Begin, jobs: int) -> list[Worker]:
     """Start processes that ignore Ctrl-C: forked from one clean process with the imports, where the system can."""
     if "forkserver" not in get_all_start_methods():
-        return [_start(get_context("spawn"), writer) for _ in range(jobs)]
+        return [_start(get_context("spawn"), begin) for _ in range(jobs)]
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
     resource_tracker.ensure_running()  # started later, it would unblock the signal
     with defer_interrupts():  # numpy's threads do not block the signal
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the processes inherit it
         try:
-            return [_start(context, writer) for _ in range(jobs)]
+            return [_start(context, begin) for _ in range(jobs)]
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _start(context: "ForkServerContext | SpawnContext", writer: CaseWriter) -> _Worker:
+def _start(context: "ForkServerContext | SpawnContext", begin: Begin) -> Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(writer, theirs))
+    process = context.Process(target=_work, args=(begin, theirs))
     process.start()
     theirs.close()
-    return _Worker(process, ours)
+    return Worker(process, ours)
 
 
-def _received(worker: _Worker) -> list[Written]:
+def received(worker: Worker) -> Any:
+    """The next answer of a worker.
+
+    Raises:
+        SuiteError: The worker was killed.
+    """
     with _translated():
-        result: list[Written] | Exception = worker.pipe.recv()
+        result = worker.pipe.recv()
     if isinstance(result, Exception):
         raise result
     return result
@@ -139,21 +148,26 @@ def _translated() -> Iterator[None]:
         raise SuiteError("A worker process was killed. Run the same command again: finished cases are kept.") from fault
 
 
-def _work(writer: CaseWriter, pipe: "Connection[Any, Any]") -> None:
+def _begin_writing(writer: CaseWriter) -> Callable[[Sequence[Draft]], list[Written]]:
     hold_worker_lock(writer.partial.parent)
+    return lambda batch: [writer.write(each) for each in batch]
+
+
+def _work(begin: Begin, pipe: "Connection[Any, Any]") -> None:
+    answer = begin()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    results: SimpleQueue[list[Written] | Exception] = SimpleQueue()
+    results: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_send, args=(pipe, results), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            batch: list[Draft] = pipe.recv()
+            given = pipe.recv()
             try:
-                results.put([writer.write(each) for each in batch])
+                results.put(answer(given))
             except Exception as fault:  # noqa: BLE001 - it is raised again in the main process
                 results.put(fault)
 
 
-def _send(pipe: "Connection[Any, Any]", results: "SimpleQueue[list[Written] | Exception]") -> None:
+def _send(pipe: "Connection[Any, Any]", results: "SimpleQueue[Any]") -> None:
     """Send results; in a thread of its own, so that both ends never wait for each other to read."""
     with contextlib.suppress(OSError):
         while True:

@@ -1,6 +1,7 @@
 """`opconform fuzz`."""
 
 import math
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -84,11 +85,13 @@ def command(
     operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or declared or shipped_operations()
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
-        batches = Batches(launch, Path(scratch) / "batch", Options(seed=seed, dialects=dialects))
+        batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         search = Search(batches=batches, limits=limits, seed=seed, earlier=earlier)
         try:
             with progress("fuzz", quiet=False) as on_progress:
-                search.run([OPERATIONS[each] for each in operations], on_progress)
+                search.run(operations, on_progress)
+            with progress("reduce", then="confirm", of="failures", quiet=not sys.stderr.isatty()) as on_progress:
+                search.reduce(on_progress)
         finally:
             batches.close()
             with defer_interrupts():

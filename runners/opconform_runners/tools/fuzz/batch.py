@@ -1,15 +1,12 @@
 """The execution of trials: each batch is a suite in a scratch folder, and all batches share a warm harness."""
 
 import math
-import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.generation.options import Options
-from opconform.generation.pipeline import write_suite
-from opconform.specs.loader import Spec
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Array
@@ -18,11 +15,9 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome, Returned
 from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.symptom import symptom_of
+from opconform_runners.tools.fuzz.supply import Batch, supply, written
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
-
-#: The digest of a spec that does not exist.
-_NO_DIGEST = "0" * 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,8 +71,15 @@ class Batches:
         self.options = options
         self._session: Session | None = None
 
+    def drawn(self, operations: Sequence[str], seed: int, tests: float) -> Generator[Batch, None, None]:
+        """Batches of new trials, each of which is drawn and written while the one before is executed."""
+        return supply(operations, seed, tests, self._folder / "drawn", self.options)
+
     def outcomes(
-        self, trials: Sequence[Trial], until: float = math.inf, is_news: Callable[[Failure], bool] = lambda _: True
+        self,
+        given: Batch | Sequence[Trial],
+        until: float = math.inf,
+        is_news: Callable[[Failure], bool] = lambda _: True,
     ) -> Iterator[Failure | str]:
         """The failure or another verdict of each trial that begins until a time (monotonic).
 
@@ -86,8 +88,9 @@ class Batches:
         Raises:
             HarnessError: The harness cannot be started.
         """
-        suite, session = self._opened(trials)
-        for number, each in enumerate(trials):
+        batch = given if isinstance(given, Batch) else self._written(given)
+        suite, session = self._opened(batch)
+        for number, each in enumerate(batch.trials):
             if number > 0 and time.monotonic() >= until:
                 break
             outcome = _executed(suite, session, each, once=True)
@@ -101,7 +104,7 @@ class Batches:
 
         Each is executed once.
         """
-        suite, session = self._opened([each for _, trials in proposed for each in trials])
+        suite, session = self._opened(self._written([each for _, trials in proposed for each in trials]))
         found = []
         for failure, trials in proposed:
             outcomes = (_executed(suite, session, each, once=True) for each in trials if time.monotonic() < until)
@@ -119,14 +122,12 @@ class Batches:
         if self._session is not None:
             self._session.close()
 
-    def _opened(self, trials: Sequence[Trial]) -> tuple[Suite, Session]:
-        """The suite of some trials and their twins, and the session that executes it."""
-        twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
-        drafts = twins | {each.draft.id: each.draft for each in trials}
-        ops = sorted({each.op for each in drafts.values()})
-        specs = [Spec(file="fuzz", digest=_NO_DIGEST, op=op, groups=()) for op in ops]
-        shutil.rmtree(self._folder, ignore_errors=True)
-        suite = open_suite(write_suite(drafts.values(), specs, self._folder, self.options).out)
+    def _written(self, trials: Sequence[Trial]) -> Batch:
+        return written(trials, self._folder / "given", self.options)
+
+    def _opened(self, batch: Batch) -> tuple[Suite, Session]:
+        """The suite of a batch, and the session that executes it."""
+        suite = open_suite(batch.folder)
         if self._session is None:
             self._session = Session(suite, self._launch)
         self._session.turn_to(suite)

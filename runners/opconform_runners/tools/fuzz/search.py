@@ -3,23 +3,18 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
-from opconform.operations.operation import Operation
 from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import cost, parts, simpler
 from opconform_runners.tools.fuzz.trial import Trial
 
-#: Called after each batch with the completed fraction (0 to 1) and the number of tests.
+#: Called periodically with the completed fraction (0 to 1) and the number of tests or of reduced failures.
 OnProgress = Callable[[float, int], None]
 
-#: The tests of the first batch and of any other, and how long a batch should take, in seconds.
-_FIRST, _FEWEST, _MOST = 100, 40, 2_000
-_SECONDS = 10.0
 #: How many failures of one sign are reduced, since one sign can have several causes.
 _REDUCED = 2
 #: How many simpler trials of each failure are in a batch; the first that fails alike ends it.
@@ -109,31 +104,25 @@ class Search:
                 others.append(each)
         return found
 
-    def run(self, operations: Sequence[Operation], on_progress: OnProgress) -> None:
-        """Execute trials of some operations until a limit is reached, and reduce the failures.
+    def run(self, operations: Sequence[str], on_progress: OnProgress) -> None:
+        """Execute trials of some operations until a limit is reached.
 
         Raises:
             HarnessError: The harness cannot be started.
         """
         if self.earlier:
             self._note_known()
-        streams = [iter(Draws(each, self.seed)) for each in operations]
         end = self.limits.seconds * _SEARCHING
-        size = float(_FIRST)
-        while self.tests < self.limits.tests and (left := end - self._elapsed()) > 0:
-            trials = _mixed(streams, int(min(size, self.limits.tests - self.tests)))
-            began, before = time.monotonic(), self.tests
-            for outcome in self.batches.outcomes(trials, self._begun + end, self._is_news):
-                self.tests += 1
-                self.counts["fail" if isinstance(outcome, Failure) else outcome] += 1
-                if isinstance(outcome, Failure):
-                    self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
-            each = (time.monotonic() - began) / (self.tests - before)
-            size = max(_FEWEST, min(_MOST, min(_SECONDS, left / 2) / each))
-            on_progress(
-                max(self.tests / self.limits.tests, min(1.0, self._elapsed() / self.limits.seconds)), self.tests
-            )
-        self._reduce()
+        with closing(self.batches.drawn(operations, self.seed, self.limits.tests)) as drawn:
+            for batch in drawn:
+                for outcome in self.batches.outcomes(batch, self._begun + end, self._is_news):
+                    self.tests += 1
+                    self.counts["fail" if isinstance(outcome, Failure) else outcome] += 1
+                    if isinstance(outcome, Failure):
+                        self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
+                    on_progress(max(self.tests / self.limits.tests, min(1.0, self._elapsed() / end)), self.tests)
+                if self._elapsed() >= end:
+                    break
 
     def _by_fault(self) -> dict[tuple[str, ...], list[Find]]:
         """The failures by what they break and the symptom, the worst of each first, then the simplest."""
@@ -171,8 +160,8 @@ class Search:
         some = sorted([find, *others], key=lambda each: cost(each.failure.trial.draft))
         self.seen[find.failure.sign] = some[:_REDUCED]
 
-    def _reduce(self) -> None:
-        """Replace each failure by the simplest case that fails alike; all are reduced in the same batches."""
+    def reduce(self, on_progress: OnProgress) -> None:
+        """Replace each failure by the simplest case that fails alike, and confirm it; all in the same batches."""
         current = [each for some in self.seen.values() for each in some]
         drawn = [each.failure for each in current]
         tried = [set[str]() for _ in current]
@@ -185,10 +174,13 @@ class Search:
                 current[number] = replace(find, is_reduced=not left)
             if all(each.is_reduced for each in current):
                 break
+            reduced = sum(each.is_reduced for each in current)
+            on_progress(reduced / len(current), reduced)
             for number, failure in enumerate(self.batches.first_alike(proposed, self._begun + end)):
                 tried[number].update(each.draft.digits for each in proposed[number][1])
                 if failure is not None:
                     current[number] = replace(current[number], failure=failure)
+        on_progress(1.0, len(current))
         self._confirm(current)
 
     def _confirm(self, reduced: Sequence[Find]) -> None:
@@ -200,9 +192,3 @@ class Search:
         for find, first in zip(reduced, drawn, strict=True):
             failure = confirmed.get((first.failure.sign, find.failure.trial.draft.digits))
             self._note(first if failure is None else replace(find, failure=failure))
-
-
-def _mixed(streams: Sequence[Iterator[Trial]], count: int) -> list[Trial]:
-    """The next trials of each stream, in numbers that differ by one at most."""
-    shares = [count // len(streams) + (number < count % len(streams)) for number in range(len(streams))]
-    return [trial for each, share in zip(streams, shares, strict=True) for trial in islice(each, share)]
