@@ -133,8 +133,16 @@ def test_a_fault_is_one_small_case_and_known_afterwards(opconform: Run, tmp_path
 
     assert "Split-1 data.bits: wrong data (value)" in first.stdout
     assert "context" not in first.stdout
+    assert first.stderr == ""
     assert again.stdout.splitlines()[-1].endswith("0 new faults, besides 1 known one.")
     assert "1 case" in generated.stdout
+
+
+def test_a_changed_nan_violates_an_interpretation(opconform: Run, tmp_path: Path) -> None:
+    """Valid cases with floating-point data are about NaNs, too, as shipped ones are."""
+    done = opconform("fuzz", f"{MINIATURES}:QuietsNans", "Split-1", "--tests", 120, "--out", tmp_path, code=1)
+
+    assert "1. Split-1 data.nan-payload (interpretation): wrong data (nan-payload)" in done.stdout
 
 
 def test_only_declared_operations_are_searched(opconform: Run, tmp_path: Path) -> None:

@@ -1,29 +1,28 @@
 """Trials: drawn cases with the expectation that the reference semantics give them."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from opconform.generation.validation import check_surroundings, violations_of
+from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft, arguments_of
-from opconform.model.golden import file_bytes
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
 from opconform.specs.document import KeyMistake
+from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 #: The group of drawn cases, which is also their profile.
 GROUP = "fuzz"
-#: The most elements of a tensor, dimensions, and outputs of a drawn case.
+#: The most elements of a tensor, dimensions, outputs, and elements of all outputs of a drawn case.
 ELEMENTS = 4_096
 RANK = 8
 OUTPUTS = 64
+OUTPUT_ELEMENTS = 1 << 15
 #: The most elements of an empty tensor if its dimensions of 0 are left out: numpy cannot make arrays of more bytes than
 #: 63 bits count, even without elements.
 ADDRESSED = 1 << 48
-#: The most bytes of its inputs and outputs.
-BYTES = 1 << 18
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,19 +73,22 @@ def decided(draft: Draft) -> Draft | None:
     draft = replace(draft, second=second, rejected_for=None, twin=None, requirements=())
     if not all(_is_expressible(each) for feed in draft.feeds for each in feed.values()):
         return None
-    *before, violated = (violations_of(draft, feed) for feed in range(len(draft.feeds)))
-    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
-    if any(before) or len(violated) > 1 or requested > OUTPUTS:
+    arguments = [arguments_of(draft, feed) for feed in range(len(draft.feeds))]
+    *before, last = (_outputs(draft.operation, each) for each in arguments)
+    violated = last.requirements if isinstance(last, Rejection) else ()
+    requested = draft.operation.requested_outputs(arguments[0]) or 0
+    if len(violated) > 1 or requested > OUTPUTS or any(isinstance(each, Rejection) for each in before):
         return None
-    if not violated and not all(_is_addressable(each) for each in _output_shapes(draft)):
+    if not violated and not all(_is_small(each) for each in (*before, last)):
         return None
-    bits = draft.operation.bits
-    draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or ((bits,) if bits else ()))
+    draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or _requirements(draft))
+    if draft.second is None and draft.context not in draft.operation.contexts:
+        return draft
     try:
         check_surroundings(draft)
     except KeyMistake:
         return None
-    return draft if file_bytes(draft) <= BYTES else None
+    return draft
 
 
 def trial_of(draft: Draft, twin: Draft) -> Trial:
@@ -136,10 +138,25 @@ def _with_whole_lists(
     return {name: second.get(name, tensors[name]) for name in named}
 
 
-def _output_shapes(draft: Draft) -> Iterator[tuple[int, ...]]:
-    """The shapes of the outputs of a valid case, in every feed."""
-    for feed in range(len(draft.feeds)):
-        yield from (each.shape for each in draft.operation.infer(arguments_of(draft, feed)))
+def _requirements(draft: Draft) -> tuple[str, ...]:
+    """The requirements of a valid case: the exact bits, and those of NaNs if it can have any."""
+    bits = draft.operation.bits
+    has_floats = any(ELEMENT_TYPES[each.element_type].kind == "float" for each in draft.tensors.values())
+    about_nans = requirements_of(draft.op).establishes.get("nan-payload", ()) if has_floats else ()
+    return (*([bits] if bits else []), *about_nans)
+
+
+def _outputs(operation: Operation, arguments: Arguments) -> Sequence[TensorType] | Rejection:
+    """The types of the outputs, or what the arguments violate."""
+    try:
+        return operation.infer(arguments)
+    except Rejection as rejection:
+        return rejection
+
+
+def _is_small(outputs: Sequence[TensorType] | Rejection) -> bool:
+    shapes = [] if isinstance(outputs, Rejection) else [each.shape for each in outputs]
+    return sum(map(math.prod, shapes)) <= OUTPUT_ELEMENTS and all(map(_is_addressable, shapes))
 
 
 def _is_addressable(shape: Sequence[int]) -> bool:
