@@ -138,7 +138,7 @@ def test_trials_of_several_operations_alternate() -> None:
 
 def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None:
     """The rest is in the last one."""
-    with closing(supply(["Split-1"], 5, 130, tmp_path, Options())) as batches:
+    with supply(["Split-1"], 5, 130, tmp_path, Options()) as batches:
         given = [[each.draft for each in batch.trials] for batch in batches]
 
     drafts = [each.draft for each in islice(Draws(OPERATIONS["Split-1"], 5), 130)]

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,9 +72,19 @@ class Batches:
         self.options = options
         self._session: Session | None = None
 
-    def drawn(self, operations: Sequence[str], seed: int, tests: float) -> Generator[Batch, None, None]:
+    def drawn(self, operations: Sequence[str], seed: int, tests: float) -> AbstractContextManager[Iterator[Batch]]:
         """Batches of new trials, each of which is drawn and written while the one before is executed."""
         return supply(operations, seed, tests, self._folder / "drawn", self.options)
+
+    def start(self) -> None:
+        """Start the harness, if none has been started.
+
+        Raises:
+            HarnessError: It cannot be started.
+        """
+        if self._session is None:
+            _, session = self._opened(self._written([]))
+            session.implementation  # noqa: B018 - starts it
 
     def outcomes(
         self,

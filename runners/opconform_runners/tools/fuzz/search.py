@@ -4,7 +4,6 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from opconform_runners.reports.failures import SEVERITIES, severity_of
@@ -113,7 +112,8 @@ class Search:
         if self.earlier:
             self._note_known()
         end = self.limits.seconds * _SEARCHING
-        with closing(self.batches.drawn(operations, self.seed, self.limits.tests)) as drawn:
+        with self.batches.drawn(operations, self.seed, self.limits.tests) as drawn:
+            self.batches.start()  # while the first batch is drawn
             for batch in drawn:
                 for outcome in self.batches.outcomes(batch, self._begun + end, self._is_news):
                     self.tests += 1

@@ -2,7 +2,8 @@
 
 import shutil
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
@@ -41,29 +42,33 @@ def written(trials: Iterable[Trial], folder: Path, options: Options) -> Batch:
     return Batch(trials=trials, folder=write_suite(drafts.values(), specs, folder, options).out)
 
 
+@contextmanager
 def supply(
     operations: Sequence[str], seed: int, tests: float, folder: Path, options: Options
-) -> Generator[Batch, None, None]:
+) -> Iterator[Iterator[Batch]]:
     """Batches of new trials, until there are enough or none is left. A batch is replaced two batches later."""
     [worker] = started(partial(begin, operations, seed, folder, options), 1)
     try:
-        left = tests
-        size = _ask(worker, left)
-        while size:
-            left -= size
-            size = _ask(worker, left)  # drawn while the one before is executed
-            batch: Batch | None = received(worker)
-            if batch is None:
-                return
-            yield batch
+        yield _batches(worker, tests, _ask(worker, tests))
     finally:
         worker.process.terminate()
         worker.process.join()
         worker.pipe.close()
 
 
+def _batches(worker: Worker, left: float, size: int) -> Iterator[Batch]:
+    """Batches, of which the first one was asked for; the next one is drawn while one is executed."""
+    while size:
+        left -= size
+        size = _ask(worker, left)
+        batch: Batch | None = received(worker)
+        if batch is None:
+            return
+        yield batch
+
+
 def _ask(worker: Worker, left: float) -> int:
-    """Ask for the next batch, if any trials are left; returns its size."""
+    """Ask for a batch, if any trials are left; returns its size."""
     size = int(min(_BATCH, left))
     if size:
         worker.pipe.send(size)
