@@ -85,7 +85,7 @@ def test_cases_that_do_not_fit_side_by_side_are_made_one_after_the_other(
 ) -> None:
     """Where each fits alone, the suite is the same, however many processes there are."""
     specs = load_specs([small_spec])
-    most = max(memory_bytes(case) for group in specs[0].groups for case in expand(group))
+    most = max(memory_bytes(case, file_bytes(case)) for group in specs[0].groups for case in expand(group))
     monkeypatch.setattr(generating, "free_memory", lambda: most)
     generated = generate(specs, tmp_path / "suite", Options(jobs=2))
 

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +103,8 @@ class _Expansion:
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
                 if keys["expect"] != "semantics":
-                    twin = replace(twin, requirements=cases[0].requirements)
-                cases = [replace(cases[0], twin=twin.id), twin]
+                    twin = twin.noted(requirements=cases[0].requirements)
+                cases = [cases[0].noted(twin=twin.id), twin]
         except UndecidedError:
             return []
         except SpecMistakes as fault:
@@ -157,7 +157,7 @@ class _Expansion:
         return self.twins[text]
 
     def _draft(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Draft:
-        group, note = self.group, f" (with {shown(variables)})" if variables else ""
+        group = self.group
         models, feed = models_of(group.op), keys.get("feed")
         if isinstance(feed, dict):  # it is completed from the first feed
             keys = {**keys, "feed": _changed(keys, feed)}
@@ -165,10 +165,12 @@ class _Expansion:
             checked = models.case.model_validate(keys, context=CONCRETE)
             return draft_of(group, checked, self.limits, twin=bool(overridden))
         except ValidationError as fault:
+            note = _note(variables)
             raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
         except KeyMistake as fault:
             route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
-            raise SpecMistakes([group.mistake(route, f"{fault.key}: {fault.sentence}{note}.")]) from fault
+            sentence = f"{fault.key}: {fault.sentence}{_note(variables)}."
+            raise SpecMistakes([group.mistake(route, sentence)]) from fault
 
     def _evaluated(self, value: Value, route: Route, variables: Combination) -> Value:
         """The value at a route, with its expressions evaluated."""
@@ -182,6 +184,10 @@ class _Expansion:
             return expression_of(value).value(variables, self.meter)
         except ExpressionError as fault:
             raise SpecMistakes([self.group.mistake(route, f"{failure(fault, variables)}.")]) from fault
+
+
+def _note(variables: Combination) -> str:
+    return f" (with {shown(variables)})" if variables else ""
 
 
 def _changed(keys: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The pipeline from specs to a suite. The bytes of the suite do not depend on the number of processes."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -52,15 +52,31 @@ def generate(
     if out.name in ("", ".."):
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
-    generated = write_suite(cases, specs, out, options)
+    generated = write_suite(cases, specs, out, options, large=cases.large)
     return replace(generated, warnings=(*warnings_of(specs), *cases.repeated))
 
 
 def write_suite(
-    cases: Iterable[Draft], specs: Sequence[Spec], out: Path, options: Options, whole: str = ""
+    cases: Iterable[Draft],
+    specs: Sequence[Spec],
+    out: Path,
+    options: Options,
+    *,
+    whole: str = "",
+    large: Collection[str] | None = None,
 ) -> Generated:
-    """Write the suite of some cases, as `generate` does; `whole` is the digest of the suite that it is a part of."""
+    """Write the suite of some cases, as `generate` does.
+
+    `whole` is the digest of the suite that it is a part of. `large` has the ids of the cases so far that need much
+    memory; they are computed if it is None.
+    """
     free = free_memory()
+
+    def is_large(draft: Draft) -> bool:
+        if large is not None:
+            return draft.id in large
+        return memory_bytes(draft, file_bytes(draft)) * options.jobs > free
+
     with contextlib.ExitStack() as held:
         try:
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
@@ -71,9 +87,7 @@ def write_suite(
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
         with translated_faults(out), work.lines.open("w+b") as lines:
             places = []
-            for each in write_cases(
-                cases, writer, jobs=options.jobs, is_large=lambda each: memory_bytes(each) * options.jobs > free
-            ):
+            for each in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
                 places.append((each.id, lines.tell(), len(each.line)))
                 lines.write(each.line)
                 counts[each.expect] += 1
@@ -115,6 +129,8 @@ class _Cases:
         self._bytes = 0
         self._free = free_memory()
         self.repeated: list[str] = []
+        #: The cases that need so much memory that they are written alone.
+        self.large: set[str] = set()
 
     def __iter__(self) -> Iterator[Draft]:
         count = 0
@@ -157,14 +173,17 @@ class _Cases:
     def _check_size(self, draft: Draft) -> None:
         """Refuse a case that is too large, before anything is allocated."""
         limit = self._options.limits.bytes
-        self._bytes += file_bytes(draft)
+        size = file_bytes(draft)
+        self._bytes += size
         if self._bytes > limit:
             least = f"the suite takes at least {self._bytes:,} bytes, more than the limit of {limit:,}"
             raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise it with --max-bytes.")
-        needed = memory_bytes(draft)
+        needed = memory_bytes(draft, size)
         if needed > self._free:
             sizes = f"needs {shown_bytes(needed)} of memory, but only {shown_bytes(self._free)} is free"
             raise UsageError(f"{draft.where}: a case of group {draft.group!r} {sizes}.")
+        if needed * self._options.jobs > self._free:
+            self.large.add(draft.id)
 
     def _note(self, draft: Draft, group: Group) -> None:
         first = group if draft.is_twin else self._first.setdefault(draft.digits, group)

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from opconform.errors import quoted, quoted_text
@@ -73,7 +72,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise UndecidedError
-        draft = replace(draft, rejected_for=violated[-1][0], requirements=violated[-1])
+        draft = draft.noted(rejected_for=violated[-1][0], requirements=violated[-1])
         reject = RejectKeys(reject=violated[-1][0], also=())
     if reject is None:
         _check_accepted(draft, inferences)

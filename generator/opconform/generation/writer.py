@@ -73,6 +73,8 @@ class CaseWriter:
 
     def _is_reused(self, identity: str, contents: Mapping[str, Content]) -> bool:
         """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""
+        if not self.resumed and self.earlier is None:
+            return False
         target = self.partial / identity
         if self.resumed and _holds(target, contents):
             return True

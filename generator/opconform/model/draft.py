@@ -73,6 +73,12 @@ class Draft:
         """The tensors of each feed, by input name."""
         return (self.tensors,) if self.second is None else (self.tensors, {**self.tensors, **self.second})
 
+    def noted(self, **fields: object) -> "Draft":
+        """A copy with other fields that are not part of the content. `replace` would take ten times as long."""
+        draft = object.__new__(Draft)
+        draft.__dict__.update(self.__dict__, **fields)
+        return draft
+
     @cached_property
     def content(self) -> str:
         """The canonical JSON of everything that a backend is given; its digest is in the case's id."""

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from opconform.model.draft import Draft, TensorDraft, operands_of
+from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
+from opconform.operations.operation import Operand, TensorType
 from opconform.suite.case import Binding, Dynamic, Graph
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -139,21 +140,28 @@ def file_bytes(draft: Draft) -> int:
     total = sum(math.prod(each.shape) * _element_bytes(each) for each in given)
     if draft.rejected_for is not None:
         return total
-    graph = graph_of(draft)
     for number, feed in enumerate(draft.feeds):
-        types, widths = inferred(graph, operands_of(draft, number)), Counter[str]()
+        widths = Counter[str]()
         for each in feed.values():  # of strings, the longest one counts
             widths[each.element_type] = max(widths[each.element_type], _element_bytes(each))
-        outputs = [types[name] for name in graph.outputs]
+        outputs = _output_types(draft, number)
         total += sum(math.prod(each.shape) * (widths[each.element_type] or 1) for each in outputs)
     return total
 
 
-def memory_bytes(draft: Draft) -> int:
-    """The approximate memory for making a case, in bytes."""
+def _output_types(draft: Draft, feed: int) -> Sequence[TensorType | Operand]:
+    if draft.context not in draft.operation.contexts:
+        return draft.operation.infer(arguments_of(draft, feed))
+    graph = graph_of(draft)
+    types = inferred(graph, operands_of(draft, feed))
+    return [types[name] for name in graph.outputs]
+
+
+def memory_bytes(draft: Draft, size: int) -> int:
+    """The approximate memory for making a case whose files have a size, in bytes."""
     tensors = [each for feed in draft.feeds for each in feed.values()]
     texts = sum(math.prod(each.shape) for each in tensors if each.element_type == "string")
-    return _COPIES * file_bytes(draft) + _TEXT * texts
+    return _COPIES * size + _TEXT * texts
 
 
 def _element_bytes(tensor: TensorDraft) -> int:

@@ -27,7 +27,8 @@ class Declared:
 def graph_of(draft: Draft) -> Graph:
     """The graph of a case in its context; `ContextError` if that cannot be built around the case."""
     arguments = tuple(arguments_of(draft, feed) for feed in range(len(draft.feeds)))
-    outputs = tuple(types for each in arguments if (types := _inferred(draft.operation, each)) is not None)
+    accepted = arguments if draft.rejected_for is None else arguments[:-1]
+    outputs = tuple(types for each in accepted if (types := _inferred(draft.operation, each)) is not None)
     operation = draft.operation
     requested = operation.requested_outputs(arguments[0]) or 0
     count = len(outputs[0]) if outputs else requested if 0 < requested <= MOST_DECLARED else 1
