@@ -165,20 +165,21 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
 
 
 def _contradiction(case: Case) -> str | None:
-    inputs, outputs = [each.name for each in case.inputs], [each.name for each in _expected(case)]
     if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{CONTROL}"):
         return f"its operation {case.op} contradicts its id"
-    if len(set(inputs)) < len(inputs):
+    known: set[str | None] = {each.name for each in case.inputs}
+    if len(known) < len(case.inputs):
         return "two of its inputs have the same name"
-    if outputs != [f"output_{number}" for number in range(len(outputs))]:
+    if any(each.name != f"output_{number}" for number, each in enumerate(_expected(case))):
         return "its outputs are not named output_0, output_1, …"
-    known = set(inputs)
+    known.add(None)  # an omitted input
     for node in case.graph.nodes:
-        if unknown := {each for each in node.inputs if each is not None} - known:
-            return f"the node {node.name} takes {min(unknown)}, which is neither an input nor an earlier node's output"
+        if unknown := set(node.inputs) - known:
+            name = min(map(str, unknown))
+            return f"the node {node.name} takes {name}, which is neither an input nor an earlier node's output"
         known.update(node.outputs)
-    if unknown := set(case.graph.outputs) - known:
-        return f"its output {min(unknown)} is not in its graph"
+    if lost := set(case.graph.outputs) - known:
+        return f"its output {min(lost)} is not in its graph"
     return None if any(each.under_test for each in case.graph.nodes) else "no node of its graph is under test"
 
 

@@ -35,8 +35,8 @@ _MOST, _SHARED, _ALONE = 4, 100, 5
 STARTS = 3
 #: How many errors in a row must be confirmed alone before the next ones count without confirmation.
 CONFIRMATIONS = 16
-#: The numbers of requests: as large as the protocol allows, and all of one length.
-_SEQS = range(10**15, 9 * 10**15)
+#: The least number of a request, and the bits that are added: as large as the protocol allows, and all of one length.
+_FIRST_SEQ, _SEQ_BITS = 10**15, 52
 
 #: Called with each case and its outcome, in no certain order.
 OnOutcome = Callable[[Entry, Case, Outcome], None]
@@ -221,7 +221,7 @@ class Worker:
 
     def _request(self, harness: Harness, entry: Entry, case: Case, dialect: str | None) -> Request:
         scratch = harness.process.scratch
-        seq = _SEQS.start + secrets.randbelow(len(_SEQS))  # unpredictable, so that no reply can precede its request
+        seq = _FIRST_SEQ + secrets.randbits(_SEQ_BITS)  # unpredictable, so that no reply can precede its request
         if os.path.islink(scratch):  # noqa: PTH114 - faster
             raise OSError(errno.ELOOP, "it is a symbolic link", str(scratch))
         place = Place(folder=f"{scratch}/{seq}", outputs=f"{scratch}", inline=harness.inline)

@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, entry_points, requires
 from pathlib import Path
 from typing import Self
@@ -117,14 +118,18 @@ def environment_of(command: Command, implementation: Implementation, placements:
         return machine
     names = sorted({*_ALWAYS, *_packages_of(command.name.partition(":")[0])})
     try:
-        asked = subprocess.run(
-            [command.python, "-c", _ASK, *names], capture_output=True, check=True, timeout=_PATIENCE, text=True
-        )
-        python, versions = _ANSWER.validate_json(asked.stdout)
+        python, versions = _asked(command.python, *names)
     except (OSError, subprocess.SubprocessError, ValidationError):
         return machine
     packages = {name: version for name, version in versions.items() if version is not None}
     return replace(machine, python=python, packages=packages)
+
+
+@cache
+def _asked(python: str, *names: str) -> tuple[str, dict[str, str | None]]:
+    """The version of an interpreter, and those of packages in it. A streamed run asks once, not once per batch."""
+    asked = subprocess.run([python, "-c", _ASK, *names], capture_output=True, check=True, timeout=_PATIENCE, text=True)
+    return _ANSWER.validate_json(asked.stdout)
 
 
 def _processor() -> str | None:

@@ -169,8 +169,11 @@ def schema() -> dict[str, Any]:
     return dialect | messages.json_schema()
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def _line(message: Mapping[str, object]) -> bytes:
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return _ENCODER.encode(message).encode() + b"\n"
 
 
 #: The request that opens the conversation.

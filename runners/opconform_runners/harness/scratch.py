@@ -44,10 +44,11 @@ def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:
     The folder has a different name in every run, and the texts of two runs must compare equal. Only the text fields of
     the dataclass are changed.
     """
-    texts = {each.name: getattr(outcome, each.name) for each in fields(outcome)}  # type: ignore[arg-type]
-    changed = {
-        name: _plain(text, scratch) for name, text in texts.items() if isinstance(text, str) and scratch.name in text
-    }
+    changed = {}
+    for each in fields(outcome):  # type: ignore[arg-type]
+        text = getattr(outcome, each.name)
+        if isinstance(text, str) and scratch.name in text:
+            changed[each.name] = _plain(text, scratch)
     return replace(outcome, **changed) if changed else outcome  # type: ignore[type-var]
 
 
