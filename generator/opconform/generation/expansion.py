@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import LIMITS, Limits
+from opconform.generation.tensor_keys import KnownTensors
 from opconform.generation.validation import UndecidedError, draft_of
 from opconform.model.draft import Draft
 from opconform.specs.combinations import Combination, combinations_of, failure, shown
@@ -85,7 +86,10 @@ def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
 
 
 class _Expansion:
-    """The state of one group's expansion: the digits of its cases, recent twins by their keys, mistakes by place."""
+    """The state of one group's expansion: the digits of its cases, recent twins by their keys, mistakes by place.
+
+    The values of keys are kept for the variables that they depend on, which have few values beside the combinations.
+    """
 
     def __init__(self, group: Group, limits: Limits) -> None:
         self.group, self.limits = group, limits
@@ -94,11 +98,14 @@ class _Expansion:
         self.digits: set[str] = set()
         self.twins: dict[str, Draft] = {}
         self.mistakes: dict[tuple[int, int], Mistake] = {}
+        self._reads = {name: sorted(_variables_of(each)) for name, each in (*group.keys.items(), ("twin", group.twin))}
+        self._values: dict[tuple[str, str], Value] = {}
+        self._tensors = KnownTensors()
 
     def families_of(self, variables: Combination) -> list[Family]:
         """The case of a combination and its twin, if one of them is new."""
         try:
-            keys = self._evaluated(self.group.keys, (), variables)
+            keys = {name: self._value(name, each, variables) for name, each in self.group.keys.items()}
             cases = [self._draft(keys, (), variables)]
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
@@ -143,7 +150,7 @@ class _Expansion:
                 raise KeyMistake("sample", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:
-        changes = self._evaluated(self.group.twin, ("twin",), variables)
+        changes = self._value("twin", self.group.twin, variables)
         if not isinstance(changes, dict):
             sentence = f"twin: {quoted(changes)} is not a mapping of keys."
             raise SpecMistakes([self.group.mistake(("twin",), sentence)])
@@ -162,8 +169,9 @@ class _Expansion:
         if isinstance(feed, dict):  # it is completed from the first feed
             keys = {**keys, "feed": _changed(keys, feed)}
         try:
-            checked = models.case.model_validate(keys, context=CONCRETE)
-            return draft_of(group, checked, self.limits, twin=bool(overridden))
+            checked = models.case.model_validate(self._tensors.checked(keys), context=CONCRETE)
+            self._tensors.note(keys, checked)
+            return draft_of(group, checked, self.limits, twin=bool(overridden), known=self._tensors)
         except ValidationError as fault:
             note = _note(variables)
             raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
@@ -171,6 +179,15 @@ class _Expansion:
             route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
             sentence = f"{fault.key}: {fault.sentence}{_note(variables)}."
             raise SpecMistakes([group.mistake(route, sentence)]) from fault
+
+    def _value(self, name: str, value: Value, variables: Combination) -> Value:
+        """The value of a key, evaluated once for the variables that it depends on."""
+        known = (name, repr([variables.get(each) for each in self._reads[name]]))
+        if known not in self._values:
+            if len(self._values) >= RECENT * len(self._reads):
+                self._values.clear()
+            self._values[known] = self._evaluated(value, (name,), variables)
+        return self._values[known]
 
     def _evaluated(self, value: Value, route: Route, variables: Combination) -> Value:
         """The value at a route, with its expressions evaluated."""
@@ -184,6 +201,15 @@ class _Expansion:
             return expression_of(value).value(variables, self.meter)
         except ExpressionError as fault:
             raise SpecMistakes([self.group.mistake(route, f"{failure(fault, variables)}.")]) from fault
+
+
+def _variables_of(value: Value) -> set[str]:
+    """The names that the expressions in a value read."""
+    if isinstance(value, Mapping):
+        return set[str]().union(*map(_variables_of, value.values()))
+    if isinstance(value, list):
+        return set[str]().union(*map(_variables_of, value))
+    return set(expression_of(value).variables) if is_expression(value) else set()
 
 
 def _note(variables: Combination) -> str:

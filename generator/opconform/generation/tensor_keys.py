@@ -1,7 +1,7 @@
 """The tensors of a case: from the checked keys of a spec to drafts."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from opconform.errors import quoted
@@ -19,9 +19,41 @@ RANK = 64
 _BESIDE_ZERO = 1 << 58
 #: The most elements of a control input: they are part of the case's content one by one.
 _CONTROL = 100_000
+#: How many checked keys, and how many tensors, are kept.
+_KNOWN = 5_000
 
 
-def tensors_of(operation: Operation, keys: Any, limits: Limits) -> dict[str, TensorDraft]:
+class KnownTensors:
+    """The tensors of keys that were checked before, by the identity of the keys, which are kept alive."""
+
+    def __init__(self) -> None:
+        self._checked: dict[tuple[str, int], tuple[object, TensorKeys]] = {}
+        self._drafts: dict[tuple[str, int], tuple[TensorKeys, TensorDraft]] = {}
+
+    def checked(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """The keys, with the checked ones in place of those that are known."""
+        return {name: self._checked.get((name, id(each)), (each, each))[1] for name, each in keys.items()}
+
+    def note(self, keys: Mapping[str, Any], checked: Any) -> None:
+        """Keep what some keys were checked to be."""
+        if len(self._checked) > _KNOWN:
+            self._checked.clear()
+        for name, each in keys.items():
+            found = getattr(checked, name)
+            if isinstance(found, TensorKeys):
+                self._checked[name, id(each)] = each, found
+
+    def draft(self, port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
+        """The tensor of checked keys at a port."""
+        known = port.name, id(keys)
+        if len(self._drafts) > _KNOWN:
+            self._drafts.clear()
+        if known not in self._drafts:
+            self._drafts[known] = keys, _tensor(port, keys, limits)
+        return self._drafts[known][1]
+
+
+def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> dict[str, TensorDraft]:
     """The tensors in some keys, by name and in the order of the operation's ports."""
     tensors: dict[str, TensorDraft] = {}
     for port in operation.inputs:
@@ -29,7 +61,7 @@ def tensors_of(operation: Operation, keys: Any, limits: Limits) -> dict[str, Ten
         several = (given or ()) if port.variadic else (given,)
         for name, each in zip(port.names(len(several)), several, strict=True):
             if each is not None:
-                tensors[name] = _tensor(port, each, limits)
+                tensors[name] = known.draft(port, each, limits)
     return tensors
 
 

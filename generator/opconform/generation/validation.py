@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
-from opconform.generation.tensor_keys import RANK, tensors_of
+from opconform.generation.tensor_keys import RANK, KnownTensors, tensors_of
 from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
@@ -36,7 +36,7 @@ class UndecidedError(Exception):
     """A case that violates several requirements, so that the reference semantics do not say why it is rejected."""
 
 
-def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
+def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: KnownTensors) -> Draft:
     """The draft of a case or twin whose keys fit the operation's model.
 
     Raises:
@@ -44,7 +44,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         UndecidedError: The semantics decide what is expected, and the case violates several requirements.
     """
     operation, settings = OPERATIONS[group.op], group.settings
-    tensors = tensors_of(operation, keys, limits)
+    tensors = tensors_of(operation, keys, limits, known)
     binding = _binding(operation, tensors, keys)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
     is_decided = keys.expect == "semantics" and not twin
@@ -58,7 +58,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool) -> Draft:
         where=group.place,
         attributes=_attributes(operation, keys),
         tensors=tensors,
-        second=None if keys.feed is None else tensors_of(operation, keys.feed, limits),
+        second=None if keys.feed is None else tensors_of(operation, keys.feed, limits, known),
         binding=binding,
         dynamic=_dynamic(operation, tensors, binding, keys),
         context=keys.context,

@@ -104,7 +104,8 @@ class _OrValues:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def expanded(value: Any) -> Any:
-            return value if isinstance(value, dict) or value is None or is_expression(value) else {"values": value}
+            is_given = value is None or isinstance(value, dict | TensorKeys) or is_expression(value)
+            return value if is_given else {"values": value}
 
         return core_schema.no_info_before_validator_function(expanded, handler(source))
 
