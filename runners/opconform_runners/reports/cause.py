@@ -1,6 +1,7 @@
 """The likely cause of wrong outputs. The words before the colon of a cause are the same for cases that fail alike."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 from ml_dtypes import finfo
@@ -118,12 +119,25 @@ def _integers(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
 
 def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
     info = finfo(want.dtype)  # type: ignore[no-untyped-call]
-    zero, one = bits.dtype.type(0), bits.dtype.type(1)
-    yield "Signalling NaNs became quiet", np.where(np.isnan(want), bits | one << (info.nmant - 1), bits)
-    small = np.abs(want) < info.smallest_normal
-    yield "Negative zero became positive zero", np.where(want == 0, zero, bits)
-    yield "Denormals were flushed to zero", np.where(small, bits & one << (info.bits - 1), bits)
-    yield "Negative zero and denormals became zero", np.where(small, zero, bits)
+    small, one = np.abs(want) < info.smallest_normal, bits.dtype.type(1)
+    sign, quiet = bits & one << (info.bits - 1), np.where(np.isnan(want), one << (info.nmant - 1), bits.dtype.type(0))
+    zeros = {
+        "": bits,
+        "Negative zero became positive zero": np.where(want == 0, bits ^ sign, bits),
+        "Denormals were flushed to zero": np.where(small, sign, bits),
+        "Negative zero and denormals became zero": np.where(small, bits.dtype.type(0), bits),
+    }
+    most = finfo(ELEMENT_TYPES["bf16"].arithmetic).max.astype(want.dtype)  # type: ignore[no-untyped-call]
+    beyond = np.isfinite(want) & (np.abs(want) > most)
+    limits = np.where(beyond, np.copysign(most, want).view(bits.dtype), bits)
+    for (name, changed), quieted, clamped in product(zeros.items(), (False, True), (False, True)):
+        names = (
+            name,
+            "Signalling NaNs became quiet" * quieted,
+            "Numbers beyond the range of bf16 became its limits" * clamped,
+        )
+        found = np.where(beyond, limits, changed) if clamped else changed
+        yield "; ".join(filter(None, names)), found | quiet if quieted else found
     for narrow in (ELEMENT_TYPES[name] for name in _FLOATS):
         other = narrow.arithmetic
         if other != want.dtype and other.itemsize <= want.itemsize:
@@ -150,4 +164,9 @@ def _moved(want: Array, got: Array, others: Mapping[str, Array]) -> str:
             return f"Shifted: the output begins {counted} too late"
     if np.array_equal(np.sort(got), np.sort(want)):
         return "The right elements in another order"
-    return "All elements are the same" if got.size > 1 and bool(np.all(got == got[0])) else ""
+    if got.size > 1 and bool(np.all(got == got[0])):
+        return "All elements are the same"
+    is_zero = bool(np.all((got == want) | (got == np.zeros_like(got))))
+    return (
+        f"Some elements are {'empty' if got.dtype.kind == 'U' else 'zero'}, and the others are right" if is_zero else ""
+    )
