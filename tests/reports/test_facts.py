@@ -47,6 +47,21 @@ CASES = {
     "floats": (SPLIT.format(data='{shape: [4], values: [-0.0, "nan", "inf", 1.0e-40]}', axis=0, lengths="[4]", more=""), {
         "data has negative zeros", "data has NaNs", "data has infinities", "data has denormal numbers", "data has values that bf16 rounds", "data has static dimensions",
     }, set()),
+    "omitted": (SLICE.replace("end: [2, 4]", "stride: [1, 1]\n    expect: {reject: end.required}").replace("masks.padded", "end.required"), {
+        "a required input or attribute is omitted", "end is omitted",
+    }, {"stride is omitted"}),
+    "texts": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: 2.0\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
+        "the case is valid if texts are read up to the first character that is not a digit",
+    }, {"the case is valid if truth values are read as 0 and 1"}),
+    "truth values": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: true\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
+        "the case is valid if truth values are read as 0 and 1",
+    }, {"the case is valid if texts are read up to the first character that is not a digit"}),
+    "overflow": (SPLIT.format(data="{shape: [3, 2]}", axis=1, lengths="{values: [127, 127], element_type: i8}", more="    expect: {reject: lengths.sum}\n"), {
+        "the sum of the lengths exceeds their element type", "an inner dimension is divided",
+    }, {"the lengths exceed the dimension by 1"}),
+    "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
+        "a step backward is longer than 31 bits", "all shapes are known when the model is built",
+    }, {"a shape is known only at run time"}),
     "lists": (SLICE, {
         "stride is omitted", "new_axis_mask is omitted", "begin_mask has 0", "the list attributes differ in length",
         "begin_mask has fewer elements than begin", "begin_mask has fewer elements than data has dimensions",

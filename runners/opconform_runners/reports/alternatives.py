@@ -30,12 +30,16 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 )
 #: The facts about the element type of data.
 DATA_TYPES = frozenset(f"data is {name}" for name in ELEMENT_TYPES)
+#: The ends of facts of other kinds. Those on how a case may be read wrongly have an `if`.
+_ENDS = (" is tested", " is constant", " is given at run time")
 _KINDS = {name: group[0].rpartition(" ")[0] for group in GROUPS for name in group}
 
 
 def kind_of(fact: str) -> str:
     """What a fact is about, if there are few or many of the kind: naming one of few takes fewer bits."""
-    return "tested" if fact.endswith(" is tested") else _KINDS.get(fact, "")
+    if fact in _KINDS:
+        return _KINDS[fact]
+    return next((kind for kind in _ENDS if fact.endswith(kind)), "reading" if " if " in fact else "")
 
 
 def is_violation(fact: str) -> bool:

@@ -72,8 +72,14 @@ def _of_graph(case: Case) -> Iterator[str]:
         yield "all inputs are constant"
     if any(each.dynamic is not None for each in case.inputs):
         yield "a shape is dynamic"
-    elif all(each.binding == "constant" for each in case.inputs if each.role == "control"):
+    else:
+        yield "no shape is dynamic"
+    if all(each.dynamic is None for each in case.inputs) and all(
+        each.binding == "constant" for each in case.inputs if each.role == "control"
+    ):
         yield "all shapes are known when the model is built"
+    else:
+        yield "a shape is known only at run time"
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
     if len(outputs) > 1:
         yield "there are several outputs"
@@ -96,9 +102,8 @@ def _of_outputs(case: Case, expected: Sequence[Mapping[str, Array]]) -> Iterator
         tensors = [
             Tensor(element_type=each.element_type, array=feed[each.name]) for feed in expected if each.name in feed
         ]
-        if tensors and any(each.shape and each.shape[-1] * each.type.bits % _BYTE for each in tensors):
-            yield "an output has rows that end within a byte"
-        yield from (f"an output {words}" for words in (_valued(tensors) if tensors else ()))
+        if tensors:
+            yield from (f"an output {words}" for words in (*_packed(tensors), *_valued(tensors)))
 
 
 def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
@@ -221,15 +226,11 @@ def _of_attributes(case: Case) -> Iterator[str]:
     if operation is not None:
         yield from (f"{each.name} is omitted" for each in operation.attributes if each.name not in case.attributes)
         required = {each.name for each in operation.attributes if each.default is None}
-        inputs = sum(each is not None for each in case.node.inputs)
-        if required - case.attributes.keys() or inputs < sum(not each.optional for each in operation.inputs):
-            yield "a required input or attribute is omitted"
         given = [*case.node.inputs, *[None] * len(operation.inputs)]
-        yield from (
-            f"{port.name} is omitted"
-            for port, name in zip(operation.inputs, given, strict=False)
-            if name is None and not port.variadic
-        )
+        omitted = [port for port, name in zip(operation.inputs, given, strict=False) if name is None]
+        if required - case.attributes.keys() or any(not each.optional for each in omitted):
+            yield "a required input or attribute is omitted"
+        yield from (f"{each.name} is omitted" for each in omitted if not each.variadic)
     for name, value in case.attributes.items():
         if isinstance(value, tuple | list):
             yield from (f"{name} has {each!r}" for each in value)

@@ -55,11 +55,11 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
                 yield from (
                     f"{each} if {words} control inputs are {how}" for each in _change(operation, arguments, other)
                 )
-        if isinstance(case.expect, Reject) and (read_as := _attributes(operation, case)) is not None:
-            yield from (
-                f"{each} if texts are read up to the first character that is not a digit"
-                for each in _change(operation, arguments, operation.arguments(arguments.inputs, read_as))
-            )
+        for how, read_text in _TEXTS.items() if isinstance(case.expect, Reject) else ():
+            attributes = _attributes(operation, case, read_text)
+            if attributes is not None:
+                changes = _change(operation, arguments, operation.arguments(arguments.inputs, attributes))
+                yield from (f"{each} if {how}" for each in changes)
 
 
 def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
@@ -76,15 +76,18 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
     return None
 
 
-def _attributes(operation: Operation, case: Case) -> dict[str, Attribute] | None:
-    """The attributes with the integers at the beginning of texts; None where there is no such text."""
+def _attributes(
+    operation: Operation, case: Case, read_text: Callable[[Attribute], Attribute | None]
+) -> dict[str, Attribute] | None:
+    """The attributes with other integers; None where that is the same, or impossible."""
     types = {each.name: each.type for each in operation.attributes}
     read = {
-        name: _leading(value) if types.get(name) in ("int", "ints") else value
+        name: read_text(value) if types.get(name) in ("int", "ints") else value
         for name, value in case.attributes.items()
     }
     whole = {name: value for name, value in read.items() if value is not None}
-    return whole if read != dict(case.attributes) and len(whole) == len(read) else None
+    # 2.0 equals 2, and True equals 1
+    return whole if repr(read) != repr(dict(case.attributes)) and len(whole) == len(read) else None
 
 
 def _leading(value: Attribute) -> Attribute | None:
@@ -94,6 +97,13 @@ def _leading(value: Attribute) -> Attribute | None:
         return None if None in parts else tuple(each for each in parts if isinstance(each, int))
     found = _LEADING.match(str(value))
     return int(found[0]) if found is not None else None
+
+
+#: How attributes that must be integers may be read.
+_TEXTS: Mapping[str, Callable[[Attribute], Attribute | None]] = {
+    "texts are read up to the first character that is not a digit": _leading,
+    "truth values are read as 0 and 1": lambda value: int(value) if isinstance(value, bool) else value,
+}
 
 
 def _read(tensor: Tensor, how: str, read: _Reading) -> Tensor | None:
@@ -118,13 +128,13 @@ def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Ite
     types, others = _types(operation, arguments), _types(operation, other)
     if types is None or others is None:
         if types != others:
-            yield "the case is valid" if types is None else "the case is invalid"
+            yield from ("the case is valid" if types is None else "the case is invalid", "the result differs")
     elif [each.shape for each in types] != [each.shape for each in others]:
-        yield from ("the outputs have other shapes", "the outputs differ")
+        yield from ("the outputs have other shapes", "the result differs")
     elif sum(int(np.prod(each.shape)) for each in types) <= _ELEMENTS:
         same = zip(operation.evaluate(arguments), operation.evaluate(other), strict=True)
         if any(one.array.tobytes() != two.array.tobytes() for one, two in same):
-            yield "the outputs differ"
+            yield "the result differs"
 
 
 def _types(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | None:

@@ -19,7 +19,9 @@ def symptom_of(result: Result, cause: str) -> tuple[str, str, str]:
     if result.reason == "crash":
         said = "".join(_SIGNAL.findall(result.sentence[:_COMPARED])[:1])
     if result.reason == "rejected-valid":
-        said = _VARYING.sub("", (result.message or "")[:_COMPARED])[:_BEGINNING]
+        said = _VARYING.sub("", (result.message or "")[:_COMPARED]).replace(result.op.partition("-")[0], "")[
+            :_BEGINNING
+        ]
     return (severity_of(result), result.reason or "", said)
 
 
