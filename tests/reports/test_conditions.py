@@ -2,13 +2,17 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opconform.suite.reader import open_suite
 from opconform_runners.reports.conditions import conditions_of
+from opconform_runners.reports.faults import with_faults
+from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.symptom import symptom_of
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
@@ -84,6 +88,38 @@ def test_a_violated_requirement_is_no_chance() -> None:
     assert found.facts == (("x.y is violated",),)
 
 
+def test_a_single_case_is_explained_by_the_requirement_of_its_operation() -> None:
+    """If all cases that violate it fail; the same requirement of another operation does not matter."""
+    violated = "axis.required is violated"
+    wrong, right = numbered("a", 1, violated, TYPES[3]), numbered("b", 1, violated, TYPES[4])
+    [found] = conditions_of([*wrong, *right, *numbered("c", 20)], ["accepted"] + [""] * 21)
+    assert found.facts == ((violated,), (TYPES[3],))
+
+
+def test_what_other_conditions_leave_is_searched_again() -> None:
+    """A condition that explains many failures may leave some that a narrower one explains."""
+    wide = [*numbered("a", 30, "big"), *numbered("b", 6, "big", "empty"), *numbered("c", 6, "empty", "x.y is violated")]
+    found = conditions_of([*wide, *numbered("d", 60)], ["wrong"] * 42 + [""] * 60)
+    assert {number for each in found for number in each.cases} == {*range(42)}
+
+
+def test_messages_that_differ_in_the_name_of_the_operation_are_one_symptom() -> None:
+    """Such as those of `Slice` and `StridedSlice`."""
+
+    def said(op: str) -> Result:
+        message = f"[CPU] {op} node with name '{op}' has no executor"
+        return Result(
+            id=f"{op}-1/a/0123456789",
+            profile="core",
+            expect="accept",
+            verdict="fail",
+            reason="rejected-valid",
+            message=message,
+        )
+
+    assert symptom_of(said("Slice"), "") == symptom_of(said("StridedSlice"), "")
+
+
 def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
     """Whatever a backend says; words that a pattern may take for parts of a path are no exception."""
     said = Result(
@@ -109,6 +145,30 @@ def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_pa
     assert "NaNs" in said
     assert said in opconform("report", tmp_path, "-v", "--suite", core_suite, code=1).stdout
     assert f"<dt>When</dt><dd><b>{said}</b></dd>" in (tmp_path / "report.html").read_text()
+
+
+def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
+    opconform: Run, core_suite: Path, tmp_path: Path
+) -> None:
+    """If all of both fail; here the process ends whenever the axis is given at run time."""
+    opconform("run", core_suite, "--backend", "numpy", "-k", "Split-1/*", "--out", tmp_path)
+    suite, report = open_suite(core_suite), finished(tmp_path).report
+    at_run_time = {
+        each.id
+        for each in report.results
+        if any(one.name == "axis" and one.binding == "parameter" for one in suite.case(suite.by_id[each.id]).inputs)
+    }
+    results = tuple(
+        replace(each, verdict="fail", reason="crash") if each.id in at_run_time else each for each in report.results
+    )
+
+    [found] = with_faults(replace(report, results=results), suite).faults
+    assert {*found.cases} == at_run_time
+    assert found.facts == (("axis is given at run time",),)
+    others = len(results) - len(at_run_time)
+    assert found.condition == (
+        f"all {len(at_run_time)} cases where axis is given at run time fail; of the {others} other cases, {others} pass"
+    )
 
 
 def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core_suite: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from opconform.tensors.tensor import Array
 from opconform_runners.reports.alternatives import DATA_TYPES, GROUPS, is_violation, kind_of
 
-#: The bits that a condition must save, so that few are chance.
+#: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
 _MARGIN = 4
 #: How many conditions are compared for one failing case.
 _COMPARED = 60
@@ -35,7 +35,7 @@ class Condition:
 
 
 class _Candidate(NamedTuple):
-    """Numbers of facts, each with its alternatives, the failing cases that have them, and the bits to name them."""
+    """Numbers of facts, each with its alternatives, the failing cases that have them, and the bits to be saved."""
 
     facts: tuple[tuple[int, ...], ...]
     met: Array
@@ -55,13 +55,14 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
     if not any(symptoms) or all(symptoms):
         return ()
     table = _Table(facts, symptoms)
-    candidates = table.candidates()
     left = np.ones(len(table.failing), np.bool_)
     found: list[Condition] = []
+    candidates = table.candidates(left)
     while candidates:
         best = max(candidates, key=lambda each: table.saved(each, left))
-        if table.saved(best, left) <= _MARGIN:
-            break
+        if table.saved(best, left) <= 0:
+            candidates = table.candidates(left)
+            continue
         left &= ~best.met
         names = tuple(tuple(table.names[each] for each in some) for some in best.facts)
         found.append(Condition(facts=names, cases=tuple(int(each) for each in table.failing[best.met])))
@@ -83,6 +84,7 @@ class _Table:
             held[row, [column[name] for name in each if name in column]] = True
         self._fails, self._passes = held[fails], held[~fails]
         distinct = {held[:, each].tobytes(): each for each in reversed(range(len(column)))}
+        self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
         self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
         ranks = {name: number for number, name in enumerate(sorted({each for each in symptoms if each}))}
         self._kinds = np.array([ranks[each] for each in symptoms if each])
@@ -97,7 +99,7 @@ class _Table:
         self._types = [each for each in self._groups if self.names[each[0]] in DATA_TYPES]
 
     def saved(self, candidate: _Candidate, left: Array) -> float:
-        """The bits that a condition saves for the failures that are left."""
+        """The bits that a condition saves for the failures that are left, beyond those that it must."""
         counts = np.bincount(self._kinds[candidate.met & left], minlength=len(self._bits))
         total = counts.sum()
         if not total:
@@ -106,11 +108,10 @@ class _Table:
         share = counts[some] * (np.log2(counts[some] / total) + self._bits[some])
         return float(share.sum()) - candidate.cost
 
-    def candidates(self) -> list[_Candidate]:
-        """The best conditions of failures, the most frequent symptoms first, until every failure was looked at."""
+    def candidates(self, wanted: Array) -> list[_Candidate]:
+        """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
         found: dict[bytes, _Candidate] = {}
-        done = np.zeros(len(self.failing), np.bool_)
-        every = np.ones(len(self.failing), np.bool_)
+        done = ~wanted
         for seed in sorted(
             range(len(done)), key=lambda each: (-self._frequency[self._kinds[each]], self._kinds[each], each)
         ):
@@ -119,15 +120,21 @@ class _Table:
             compared = [*self._conditions(seed, done)]
             left = ~done
             done[seed] = True
-            for wanted in (every, left):
-                best = max(compared, key=lambda each: self.saved(each, wanted), default=None)
-                if best is not None and self.saved(best, wanted) > _MARGIN:
+            for some in (wanted, left):
+                best = max(compared, key=lambda each: self.saved(each, some), default=None)
+                if best is not None and self.saved(best, some) > 0:
                     found.setdefault(best.met.tobytes(), best)
                     done |= best.met
-        return [*found.values()]
+        return [each for each in found.values() if self.saved(each, wanted) > 0]
 
     def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
-        """The most promising conditions that a failure meets."""
+        """The most promising conditions that a failure meets; also the violated requirement, if all such cases fail."""
+        for violated in np.flatnonzero(self._fails[seed] & self._is_violation).tolist():
+            own = [violated, *(each for each in self._operations if self._fails[seed, each])]
+            named = next((own[:some] for some in (1, 2) if not self._met((*own[:some],), self._passes).any()), None)
+            if named:
+                met = self._met((*named,), self._fails)
+                yield _Candidate(tuple((each,) for each in named), met, self._costs[violated])
         mine = np.flatnonzero(self._fails[seed] & self._is_used)
         alike = np.where(self._kinds == self._kinds[seed], _ALIKE, _OTHER)
         weights = np.where(done, np.minimum(alike, _OTHER), alike).astype(np.float32)
@@ -147,7 +154,7 @@ class _Table:
                     yield from self._rectangles(seed, columns, group, weights)
 
     def _candidate(self, columns: tuple[int, ...], group: Sequence[int] | None) -> _Candidate:
-        met, cost = self._met(columns, self._fails), sum(self._costs[each] for each in columns)
+        met, cost = self._met(columns, self._fails), _MARGIN + sum(self._costs[each] for each in columns)
         if group is None:
             return _Candidate(tuple((each,) for each in columns), met, cost)
         passing = self._met(columns, self._passes)
@@ -173,10 +180,10 @@ class _Table:
         good = _product(fails[:, group] * weights[failing, None], fails[:, self._operations])
         bad = _product(passes[:, group], passes[:, self._operations])
         kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
-        if len(kinds) > 1 and len(operations) > 1:
-            some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
+        some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
+        if len(kinds) > 1 and len(operations) > 1 and passes[:, some].any():
             met = failing & self._fails[:, some].any(1) & self._fails[:, where].any(1)
-            cost = sum(self._costs[each] for each in columns) + _choice(group, some)
+            cost = _MARGIN + sum(self._costs[each] for each in columns) + _choice(group, some)
             named = (*((each,) for each in columns), tuple(some), tuple(where))
             yield _Candidate(named, met, cost + _choice(self._operations, where))
 

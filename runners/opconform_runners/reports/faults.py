@@ -1,14 +1,14 @@
 """What the failures of a run have in common: its faults."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.suite.case import Reject
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.reports.conditions import Condition, conditions_of
+from opconform_runners.reports.conditions import conditions_of
 from opconform_runners.reports.facts import facts_of
 from opconform_runners.reports.failures import SEVERITIES, Standing, severity_of, size_of, standings
 from opconform_runners.reports.fault import Fault, Severity
@@ -39,13 +39,11 @@ def with_faults(report: Report, suite: Suite | None = None, kept: Kept | None = 
     symptoms = {name: symptom_text(symptom_of(each, causes.get(name, ""))) for name, each in failing.items()}
     found: list[Fault] = []
     explained: set[str] = set()
-    for condition, expect, decided in () if suite is None or report.tallies else _conditions(report, suite, symptoms):
-        cases = [decided[number] for number in condition.cases]
-        passing, others = sum(each.verdict == "pass" for each in decided), len(decided) - len(cases)
-        fault = _fault(cases, severities, symptoms, explained)
+    for one in () if suite is None or report.tallies else _conditions(report, suite, symptoms):
+        fault = _fault(one.cases, severities, symptoms, explained)
         explained.update(fault.cases)
-        sentence = _sentence(condition, expect, passing, others)
-        found.append(replace(fault, condition=sentence, facts=condition.facts, others=others, passing=passing))
+        others, passing = len(one.compared) - len(one.cases), _passing(one.compared)
+        found.append(replace(fault, condition=_sentence(one), facts=one.facts, others=others, passing=passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
         each = failing[name]
@@ -87,18 +85,53 @@ def _causes(failing: Iterable[Result], suite: Suite, kept: Kept) -> dict[str, st
     return causes
 
 
-def _conditions(
-    report: Report, suite: Suite, symptoms: Mapping[str, str]
-) -> Iterator[tuple[Condition, str, list[Result]]]:
-    """Conditions, with the valid or invalid cases that they were searched in."""
-    for expect in ("accept", "reject"):
-        decided = [each for each in report.results if each.verdict in DECIDED and each.expect == expect]
-        if len(decided) > _COMPARABLE or not any(each.verdict == "fail" for each in decided):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Condition:
+    """A condition in words: its facts, the failures that have them, and the cases that they were compared with.
+
+    The kind is that of all these cases, `valid ` or `invalid `; an empty text if they are of both.
+    """
+
+    facts: tuple[tuple[str, ...], ...]
+    kind: str
+    cases: list[Result]
+    compared: list[Result]
+
+
+def _conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> list[_Condition]:
+    """The conditions of valid cases, and those of invalid cases that none of these explains."""
+    found: list[_Condition] = []
+    for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
+        compared = [each for each in report.results if each.verdict in DECIDED and each.expect == expect]
+        if len(compared) > _COMPARABLE or not any(each.verdict == "fail" for each in compared):
             continue
-        decided = [each for each in decided if each.id in suite.by_id and is_read(suite.case(suite.by_id[each.id]))]
-        facts = [_facts(suite, each.id) for each in decided]
-        for found in conditions_of(facts, [symptoms.get(each.id, "") for each in decided]):
-            yield found, expect, decided
+        compared = [each for each in compared if each.id in suite.by_id and is_read(suite.case(suite.by_id[each.id]))]
+        about = [_facts(suite, each.id) for each in compared]
+        explained: set[str] = set()
+        for number, one in enumerate(found):
+            cases = _meeting(one.facts, compared, about)
+            if cases and not _passing(cases):
+                found[number] = _Condition(
+                    facts=one.facts, kind="", cases=one.cases + cases, compared=one.compared + compared
+                )
+                explained.update(each.id for each in cases)
+        rest = [number for number, each in enumerate(compared) if each.id not in explained]
+        said = [symptoms.get(compared[number].id, "") for number in rest]
+        found += (
+            _Condition(facts=one.facts, kind=kind, cases=_meeting(one.facts, compared, about), compared=compared)
+            for one in conditions_of([about[number] for number in rest], said)
+        )
+    return found
+
+
+def _meeting(
+    facts: Iterable[tuple[str, ...]], cases: Iterable[Result], about: Iterable[frozenset[str]]
+) -> list[Result]:
+    return [each for each, held in zip(cases, about, strict=True) if all(not held.isdisjoint(some) for some in facts)]
+
+
+def _passing(cases: Iterable[Result]) -> int:
+    return sum(each.verdict == "pass" for each in cases)
 
 
 def _facts(suite: Suite, identity: str) -> frozenset[str]:
@@ -114,14 +147,14 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
     return facts_of(case, feeds, expected).union(about)
 
 
-def _sentence(condition: Condition, expect: str, passing: int, others: int) -> str:
+def _sentence(condition: _Condition) -> str:
     *most, last = map(_either, condition.facts)
     where = f"{', '.join(most)} and {last}" if most else last
-    kind = "valid" if expect == "accept" else "invalid"
-    failing = len(condition.cases)
-    fail = {1: f"the only {kind} case where {where} fails", 2: f"both {kind} cases where {where} fail"}
-    cases = fail.get(failing, f"all {failing:,} {kind} cases where {where} fail")
-    return f"{cases}; of the {others:,} other {kind} cases, {passing:,} pass"
+    kind, failing = condition.kind, len(condition.cases)
+    fail = {1: f"the only {kind}case where {where} fails", 2: f"both {kind}cases where {where} fail"}
+    cases = fail.get(failing, f"all {failing:,} {kind}cases where {where} fail")
+    others, passing = len(condition.compared) - failing, _passing(condition.compared)
+    return f"{cases}; of the {others:,} other {kind}cases, {passing:,} pass"
 
 
 def _either(facts: Sequence[str]) -> str:
