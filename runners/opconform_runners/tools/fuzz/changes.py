@@ -53,8 +53,7 @@ def _resize(draft: Draft, random: Random) -> Draft | None:
     name, place = random.choice(found)
     size = draft.tensors[name].shape[place]
     wanted = random.choice((size + 1, size - 1, size * 2, random.choice(SMALL_SIZES), random.choice(SIZES)))
-    is_empty = 0 in (*draft.tensors[name].shape[:place], *draft.tensors[name].shape[place + 1 :])
-    if is_empty and likely(random, 0.3):  # any size takes no memory
+    if _is_empty_beside(draft.tensors[name], place) and likely(random, 0.3):
         wanted = boundary(size, sizes_of(draft), random)
     if wanted < 0:
         return None
@@ -71,6 +70,11 @@ def _resize(draft: Draft, random: Random) -> Draft | None:
     return with_tensors(draft, tensors)
 
 
+def _is_empty_beside(tensor: TensorDraft, place: int) -> bool:
+    """Whether another dimension is 0, so that any size takes no memory."""
+    return 0 in (*tensor.shape[:place], *tensor.shape[place + 1 :])
+
+
 def _grow(draft: Draft, random: Random) -> Draft | None:
     """A dimension and an integer attribute or element grow together, by a sum or a factor; a length stays a length."""
     places = [(name, place) for name in _named(draft, "tensor") for place in range(len(draft.tensors[name].shape))]
@@ -78,12 +82,14 @@ def _grow(draft: Draft, random: Random) -> Draft | None:
     written = [name for name in _written(draft) if ELEMENT_TYPES[draft.tensors[name].element_type].is_integer]
     if not places or not (integers or written):
         return None
+    name, place = random.choice(places)
     by, is_factor = random.choice((1, 2, 3)), likely(random, 0.5)
+    if _is_empty_beside(draft.tensors[name], place) and likely(random, 0.7):
+        by, is_factor = 1 << random.choice(WIDTHS), False
 
     def grown(value: int) -> int:
         return value * (by + 1) if is_factor else value + by
 
-    name, place = random.choice(places)
     shape = list(draft.tensors[name].shape)
     shape[place] = grown(shape[place])
     tensors, attributes = {**draft.tensors, name: resized(draft.tensors[name], shape, random)}, dict(draft.attributes)
@@ -143,9 +149,14 @@ def _elements(draft: Draft, random: Random) -> Draft | None:
             elements[place] = boundary(elements[place], [*sizes_of(draft), *elements], random)
     changed_elements = tuple(typed(tensor.element_type, each) for each in elements)
     made = with_tensors(draft, {**draft.tensors, name: replace(tensor, elements=changed_elements)})
+    return _often_fed(made, name, random)
+
+
+def _often_fed(draft: Draft, name: str, random: Random) -> Draft:
+    """The draft, in which an input that changed is often fed at run time."""
     if draft.context == "folded" or not likely(random, 0.3):
-        return made
-    return replace(made, binding={**made.binding, name: "parameter"})
+        return draft
+    return replace(draft, binding={**draft.binding, name: "parameter"})
 
 
 def _count(draft: Draft, random: Random) -> Draft | None:
@@ -176,8 +187,9 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
     name = random.choice([*draft.tensors])
     old, new = draft.tensors[name].element_type, random.choice([*ELEMENT_TYPES])
     role = draft.operation.port_of(name).role
-    if role == "control" and likely(random, 0.8):
-        new = random.choice([each for each in ELEMENT_TYPES if ELEMENT_TYPES[each].is_integer])
+    if role == "control":
+        integers = [each for each in ELEMENT_TYPES if ELEMENT_TYPES[each].is_integer]
+        new = random.choice(integers if likely(random, 0.8) else ("boolean", *_FLOATS))
     is_all = likely(random, 0.7)
     tensors = {
         each: _retyped(tensor, new)
@@ -185,7 +197,10 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
         else tensor
         for each, tensor in draft.tensors.items()
     }
-    return None if None in tensors.values() else with_tensors(draft, {k: v for k, v in tensors.items() if v})
+    if None in tensors.values():
+        return None
+    made = with_tensors(draft, {k: v for k, v in tensors.items() if v})
+    return _often_fed(made, name, random) if role == "control" else made
 
 
 def _retyped(tensor: TensorDraft, name: str) -> TensorDraft | None:
@@ -249,7 +264,7 @@ _CHANGES: Sequence[tuple[int, Change]] = (
     (4, _rank),
     (8, _elements),
     (3, _count),
-    (4, _element_type),
+    (5, _element_type),
     (2, change_fill),
     (2, change_binding),
     (3, change_dynamic),

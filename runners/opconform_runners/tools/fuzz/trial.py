@@ -74,10 +74,11 @@ def decided(draft: Draft) -> Draft | None:
     if not all(_is_expressible(each) for feed in draft.feeds for each in feed.values()):
         return None
     arguments = [arguments_of(draft, feed) for feed in range(len(draft.feeds))]
+    if any((draft.operation.requested_outputs(each) or 0) > OUTPUTS for each in arguments):
+        return None
     *before, last = (_outputs(draft.operation, each) for each in arguments)
     violated = last.requirements if isinstance(last, Rejection) else ()
-    requested = draft.operation.requested_outputs(arguments[0]) or 0
-    if len(violated) > 1 or requested > OUTPUTS or any(isinstance(each, Rejection) for each in before):
+    if len(violated) > 1 or any(isinstance(each, Rejection) for each in before):
         return None
     if not violated and not all(_is_small(each) for each in (*before, last)):
         return None
