@@ -1,6 +1,7 @@
 """The file `report.json`: the report of a run, written and read."""
 
 import json
+from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, SuiteError, UsageError
-from opconform.files import read_regular, replace_file
+from opconform.files import read_regular, replacement
 from opconform.suite.kind import check_kind
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.journal import read_steps, results_so_far
@@ -75,14 +76,21 @@ def read_report(place: Path) -> Report:
 def write_report(out: Path, report: Report) -> None:
     """Write `report.json` atomically; a DiskError if it cannot be written."""
     try:
-        replace_file(out / REPORT, report_text(report).encode())
+        with replacement(out / REPORT) as file:
+            file.writelines(part.encode() for part in _parts(report))
     except OSError as fault:
         raise DiskError(out / REPORT, fault) from fault
 
 
 def report_text(report: Report) -> str:
     """The text of `report.json`."""
-    return json.dumps(report_document(report), indent=1, ensure_ascii=False) + "\n"
+    return "".join(_parts(report))
+
+
+def _parts(report: Report) -> Iterator[str]:
+    """The text of `report.json` in small parts, since the whole of it takes more memory than its cases."""
+    yield from json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(report_document(report))
+    yield "\n"
 
 
 def report_document(report: Report) -> dict[str, object]:
