@@ -59,6 +59,12 @@ CASES = {
     "overflow": (SPLIT.format(data="{shape: [3, 2]}", axis=1, lengths="{values: [127, 127], element_type: i8}", more="    expect: {reject: lengths.sum}\n"), {
         "the sum of the lengths exceeds their element type", "an inner dimension is divided",
     }, {"the lengths exceed the dimension by 1"}),
+    "other violation": (SPLIT.format(data="{shape: [6]}", axis=0, lengths="[4294967295, 7]", more="    binding: parameter\n    expect: {reject: lengths.sum}\n"), {
+        "the case violates lengths.remainder-sum if run-time control inputs are cut to 32 bits",
+    }, {"the case violates lengths.sum if run-time control inputs are cut to 32 bits", "the result differs if run-time control inputs are cut to 32 bits"}),
+    "attributes": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: -2\n    expect: {reject: num_splits.positive}").replace("lengths.sum", "num_splits.positive"), {
+        "num_splits is -2", "num_splits is negative", "num_splits is below -1",
+    }, {"num_splits is 0"}),
     "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
         "a step backward is longer than 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),

@@ -39,7 +39,9 @@ def kind_of(fact: str) -> str:
     """What a fact is about, if there are few or many of the kind: naming one of few takes fewer bits."""
     if fact in _KINDS:
         return _KINDS[fact]
-    return next((kind for kind in _ENDS if fact.endswith(kind)), "reading" if " if " in fact else "")
+    if " if " in fact:
+        return "violates" if " violates " in fact else "if"
+    return next((kind for kind in _ENDS if fact.endswith(kind)), "")
 
 
 def is_violation(fact: str) -> bool:

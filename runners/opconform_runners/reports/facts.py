@@ -237,7 +237,9 @@ def _of_attributes(case: Case) -> Iterator[str]:
             yield from () if value else (f"{name} is empty",)
         else:
             yield f"{name} is {value!r}"
-            yield from _wide(_width(value), f"{name} is") if isinstance(value, int) else ()
+            if isinstance(value, int):
+                yield from (f"{name} {words}" for words in _any(_SCALARS, [np.array([value])]))
+                yield from _wide(_width(value), f"{name} is")
 
 
 def _of_lengths(case: Case) -> Iterator[str]:

@@ -126,9 +126,12 @@ def _read(tensor: Tensor, how: str, read: _Reading) -> Tensor | None:
 def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Iterator[str]:
     """How a case with other arguments differs."""
     types, others = _types(operation, arguments), _types(operation, other)
-    if types is None or others is None:
-        if types != others:
-            yield from ("the case is valid" if types is None else "the case is invalid", "the result differs")
+    if isinstance(types, Rejection) and isinstance(others, Rejection):
+        yield from (f"the case violates {each}" for each in others.requirements if each not in types.requirements)
+    elif isinstance(types, Rejection):
+        yield from ("the case is valid", "the result differs")
+    elif isinstance(others, Rejection):
+        yield from ("the case is invalid", "the result differs")
     elif [each.shape for each in types] != [each.shape for each in others]:
         yield from ("the outputs have other shapes", "the result differs")
     elif sum(int(np.prod(each.shape)) for each in types) <= _ELEMENTS:
@@ -137,8 +140,8 @@ def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Ite
             yield "the result differs"
 
 
-def _types(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | None:
+def _types(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | Rejection:
     try:
         return operation.infer(arguments)
-    except Rejection:
-        return None
+    except Rejection as answer:
+        return answer
