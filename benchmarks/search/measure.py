@@ -68,14 +68,15 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
         search = Search(batches=batches, limits=Limits(tests=tests, seconds=seconds), seed=seed)
         try:
             search.run([op], lambda *_: None)
+            if out is not None:
+                given = (json.dumps(each) for row, each in batches.rows.items() if row is not None)
+                out.write_text("".join(f"{each}\n" for each in given))
             click.echo(f"{search.tests} tests in {time.monotonic() - batches.began:.0f} s", err=True)
             search.reduce(lambda _, reduced: click.echo(f"{reduced} failures reduced", err=True))
         finally:
             batches.close()
         for line in lines_of(search, Path(scratch), BACKEND):
             click.echo(line)
-    if out is not None:
-        out.write_text("".join(f"{json.dumps(each)}\n" for row, each in batches.rows.items() if row is not None))
     reports = Counter(row_of(each.failure) for each in search.found.values())
     others = reports.pop(None, 0)
     rows = len(batches.rows.keys() - {None})

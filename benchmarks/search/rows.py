@@ -57,11 +57,13 @@ def _negative(failure: Failure, _: Draft) -> int:
 
 
 def _axis_range(_: Failure, draft: Draft) -> int:
-    return 16 if _is_signed(draft, "axis") else 17
+    return 17 if _is_far(draft, "axis") else 16
 
 
-def _sum(_: Failure, draft: Draft) -> int:
-    return 18 if _is_signed(draft, "split_lengths") else 19
+def _sum(_: Failure, draft: Draft) -> int | None:
+    if draft.tensors["split_lengths"].element_type in _LESS_THAN_A_BYTE:
+        return None
+    return 19 if _is_far(draft, "split_lengths") else 18
 
 
 def _axis_type(_: Failure, draft: Draft) -> int:
@@ -81,8 +83,10 @@ _ACCEPTED: Mapping[str, Callable[[Failure, Draft], int | None]] = {
 }
 
 
-def _is_signed(draft: Draft, name: str) -> bool:
-    return ELEMENT_TYPES[draft.tensors[name].element_type].minimum < 0
+def _is_far(draft: Draft, name: str) -> bool:
+    """Whether an unsigned tensor has elements that are negative if they are read as signed ones."""
+    is_signed = ELEMENT_TYPES[draft.tensors[name].element_type].minimum < 0
+    return not is_signed and max(_elements(draft, name), default=0) >= _FAR
 
 
 def _elements(draft: Draft, name: str) -> list[int]:
