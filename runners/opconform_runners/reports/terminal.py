@@ -76,8 +76,6 @@ def print_summary(
     comparison = report.baseline
     section = partial(_print_section, console, most=None if is_verbose else _MOST)
     _print_head(report, console)
-    if not is_verbose:
-        _print_requirements(report, console, is_verbose=False)
     if comparison is None:
         section("Faults", _faults(shown_faults(report)))
     section("Harness errors", _by_sentence(report, "error"))
@@ -85,9 +83,9 @@ def print_summary(
         section("New faults", _faults(shown_faults(report, ["new"]), comparison))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
+    console.print()
+    _print_requirements(report, console, is_verbose=is_verbose)
     if is_verbose:
-        console.print()
-        _print_requirements(report, console, is_verbose=True)
         section("Inconclusive cases", _by_sentence(report, "inconclusive"))
         section("Not supported", _by_sentence(report, "unsupported"))
         section("Remarks", _remarks(report))
