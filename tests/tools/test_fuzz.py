@@ -15,7 +15,7 @@ from opconform.specs.loader import shipped_operations
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import cost, simpler
 from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
-from opconform_runners.tools.fuzz.trial import Trial, decided, with_tensors
+from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
 from tests.conftest import Run
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"
@@ -68,6 +68,14 @@ def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:
     assert decided_on(1 << 33, 0)
     assert not decided_on(1 << 33, 0, 1 << 33)
     assert not decided_on(1 << 33, 0, num_splits=1 << 33)
+
+
+def test_a_list_that_becomes_too_long_is_not_written_out() -> None:
+    """It would take gigabytes until the case is left out."""
+    lengths = TensorDraft(element_type="i64", shape=(2,), fill="values", elements=(1, 1))
+
+    assert resized(lengths, (4,)).elements == (1, 1, 1, 1)
+    assert resized(lengths, (1 << 40,)).elements == (1, 1)
 
 
 def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:
