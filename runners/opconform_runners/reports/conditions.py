@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,19 +18,8 @@ _COMPARED = 60
 _BLOCK = 32
 #: How much an unexplained failure with the same symptom counts in the first comparison, and how much any other.
 _ALIKE, _OTHER = 10, 3
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Condition:
-    """Facts that no passing case has together.
-
-    Attributes:
-        facts: At most three, or four with the operation; each is one fact or several alternatives.
-        cases: The numbers of the cases that have them.
-    """
-
-    facts: tuple[tuple[str, ...], ...]
-    cases: tuple[int, ...]
+#: Facts that no passing case has together, each with its alternatives: at most three, or four with the operation.
+Condition = tuple[tuple[str, ...], ...]
 
 
 class _Candidate(NamedTuple):
@@ -55,7 +43,7 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
     if not any(symptoms) or all(symptoms):
         return ()
     table = _Table(facts, symptoms)
-    left = np.ones(len(table.failing), np.bool_)
+    left = np.ones(sum(map(bool, symptoms)), np.bool_)
     found: list[Condition] = []
     candidates = table.candidates(left)
     while candidates:
@@ -64,8 +52,7 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
             candidates = table.candidates(left)
             continue
         left &= ~best.met
-        names = tuple(tuple(table.names[each] for each in some) for some in best.facts)
-        found.append(Condition(facts=names, cases=tuple(int(each) for each in table.failing[best.met])))
+        found.append(tuple(tuple(table.names[each] for each in some) for some in best.facts))
     return tuple(found)
 
 
@@ -77,7 +64,6 @@ class _Table:
         self.names = sorted(
             frozenset().union(*(each for each, bad in zip(facts, fails, strict=True) if bad)), key=_order
         )
-        self.failing = np.flatnonzero(fails)
         column = {name: number for number, name in enumerate(self.names)}
         held = np.zeros((len(facts), len(column)), np.bool_)
         for row, each in enumerate(facts):

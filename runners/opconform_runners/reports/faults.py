@@ -8,7 +8,7 @@ from opconform.suite.case import Reject
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.reports.conditions import conditions_of
+from opconform_runners.reports.conditions import Condition, conditions_of
 from opconform_runners.reports.facts import facts_of
 from opconform_runners.reports.failures import SEVERITIES, Standing, severity_of, size_of, standings
 from opconform_runners.reports.fault import Fault, Severity
@@ -86,21 +86,21 @@ def _causes(failing: Iterable[Result], suite: Suite, kept: Kept) -> dict[str, st
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Condition:
+class _Found:
     """A condition in words: its facts, the failures that have them, and the cases that they were compared with.
 
     The kind is that of all these cases, `valid ` or `invalid `; an empty text if they are of both.
     """
 
-    facts: tuple[tuple[str, ...], ...]
+    facts: Condition
     kind: str
     cases: list[Result]
     compared: list[Result]
 
 
-def _conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> list[_Condition]:
+def _conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> list[_Found]:
     """The conditions of valid cases, and those of invalid cases that none of these explains."""
-    found: list[_Condition] = []
+    found: list[_Found] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
         compared = [each for each in report.results if each.verdict in DECIDED and each.expect == expect]
         if len(compared) > _COMPARABLE or not any(each.verdict == "fail" for each in compared):
@@ -111,22 +111,20 @@ def _conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> li
         for number, one in enumerate(found):
             cases = _meeting(one.facts, compared, about)
             if cases and not _passing(cases):
-                found[number] = _Condition(
+                found[number] = _Found(
                     facts=one.facts, kind="", cases=one.cases + cases, compared=one.compared + compared
                 )
                 explained.update(each.id for each in cases)
         rest = [number for number, each in enumerate(compared) if each.id not in explained]
         said = [symptoms.get(compared[number].id, "") for number in rest]
         found += (
-            _Condition(facts=one.facts, kind=kind, cases=_meeting(one.facts, compared, about), compared=compared)
-            for one in conditions_of([about[number] for number in rest], said)
+            _Found(facts=facts, kind=kind, cases=_meeting(facts, compared, about), compared=compared)
+            for facts in conditions_of([about[number] for number in rest], said)
         )
     return found
 
 
-def _meeting(
-    facts: Iterable[tuple[str, ...]], cases: Iterable[Result], about: Iterable[frozenset[str]]
-) -> list[Result]:
+def _meeting(facts: Condition, cases: Iterable[Result], about: Iterable[frozenset[str]]) -> list[Result]:
     return [each for each, held in zip(cases, about, strict=True) if all(not held.isdisjoint(some) for some in facts)]
 
 
@@ -147,7 +145,7 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
     return facts_of(case, feeds, expected).union(about)
 
 
-def _sentence(condition: _Condition) -> str:
+def _sentence(condition: _Found) -> str:
     *most, last = map(_either, condition.facts)
     where = f"{', '.join(most)} and {last}" if most else last
     kind, failing = condition.kind, len(condition.cases)
