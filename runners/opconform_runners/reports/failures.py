@@ -1,10 +1,8 @@
-"""The failures of a run in groups, and whether each case counts against the backend."""
+"""The kinds of failures, and whether each case counts against the backend."""
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from opconform_runners.reports.fault import Severity
@@ -41,39 +39,6 @@ def size_of(result: Result) -> tuple[int, int, str]:
     return sum(map(math.prod, shapes)), len(result.inputs), result.id
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
-    """Failures of one operation with the same standing, severity, broken requirements and reason.
-
-    Attributes:
-        requirements: The text of each broken requirement that is known, by its id.
-        results: The failures, those with the fewest elements first, and then those with the shortest inputs.
-    """
-
-    standing: Standing
-    severity: Severity
-    op: str
-    broken: tuple[str, ...]
-    reason: str
-    requirements: Mapping[str, str]
-    results: tuple[Result, ...]
-
-    @property
-    def names(self) -> str:
-        """The broken requirements."""
-        return ", ".join(self.broken) or "no requirement named"
-
-    @property
-    def kind(self) -> str:
-        """The severity, and the reason if it says more."""
-        return self.severity if self.severity == self.reason else f"{self.severity} ({self.reason})"
-
-    @property
-    def smallest(self) -> Result:
-        """The failure with the fewest elements."""
-        return self.results[0]
-
-
 def standings(report: Report) -> Mapping[str, Standing]:
     """The standing of each case of a report, by its id."""
     counting = {(each.op, each.id) for each in report.broken}
@@ -96,34 +61,3 @@ def standings(report: Report) -> Mapping[str, Standing]:
                 return "skipped"
 
     return {each.id: standing(each) for each in report.results}
-
-
-def groups(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[Group, ...]:
-    """The failures of a report with one of some standings, the worst first, then those with the most cases.
-
-    Failures that a baseline expects come last.
-    """
-    stands, wanted = standings(report), set(standing)
-    texts = {(each.op, each.id): each.text for each in report.requirements}
-    found: dict[tuple[Standing, Severity, str, tuple[str, ...], str], list[Result]] = defaultdict(list)
-    for each in report.results:
-        if each.verdict == "fail" and (stand := stands[each.id]) in wanted:
-            found[stand, severity_of(each, stand), each.op, each.broken, each.reason or ""].append(each)
-    alike = [
-        Group(
-            standing=standing,
-            severity=severity,
-            op=op,
-            broken=broken,
-            reason=reason,
-            requirements={each: texts[op, each] for each in broken if (op, each) in texts},
-            results=tuple(sorted(results, key=size_of)),
-        )
-        for (standing, severity, op, broken, reason), results in sorted(found.items(), key=lambda each: each[0])
-    ]
-    return tuple(
-        sorted(
-            alike,
-            key=lambda each: (each.standing == "known", SEVERITIES.index(each.severity), -len(each.results)),
-        )
-    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from opconform_runners.reports.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
-from opconform_runners.reports.failures import groups
+from opconform_runners.reports.faults import shown_faults
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted, one_line
 
@@ -51,11 +51,10 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
                 yield _Annotation("error", "unexpected pass", sentences[met.id], baseline.file, met.line.number)
         for stale, sentence in zip(baseline.stale, stale_sentences(baseline), strict=True):
             yield _Annotation("error", "stale line", sentence, baseline.file, stale.number)
-    for group in groups(report, ["new", "read"]):
-        case = group.smallest
-        message = f"{counted(len(group.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"
-        level = "error" if group.standing == "new" else "warning"
-        yield _Annotation(level, f"{group.op} {group.names}: {group.reason}", message)
+    for shown in shown_faults(report, ["new", "read"]):
+        case = shown.smallest
+        message = f"{counted(len(shown.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"
+        yield _Annotation("error" if shown.standing == "new" else "warning", f"{shown.names}: {shown.kind}", message)
     if baseline is not None:
         yield _Annotation("notice", "known failures", f"{known_failures(baseline)}.")
     elif report.conformant is not None:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from opconform_runners.reports.conclusion import conclusion, known_failures, news, pass_sentences, stale_sentences
-from opconform_runners.reports.failures import Standing, groups
+from opconform_runners.reports.failures import Standing
+from opconform_runners.reports.faults import shown_faults
 from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.text import counted, one_line, shortened
 
@@ -65,17 +66,17 @@ def _comparison(report: Report) -> Iterator[str]:
 
 
 def _failures(report: Report) -> Iterator[str]:
-    found = groups(report)
     for standing, heading in _HEADINGS.items():
-        rows = [each for each in found if each.standing == standing]
+        rows = shown_faults(report, [standing])
         if rows:
             title = "Regressions" if standing == "new" and report.baseline is not None else heading
-            yield f"### {title}\n\n| requirement | reason | cases | such as | given | got |\n|---|---|---:|---|---|---|"
+            columns = ("fault", "kind", "cases", "when", "such as", "given", "got")
+            yield f"### {title}\n\n| {' | '.join(columns)} |\n|---|---|---:|---|---|---|---|"
         for each in rows:
-            case = each.smallest
-            name = _code(f"{each.op} {each.names}")
-            cells = (name, _code(each.reason), f"{len(each.results):,}", _code(case.id), _code(case.inputs))
-            yield f"| {' | '.join(cells)} | {_code(case.sentence)} |"
+            case, count = each.smallest, f"{len(each.results):,}"
+            when = _code(each.fault.condition) if each.fault.condition else ""
+            texts = map(_code, (case.id, case.inputs, case.sentence))
+            yield f"| {' | '.join((_code(each.names), _code(each.kind), count, when, *texts))} |"
         if rows:
             yield ""
 
