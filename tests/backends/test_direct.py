@@ -108,7 +108,7 @@ def test_a_control_input_is_a_tensor_where_the_operation_takes_it_as_one() -> No
 
 def test_a_message_names_a_requirement_of_the_operation_under_test_alone() -> None:
     """The same message about another operation names none."""
-    translation = replace(TRANSLATION, messages={"Halves-1": (("axis", "axis.range"),)})
+    translation = replace(TRANSLATION, messages={"Halves-1": {"axis": "axis.range"}})
     requirements = []
     for op in ("Halves-1", "Join-1"):
         with pytest.raises(Rejected) as refusal, translation.at("build", op):

@@ -1,9 +1,11 @@
 """The exceptions and messages of a product, translated into `Rejected` and `Unsupported`."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
@@ -13,9 +15,14 @@ PYTHON_FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticErr
 _LONGEST = 400
 
 #: What a product's messages about each operation mean: a regular expression, and the id of the requirement it names.
-MessageTable = Mapping[str, Sequence[tuple[str, str]]]
+MessageTable = Mapping[str, Mapping[str, str]]
 #: Calls a product, as in `call(function, argument, name=argument)`, and translates its exceptions.
 Call = Callable[..., Any]
+
+
+def messages_beside(module: str) -> MessageTable:
+    """The table in the TOML file beside the file of a backend's module."""
+    return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def short_message(text: object, noise: re.Pattern[str] | None = None, limit: int = _LONGEST) -> str:
@@ -54,9 +61,8 @@ class Translation:
             short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
             if isinstance(fault, self.missing) or self.not_implemented.search(message):
                 raise Unsupported(short) from fault
-            requirement = next(
-                (name for pattern, name in self.messages.get(op, ()) if re.search(pattern, message)), None
-            )
+            rows = self.messages.get(op, {}).items()
+            requirement = next((name for pattern, name in rows if re.search(pattern, message)), None)
             raise Rejected(stage, short, requirement) from fault
 
     def caller(self, stage: Stage) -> Call:

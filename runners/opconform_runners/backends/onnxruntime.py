@@ -14,7 +14,7 @@ from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, full_names
-from opconform_runners.backends.exceptions import MessageTable, Translation
+from opconform_runners.backends.exceptions import Translation, messages_beside
 from opconform_runners.backends.onnx_common import CARRIED, MAPPED
 from opconform_runners.backends.onnxruntime_provider import placement_of, provider_of, session_of
 
@@ -24,39 +24,8 @@ _NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.va
 #: ONNX's number of bf16, which numpy cannot name.
 _BFLOAT16 = 16
 
-_ABOUT_AXIS = ((r"axis.*(not in valid range|out of range|must be in)|Invalid value of attribute 'axis'", "axis.range"),)
-#: What ONNX Runtime's messages about each operation mean.
-MESSAGES: MessageTable = {
-    "Concat-1": (
-        (r"axis must be in \[|is not in valid range", "axis.range"),
-        (r"Required attribute 'axis' is missing", "axis.required"),
-        (r"Mismatched attribute type in ' : axis'", "axis.type"),
-        (r"bound to different types", "inputs.element-type"),
-        (r"must have same rank", "inputs.rank"),
-        (r"has input size 0", "inputs.required"),
-        (r"Can't merge shape info|Non concat axis dimensions must match", "inputs.shape"),
-    ),
-    "GatherND-8": (
-        (r"invalid index found", "indices.range"),
-        (r"Type 'tensor\(\w+\)' of input parameter \(indices\)", "indices.element-type"),
-    ),
-    "Pad-12": ((r"bound to different types", "pad_value.element-type"),),
-    "Slice-8": (
-        (r"Starts must be a 1-D array", "start.rank"),
-        (r"Ends must be a 1-D array", "stop.rank"),
-        (r"Input steps has incorrect length|missing input value for starts and ends", "indices.count"),
-        (r"'step' value cannot be 0", "step.zero"),
-        (r"'axes' has an axis outside of the tensor dimension", "axes.range"),
-    ),
-    "Split-1": _ABOUT_AXIS,
-    "Transpose-1": (
-        (r"does not match input rank", "order.length"),
-        (r"has repeated value", "order.unique"),
-    ),
-    "VariadicSplit-1": _ABOUT_AXIS,
-}
 _TRANSLATION = Translation(
-    messages=MESSAGES,
+    messages=messages_beside(__file__),
     not_implemented=re.compile(r"fallback to CPU EP has been explicitly disabled"),  # the provider has no kernel
     missing=(state.NotImplemented,),
     faults=(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException),

@@ -22,7 +22,7 @@ from opconform_runners.backends.backend import (
     Unsupported,
     full_names,
 )
-from opconform_runners.backends.exceptions import MessageTable, Translation
+from opconform_runners.backends.exceptions import Translation, messages_beside
 from opconform_runners.backends.onnx_common import MAPPED
 from opconform_runners.backends.openvino_device import device_of, driver_of, executed_by, hardware_of, threads_of
 from opconform_runners.backends.openvino_runtime import LAYOUTS, ov, read_model
@@ -35,99 +35,8 @@ _NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, eac
 #: The element types that it has.
 NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
 
-_ABOUT_AXIS = (
-    (r"out of the tensor rank range", "axis.range"),
-    (r"'axis' input must be a scalar|Axis should be a scalar", "axis.shape"),
-    (r"Element type of 'axis' input must be integer", "axis.element-type"),
-)
-_INDICES = ("start", "stop", "step", "axes")
-#: What OpenVINO's messages about each operation mean. A message about a missing input does not name the input.
-MESSAGES: MessageTable = {
-    "Concat-1": (
-        (r"out of the tensor rank range", "axis.range"),
-        (r"Cannot parse '.*' to number", "axis.type"),
-        (r"Argument element types are inconsistent", "inputs.element-type"),
-        (r"Accessing out-of-range dimension", "inputs.positive-rank"),
-        (r"!input_shapes\.empty", "inputs.required"),
-    ),
-    "Gather-8": (
-        (r"Indices element type must be", "indices.element-type"),
-        (r"Axis element type must be", "axis.element-type"),
-        (r"Axis input must be scalar or have 1 element", "axis.shape"),
-        (r"Cannot parse '.*' to number", "batch_dims.type"),
-        (r"The batch_dims must be <= indices_rank", "batch_dims.range"),
-        (r"must have equal or intersecting sizes until batch_dims", "batch_dims.equal"),
-    ),
-    "GatherND-8": (
-        (r"Data rank must be at least 1", "data.rank"),
-        (r"Indices rank must be at least 1", "indices.rank"),
-        (r"indices type is expected to be an integer type", "indices.element-type"),
-        (r"Cannot parse '.*' to number", "batch_dims.type"),
-        (r"Number of batch dimensions must not exceed", "batch_dims.range"),
-        (r"Batch dimensions of data and indices must be the same", "batch_dims.broadcastable"),
-    ),
-    "Pad-12": (
-        (r"pads_begin must be an integral number", "pads_begin.element-type"),
-        (r"pads_end must be an integral number", "pads_end.element-type"),
-        (r"Argument for pads_begin is not 1D", "pads_begin.rank"),
-        (r"Argument for pads_end is not 1D", "pads_end.rank"),
-        (r"length of pads_begin mismatches", "pads_begin.count"),
-        (r"length of pads_end mismatches", "pads_end.count"),
-        (r"is not a member of enum ov::op::PadMode", "pad_mode.values"),
-        (r"PadMode::REFLECT \|\|", "reflect.limit"),
-        (r"PadMode::SYMMETRIC \|\|", "symmetric.limit"),
-        (r"Argument element types do not match", "pad_value.element-type"),
-        (r"Argument for padding value is not a scalar", "pad_value.scalar"),
-        (r"Only CONSTANT pad mode is supported for element::string", "data.string-mode"),
-    ),
-    "Reshape-1": (
-        (r"PartialShape pattern must be an integral number", "shape.element-type"),
-        (r"Pattern shape must have rank 1", "shape.rank"),
-        (r"Non-'-1' output dimensions do not evenly divide", "shape.inferred-divides"),
-    ),
-    "Slice-8": (
-        (r"`data` input can't be a scalar", "data.rank"),
-        *((rf"`{each}` input type must be integer", f"{each}.element-type") for each in _INDICES),
-        *((rf"`{each}` input must be a 1D tensor", f"{each}.rank") for each in _INDICES),
-        (r"inputs must have compatible shapes", "indices.count"),
-        (r"Step must be non-zero", "step.zero"),
-        (r"out of the tensor rank range", "axes.range"),
-        (r"values in `axes` input must be unique", "axes.unique"),
-    ),
-    "Split-1": (
-        *_ABOUT_AXIS,
-        (r"must be evenly divisible", "num_splits.divides"),
-        (r"'num_splits' must be greater than zero", "num_splits.positive"),
-        (r"Cannot parse '.*' to number", "num_splits.type"),
-    ),
-    "StridedSlice-1": (
-        (r"Begin mask must be an integral number", "begin.element-type"),
-        (r"End mask must be an integral number", "end.element-type"),
-        (r"Begin input must be 1D", "begin.rank"),
-        (r"End input must be 1D", "end.rank"),
-        (r"Strides input must be 1D", "stride.rank"),
-        (r"Begin and end need to have same number of values", "indices.count"),
-        (r"Input rank plus number of new axis has to be at least", "indices.rank"),
-        (r"Stride must be non-zero", "stride.zero"),
-        (r"Cannot parse '.*' in", "masks.type"),
-        (r"are_mask_elem_in_range", "masks.values"),
-        (r"At most one ellipsis is allowed", "ellipsis.single"),
-    ),
-    "Transpose-1": (
-        (r"Input order must have an integral number", "order.element-type"),
-        (r"Input order must be a vector", "order.rank"),
-        (r"Input order must have shape \[n\]", "order.length"),
-    ),
-    "VariadicSplit-1": (
-        *_ABOUT_AXIS,
-        (r"Total length of splits", "lengths.sum"),
-        (r"in split lengths input\. Should be >= -1", "lengths.negative"),
-        (r"multiple -1 values", "lengths.single-remainder"),
-        (r"Split lengths should be a 1-D tensor", "lengths.rank"),
-    ),
-}
 _TRANSLATION = Translation(
-    messages=MESSAGES,
+    messages=messages_beside(__file__),
     not_implemented=re.compile(
         r"Input image format \w+ is not supported"  # the plugin has no memory of this element type
         r"|Not Implemented"  # a node, or a way to execute it
