@@ -18,6 +18,9 @@ BYTE_TYPES = tuple(
     each for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string" and each.bits % 8 == 0
 )
 
+#: The modes of Pad-12.
+PAD_MODES = ("constant", "edge", "reflect", "symmetric")
+
 #: Executes one operation on a framework's own tensors: the outputs for the inputs of a node and its attributes.
 #: An omitted input is None.
 Function = Callable[[Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
@@ -88,6 +91,51 @@ class Framework:
         return self.types[tensor.element_type]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Functions:
+    """The functions of a framework that execute the operations.
+
+    Attributes:
+        split: Splits a tensor into a number of outputs.
+        split_with_sizes: Splits a tensor by a list of lengths.
+        concat: Joins a list of tensors.
+        axis: The name of the argument for the axis of these three.
+        reshape: Takes a tensor and a list of sizes.
+        transpose: Takes a tensor and the order of its dimensions.
+        pad: Takes data, a pair of numbers per dimension, a mode, and a scalar or None for zero.
+        take: Takes data, indices, an axis counted from the front, and a number of batch dimensions, as Gather-8 does.
+        take_nd: Takes data, a tensor of tuples, and a number of batch dimensions, as GatherND-8 does.
+        expand: Repeats a tensor along its dimensions of 1, up to a shape; None if `take_nd` does that for batches.
+        integers: The framework's integer types.
+        stage: The stage in which the functions refuse a case.
+        is_uneven: Whether `split` makes uneven outputs where the number does not divide the dimension.
+        takes_scalar_lengths: Whether `split_with_sizes` takes one number as the size of every output.
+        takes_negative_order: Whether `transpose` counts negative dimensions from the end.
+        has_negative_steps: Whether tensors can be indexed by slices with negative steps.
+        modes: The modes that `pad` has.
+        crops: The modes in which its pads can be negative.
+    """
+
+    split: Callable[..., Any]
+    split_with_sizes: Callable[..., Any]
+    concat: Callable[..., Any]
+    axis: str = "axis"
+    reshape: Callable[..., Any]
+    transpose: Callable[..., Any]
+    pad: Callable[[Any, list[tuple[int, int]], str, Any], Any]
+    take: Callable[[Any, Any, int, int], Any]
+    take_nd: Callable[[Any, Any, int], Any]
+    expand: Callable[[Any, Sequence[Any]], Any] | None
+    integers: Collection[Any]
+    stage: Stage = "build"
+    is_uneven: bool = False
+    takes_scalar_lengths: bool = False
+    takes_negative_order: bool = True
+    has_negative_steps: bool = True
+    modes: Collection[str] = PAD_MODES
+    crops: Collection[str] = PAD_MODES
+
+
 def outputs_of(case: Case, given: Mapping[str, Any], functions: Mapping[str, Function]) -> list[Any]:
     """The outputs of a case's model; raises `Unsupported` if there is no function for an operation of the graph.
 
@@ -110,13 +158,19 @@ def padded(inputs: Sequence[Any], count: int) -> list[Any]:
     return [*inputs, *[None] * (count - len(inputs))]
 
 
+def check_given(stage: Stage, **inputs: Any) -> None:
+    """Raise `Rejected` if an input is omitted, by requirements such as `NAME.required`."""
+    for name, each in inputs.items():
+        if each is None:
+            raise Rejected(stage, f"{name} is missing", f"{name}.required")
+
+
 def integer_list(name: str, given: Any, stage: Stage) -> list[int]:
     """A control input that is a list of Python's integers; `Rejected` for others, by requirements such as `NAME.rank`.
 
     Raises `Unsupported` for a framework's own tensor.
     """
-    if given is None:
-        raise Rejected(stage, f"{name} is missing", f"{name}.required")
+    check_given(stage, **{name: given})
     if not isinstance(given, int | float | bool | str | list):
         raise Unsupported(f"{name} is given at run time, and the framework takes Python's numbers")
     if not isinstance(given, list) or any(isinstance(each, list) for each in given):

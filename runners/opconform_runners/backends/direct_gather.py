@@ -1,13 +1,13 @@
 """Gather-8 and GatherND-8 by a framework's own functions or indexing, and what the harness does on its behalf."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
-from opconform_runners.backends.direct import Support, padded
+from opconform_runners.backends.direct import Functions, Support, check_given, padded
 from opconform_runners.backends.exceptions import Call
 
 #: The requirements that the harness fulfils, since frameworks have defaults and count dimensions differently.
@@ -26,39 +26,25 @@ _ND_MAPPED = (
     *(f"batch_dims.{each}" for each in ("default", "type", "range", "broadcastable", "broadcast", "broadcast-indices")),
 )
 #: Those that it also fulfils where a framework indexes with one tensor per place in a tuple.
-INDEXED = ("indices.empty-tuple", "batch_dims.batches")
-
-#: Gathers from data, by indices, along an axis counted from the front, in a number of batch dimensions.
-Take = Callable[[Any, Any, int, int], Any]
-#: Gathers from data, by a tensor of tuples, in a number of batch dimensions.
-TakeND = Callable[[Any, Any, int], Any]
-#: Repeats a tensor along its dimensions of 1, up to a shape.
-Expand = Callable[[Any, Sequence[Any]], Any]
+_INDEXED = ("indices.empty-tuple", "batch_dims.batches")
 
 
-def gather_operation(
-    take: Take, *, integers: Collection[Any], stage: Stage = "build", mapped: Sequence[str] = ()
-) -> Support:
-    """How a framework executes Gather-8.
-
-    `integers` are its integer types, `stage` is where it refuses a case, and `mapped` are the requirements that `take`
-    fulfils in its place.
-    """
+def gather_operation(functions: Functions) -> Support:
+    """How a framework executes Gather-8."""
+    stage = functions.stage
 
     def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
         data, indices, axis = padded(inputs, 3)
         if isinstance(data, list):  # of numbers, for a control input
             return [[data[each] for each in indices] if isinstance(indices, list) else data[indices]]
-        for name, each in (("data", data), ("indices", indices), ("axis", axis)):
-            if each is None:
-                raise Rejected(stage, f"{name} is missing", f"{name}.required")
-        if indices.dtype not in integers:
+        check_given(stage, data=data, indices=indices, axis=axis)
+        if indices.dtype not in functions.integers:
             raise Rejected(stage, f"the indices are of type {indices.dtype}", "indices.element-type")
         along = _axis(axis, len(data.shape), stage)
         batches = _batches(attributes.get("batch_dims", 0), (data.shape, indices.shape), along, stage)
-        return [call(take, data, indices, along, batches)]
+        return [call(functions.take, data, indices, along, batches)]
 
-    return Support(execute=execute, mapped=(*_MAPPED, *mapped))
+    return Support(execute=execute, mapped=_MAPPED)
 
 
 def _axis(axis: Any, rank: int, stage: Stage) -> int:
@@ -95,7 +81,7 @@ def _batches(given: Any, shapes: tuple[Sequence[Any], Sequence[Any]], axis: int,
 
 
 def indexed(arange: Callable[[int], Any], data: Any, indices: Any, axis: int, batches: int) -> Any:
-    """A `Take` by indexing with tensors, for frameworks with `permute` and without batch dimensions."""
+    """`Functions.take` by indexing with tensors, for frameworks with `permute` and without batch dimensions."""
     first, last = orders(len(data.shape), len(indices.shape), axis, batches)
     grids = [arange(size).reshape(shape) for size, shape in batch_grids(indices.shape, batches)]
     return data.permute(first)[(*grids, indices)].permute(last)
@@ -116,27 +102,17 @@ def batch_grids(shape: Sequence[int], batches: int) -> list[tuple[int, tuple[int
     ]
 
 
-def gather_nd_operation(
-    take: TakeND,
-    expand: Expand | None,
-    *,
-    integers: Collection[Any],
-    stage: Stage = "build",
-    mapped: Sequence[str] = (),
-) -> Support:
-    """How a framework executes GatherND-8; without `expand`, `take` repeats batch dimensions of 1.
-
-    The other arguments are those of `gather_operation`.
-    """
+def gather_nd_operation(functions: Functions) -> Support:
+    """How a framework executes GatherND-8."""
+    stage, expand = functions.stage, functions.expand
 
     def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
         data, indices = padded(inputs, 2)
+        check_given(stage, data=data, indices=indices)
         for name, each in (("data", data), ("indices", indices)):
-            if each is None:
-                raise Rejected(stage, f"{name} is missing", f"{name}.required")
             if not len(each.shape):
                 raise Rejected(stage, f"{name} has no dimension", f"{name}.rank")
-        if indices.dtype not in integers:
+        if indices.dtype not in functions.integers:
             raise Rejected(stage, f"the indices are of type {indices.dtype}", "indices.element-type")
         batches = _broadcast_batches(attributes.get("batch_dims", 0), data.shape, indices.shape, stage)
         length, rank = indices.shape[-1], len(data.shape)
@@ -147,15 +123,16 @@ def gather_nd_operation(
 
     def taken(data: Any, indices: Any, batches: int) -> Any:
         if expand is None:
-            return take(data, indices, batches)
+            return functions.take_nd(data, indices, batches)
         leading = leading_sizes(data.shape, indices.shape, batches)
         whole, tuples = (
             each if list(each.shape[:batches]) == leading else expand(each, (*leading, *each.shape[batches:]))
             for each in (data, indices)
         )
-        return take(whole, tuples, batches)
+        return functions.take_nd(whole, tuples, batches)
 
-    return Support(execute=execute, mapped=(*_ND_MAPPED, *mapped), tensors=("indices",))
+    mapped = _ND_MAPPED if expand is None else (*_ND_MAPPED, *_INDEXED)
+    return Support(execute=execute, mapped=mapped, tensors=("indices",))
 
 
 def _broadcast_batches(given: Any, data: Sequence[Any], indices: Sequence[Any], stage: Stage) -> int:
@@ -175,8 +152,8 @@ def leading_sizes(data: Sequence[Any], indices: Sequence[Any], batches: int) -> 
     return [other if one == 1 else one for one, other in zip(data, indices, strict=False)][:batches]
 
 
-def indexed_nd(arange: Callable[[int], Any], expand: Expand, data: Any, indices: Any, batches: int) -> Any:
-    """A `TakeND` by one index with a tensor per batch dimension and per place in a tuple."""
+def indexed_nd(arange: Callable[[int], Any], expand: Callable[..., Any], data: Any, indices: Any, batches: int) -> Any:
+    """`Functions.take_nd` by one index with a tensor per batch dimension and per place in a tuple."""
     *positions, length = indices.shape
     grids = [arange(size).reshape(shape) for size, shape in batch_grids(positions, batches)]
     places = (*grids, *(indices[..., place] for place in range(length)))

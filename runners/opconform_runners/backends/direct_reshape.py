@@ -1,13 +1,13 @@
 """Reshape-1 and Transpose-1 by a framework's own functions, and what the harness does on its behalf."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
-from opconform_runners.backends.direct import Support, integer_list, padded
+from opconform_runners.backends.direct import Functions, Support, check_given, integer_list, padded
 from opconform_runners.backends.exceptions import Call
 
 #: The requirements that the harness fulfils for every framework, since their functions have no `special_zero`.
@@ -27,37 +27,34 @@ _LIST_MAPPED = ("data.required", "shape.element-type", "shape.rank", "shape.requ
 _TRANSPOSE_MAPPED = ("arg.required", *(f"order.{each}" for each in ("element-type", "empty", "rank", "required")))
 
 
-def reshape_operation(function: Callable[..., Any], *, stage: Stage = "build") -> Support:
-    """How a framework executes Reshape-1, by a function of a tensor and a list; `stage` is where it refuses a case."""
+def reshape_operation(functions: Functions) -> Support:
+    """How a framework executes Reshape-1."""
+    stage = functions.stage
 
     def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
         data, shape = padded(inputs, 2)
-        if data is None:
-            raise Rejected(stage, "data is missing", "data.required")
+        check_given(stage, data=data)
         sizes = integer_list("shape", _listed(shape), stage)
-        return [call(function, data, _copied(data.shape, sizes, stage) if zeros_copy(attributes, stage) else sizes)]
+        sizes = _copied(data.shape, sizes, stage) if zeros_copy(attributes, stage) else sizes
+        return [call(functions.reshape, data, sizes)]
 
     return Support(execute=execute, mapped=(*MAPPED["Reshape-1"], *_LIST_MAPPED))
 
 
-def transpose_operation(
-    function: Callable[..., Any], *, stage: Stage = "build", counts_from_end: bool = True
-) -> Support:
-    """How a framework executes Transpose-1 by a function of a tensor and a list.
-
-    `stage` is where it refuses a case, and `counts_from_end` says whether it takes negative dimensions.
-    """
+def transpose_operation(functions: Functions) -> Support:
+    """How a framework executes Transpose-1."""
+    stage = functions.stage
 
     def execute(call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
         arg, given = padded(inputs, 2)
-        if arg is None:
-            raise Rejected(stage, "arg is missing", "arg.required")
+        check_given(stage, arg=arg)
         order = integer_list("order", _listed(given), stage)
-        if counts_from_end and any(each < 0 for each in order):
+        if functions.takes_negative_order and any(each < 0 for each in order):
             raise Rejected(stage, "input_order is negative; the framework would count from the end", "order.negative")
-        return [call(function, arg, order or list(reversed(range(len(arg.shape)))))]
+        return [call(functions.transpose, arg, order or list(reversed(range(len(arg.shape)))))]
 
-    return Support(execute=execute, mapped=(*_TRANSPOSE_MAPPED, *(["order.negative"] if counts_from_end else [])))
+    negative = ("order.negative",) if functions.takes_negative_order else ()
+    return Support(execute=execute, mapped=(*_TRANSPOSE_MAPPED, *negative))
 
 
 def _listed(given: Any) -> Any:
@@ -68,8 +65,7 @@ def _listed(given: Any) -> Any:
 def zeros_copy(attributes: Mapping[str, Attribute], stage: Stage) -> bool:
     """The attribute `special_zero`; `Rejected` if it is missing or not a boolean."""
     given = attributes.get("special_zero")
-    if given is None:
-        raise Rejected(stage, "special_zero is missing", "special_zero.required")
+    check_given(stage, special_zero=given)
     if not isinstance(given, bool):
         resembles = str(given).lower() in ("0", "1", "false", "true")
         name = "special_zero.spelling" if resembles else "special_zero.type"

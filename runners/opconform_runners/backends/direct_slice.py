@@ -7,7 +7,7 @@ from typing import Any
 
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
-from opconform_runners.backends.direct import Support, integer_list, padded
+from opconform_runners.backends.direct import Functions, Support, check_given, integer_list, padded
 from opconform_runners.backends.exceptions import Call
 
 _SLICE_INDICES = ("start", "stop", "step", "axes")
@@ -35,13 +35,13 @@ _STRIDED_SLICE_MAPPED = (
 Entry = slice | int | EllipsisType | None
 
 
-def slice_operation(*, stage: Stage = "build", has_negative_steps: bool = True) -> Support:
-    """How a framework executes Slice-8; `stage` is where it refuses a case."""
+def slice_operation(functions: Functions) -> Support:
+    """How a framework executes Slice-8."""
+    stage = functions.stage
 
     def execute(call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attribute]) -> list[Any]:
         data, *indices, axes = padded(inputs, 5)
-        if data is None:
-            raise Rejected(stage, "data is missing", "data.required")
+        check_given(stage, data=data)
         start, stop, step = (integer_list(*each, stage) for each in zip(_SLICE_INDICES, indices, strict=False))
         chosen = range(len(start)) if axes is None else integer_list("axes", axes, stage)
         along = _dimensions(chosen, len(data.shape), stage)
@@ -50,30 +50,30 @@ def slice_operation(*, stage: Stage = "build", has_negative_steps: bool = True) 
         slices = [slice(None)] * len(data.shape)
         for axis, *bounds in zip(along, start, stop, step, strict=True):
             slices[axis] = slice(*bounds)
-        return _indexed(call, data, tuple(slices), has_negative_steps=has_negative_steps)
+        return _indexed(call, data, tuple(slices), functions)
 
     return Support(execute=execute, mapped=_SLICE_MAPPED)
 
 
-def strided_slice_operation(*, stage: Stage = "build", has_negative_steps: bool = True) -> Support:
-    """How a framework executes StridedSlice-1; `stage` is where it refuses a case."""
+def strided_slice_operation(functions: Functions) -> Support:
+    """How a framework executes StridedSlice-1."""
+    stage = functions.stage
 
     def execute(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
         data, *given = padded(inputs, 4)
-        if data is None:
-            raise Rejected(stage, "data is missing", "data.required")
+        check_given(stage, data=data)
         begin, end = (integer_list(*each, stage) for each in zip(INDICES, given[:2], strict=False))
         stride = [1] * len(begin) if given[2] is None else integer_list("stride", given[2], stage)
         if len({len(each) for each in (begin, end, stride)}) > 1:
             raise Rejected(stage, "the inputs differ in their number of elements", "indices.count")
         index = index_of(tuple(data.shape), (begin, end, stride), bits_of(attributes, len(begin), stage))
-        return _indexed(call, data, index, has_negative_steps=has_negative_steps)
+        return _indexed(call, data, index, functions)
 
     return Support(execute=execute, mapped=_STRIDED_SLICE_MAPPED)
 
 
-def _indexed(call: Call, data: Any, index: tuple[Entry, ...], *, has_negative_steps: bool) -> list[Any]:
-    if not has_negative_steps and any(isinstance(each, slice) and (each.step or 1) < 0 for each in index):
+def _indexed(call: Call, data: Any, index: tuple[Entry, ...], functions: Functions) -> list[Any]:
+    if not functions.has_negative_steps and any(isinstance(each, slice) and (each.step or 1) < 0 for each in index):
         raise Unsupported("the framework has no slices with a negative step")
     return [call(operator.getitem, data, index)]
 

@@ -1,15 +1,13 @@
 """Split-1, VariadicSplit-1 and Concat-1 in a framework's functions, and what the harness does on their behalf."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
-from opconform_runners.backends.direct import Support, padded
+from opconform_runners.backends.direct import Functions, Support, padded
 from opconform_runners.backends.exceptions import Call
 
 #: The length that takes what the others leave.
@@ -31,29 +29,15 @@ _REMAINDER_MAPPED = ("lengths.remainder", "lengths.remainder-sum", "lengths.rema
 _EVEN_MAPPED = ("num_splits.at-most-dimension", "num_splits.divides")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SplitFunctions:
-    """The functions of a framework that split a tensor into a number of outputs or by lengths, and that join tensors.
-
-    Attributes:
-        axis: The name of the functions' argument for the axis.
-        stage: The stage in which they refuse a case.
-        is_uneven: Whether `split` makes uneven outputs where the number does not divide the dimension.
-        takes_scalar_lengths: Whether `split_with_sizes` takes one number as the size of every output.
-    """
-
-    split: Callable[..., Any]
-    split_with_sizes: Callable[..., Any]
-    concat: Callable[..., Any]
-    axis: str = "axis"
-    stage: Stage = "build"
-    is_uneven: bool = False
-    takes_scalar_lengths: bool = False
-
-
-def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
+def split_operations(functions: Functions) -> Mapping[str, Support]:
     """How a framework executes each operation."""
-    stage, joined = functions.stage, partial(concat, functions.concat, functions.axis, functions.stage)
+    stage = functions.stage
+
+    def concat(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
+        if inputs and all(isinstance(each, list) for each in inputs):  # of numbers, for a control input
+            return [[number for each in inputs for number in each]]
+        along = given_axis(attributes.get("axis"), stage)
+        return [call(functions.concat, list(inputs), **{functions.axis: along})]
 
     def split(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
         data, axis = padded(inputs, 2)
@@ -76,30 +60,12 @@ def split_operations(functions: SplitFunctions) -> Mapping[str, Support]:
     even = (*MAPPED["Split-1"], *(_EVEN_MAPPED if functions.is_uneven else ()))
     scalar = ("lengths.rank",) if functions.takes_scalar_lengths else ()
     return {
-        "Concat-1": Support(execute=joined, mapped=MAPPED["Concat-1"]),
+        "Concat-1": Support(execute=concat, mapped=MAPPED["Concat-1"]),
         "Split-1": Support(execute=split, mapped=even),
         "VariadicSplit-1": Support(
             execute=variadic_split, mapped=tuple(sorted({*MAPPED["VariadicSplit-1"], *_REMAINDER_MAPPED, *scalar}))
         ),
     }
-
-
-def concat(
-    function: Callable[..., Any],
-    axis: str,
-    stage: Stage,
-    call: Call,
-    inputs: Sequence[Any],
-    attributes: Mapping[str, Attribute],
-) -> list[Any]:
-    """Concat-1 by a function that takes a list of tensors and an argument for the axis of the given name.
-
-    Lists of Python's numbers, from which control inputs are computed, are joined by Python.
-    """
-    if inputs and all(isinstance(each, list) for each in inputs):
-        return [[number for each in inputs for number in each]]
-    along = given_axis(attributes.get("axis"), stage)
-    return [call(function, list(inputs), **{axis: along})]
 
 
 def _constant(_call: Call, _inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> list[Any]:
@@ -111,11 +77,8 @@ def _shape_of(_call: Call, inputs: Sequence[Any], _attributes: Mapping[str, Attr
     return [list(inputs[0].shape)]
 
 
-#: Lists that Python computes from the shape of a tensor, as users of a framework write it.
-SHAPE_OPERATIONS: Mapping[str, Support] = {
-    "Constant-1": Support(execute=_constant),
-    "ShapeOf-3": Support(execute=_shape_of),
-}
+#: Python's own numbers, and the list that Python makes of the shape of a tensor, as users of a framework write it.
+CONSTANT, SHAPE_OF = Support(execute=_constant), Support(execute=_shape_of)
 
 
 def given_axis(axis: Any, stage: Stage) -> Any:

@@ -15,18 +15,14 @@ from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.direct import Framework, outputs_of, plain
-from opconform_runners.backends.direct_gather import INDEXED, gather_nd_operation, gather_operation, indexed_nd
-from opconform_runners.backends.direct_pad import pad_operation
-from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
-from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
-from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct import Framework, Functions, outputs_of, plain
+from opconform_runners.backends.direct_gather import indexed_nd
+from opconform_runners.backends.direct_operations import operations_of
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
 
 _TYPES = {
     each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
 }
-_INTEGERS = [np.dtype(each) for name, each in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
@@ -43,23 +39,24 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
     return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*each, 0) for each in pads])
 
 
+_FUNCTIONS = Functions(
+    split=jnp.split,
+    split_with_sizes=jax.lax.split,
+    concat=jnp.concatenate,
+    reshape=jnp.reshape,
+    transpose=jnp.transpose,
+    pad=_pad,
+    take=_take,
+    take_nd=partial(indexed_nd, jnp.arange, jnp.broadcast_to),
+    expand=jnp.broadcast_to,
+    integers=[np.dtype(each) for name, each in _TYPES.items() if ELEMENT_TYPES[name].is_integer],
+    crops=("constant",),
+)
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
     types=_TYPES,
-    operations={
-        "Constant-1": SHAPE_OPERATIONS["Constant-1"],
-        "Gather-8": gather_operation(_take, integers=_INTEGERS),
-        "GatherND-8": gather_nd_operation(
-            partial(indexed_nd, jnp.arange, jnp.broadcast_to), jnp.broadcast_to, integers=_INTEGERS, mapped=INDEXED
-        ),
-        "Pad-12": pad_operation(_pad, crops=("constant",)),
-        "Reshape-1": reshape_operation(jnp.reshape),
-        "Slice-8": slice_operation(),
-        "StridedSlice-1": strided_slice_operation(),
-        "Transpose-1": transpose_operation(jnp.transpose),
-        **split_operations(SplitFunctions(split=jnp.split, split_with_sizes=jax.lax.split, concat=jnp.concatenate)),
-    },
+    operations=operations_of(_FUNCTIONS),
     translation=Translation(
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
         faults=(*PYTHON_FAULTS, MLIRError),

@@ -1,26 +1,20 @@
 """The operations in TensorFlow's own, as the `tensorflow` backend traces them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import tensorflow as tf
 
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Unsupported
-from opconform_runners.backends.direct import BYTE_TYPES, Support, padded
-from opconform_runners.backends.direct_gather import gather_nd_operation, gather_operation
-from opconform_runners.backends.direct_pad import pad_operation
+from opconform_runners.backends.direct import BYTE_TYPES, Functions, Support, padded
+from opconform_runners.backends.direct_operations import operations_of
 from opconform_runners.backends.direct_reshape import MAPPED as ZEROS_MAPPED
-from opconform_runners.backends.direct_reshape import transpose_operation, zeros_copy
-from opconform_runners.backends.direct_slice import INDICES, bits_of, slice_operation, strided_slice_operation
-from opconform_runners.backends.direct_split import MAPPED, SHAPE_OPERATIONS, concat, given_axis
+from opconform_runners.backends.direct_reshape import zeros_copy
+from opconform_runners.backends.direct_slice import INDICES, bits_of
+from opconform_runners.backends.direct_split import MAPPED, given_axis
 from opconform_runners.backends.exceptions import Call
-
-_SLICE = slice_operation()
-_STRIDED_SLICE = strided_slice_operation()
-_TRANSPOSE = transpose_operation(tf.transpose, counts_from_end=False)
 
 
 def _split(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
@@ -44,7 +38,7 @@ def _slice(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute
     if inputs[0] is not None and inputs[0].shape.rank is None:
         raise Unsupported("indexing needs a tensor of known rank")
     _check_limits(indices)
-    return _SLICE.execute(call, [*inputs[:1], *indices], attributes)
+    return _KNOWN["Slice-8"].execute(call, [*inputs[:1], *indices], attributes)
 
 
 def _check_limits(indices: Sequence[Any]) -> None:
@@ -71,7 +65,7 @@ def _strided_slice(call: Call, inputs: Sequence[Any], attributes: Mapping[str, A
     is_open = data is not None and data.shape.rank is None
     if None in indices[:2] or not (is_open or any(isinstance(each, tf.Tensor) for each in values)):
         _check_limits(values)
-        return _STRIDED_SLICE.execute(call, [data, *values], attributes)
+        return _KNOWN["StridedSlice-1"].execute(call, [data, *values], attributes)
     begin, end = (_bounds(name, each) for name, each in zip(INDICES[:2], indices[:2], strict=True))
     stride = None if indices[2] is None else _bounds("stride", indices[2])
     bits = bits_of(attributes, begin.shape[0], "build")
@@ -96,7 +90,7 @@ def _transpose(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attri
     if arg is not None and isinstance(values, list) and not values:
         return [call(tf.transpose, arg)]
     if arg is None or not isinstance(values, tf.Tensor):
-        return _TRANSPOSE.execute(call, [arg, values], attributes)
+        return _KNOWN["Transpose-1"].execute(call, [arg, values], attributes)
     inverted = tf.range(tf.rank(arg) - 1, -1, -1)
     perm = tf.cond(tf.size(values) > 0, lambda: values, lambda: tf.cast(inverted, values.dtype))
     return [call(tf.transpose, arg, perm)]
@@ -106,7 +100,7 @@ def _gather(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribut
     data, indices, axis = padded(inputs, 3)
     if any(each is not None and each.shape.rank is None for each in (data, indices)):
         raise Unsupported("the dimensions of the axis and of batches need tensors of known ranks")
-    return _GATHER.execute(call, [data, indices, _python(axis)], attributes)
+    return _KNOWN["Gather-8"].execute(call, [data, indices, _python(axis)], attributes)
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
@@ -122,7 +116,7 @@ def _gather_nd(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attri
     given = None if indices is None else tf.convert_to_tensor(indices)
     if any(each is not None and each.shape.rank is None for each in (data, given)):
         raise Unsupported("batch dimensions need tensors of known ranks")
-    return _GATHER_ND.execute(call, [data, given], attributes)
+    return _KNOWN["GatherND-8"].execute(call, [data, given], attributes)
 
 
 def _take_nd(data: Any, indices: Any, batches: int) -> Any:
@@ -139,25 +133,17 @@ def _take_nd(data: Any, indices: Any, batches: int) -> Any:
     return tf.gather_nd(data, tf.where(given < 0, last, given), batch_dims=batches)
 
 
-_INTEGERS = [tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.is_integer]
-_GATHER = gather_operation(_take, integers=_INTEGERS, mapped=("indices.negative",))
-_GATHER_ND = gather_nd_operation(_take_nd, None, integers=_INTEGERS, mapped=("indices.negative",))
-
-
 def _pad(call: Call, inputs: Sequence[Any], attributes: Mapping[str, Attribute]) -> Sequence[Any]:
     data, begin, end, value = padded(inputs, 4)
     if data is not None and data.shape.rank is None:
         raise Unsupported("pads by dimension need a tensor of known rank")
-    return _PAD.execute(call, [data, _python(begin), _python(end), value], attributes)
+    return _KNOWN["Pad-12"].execute(call, [data, _python(begin), _python(end), value], attributes)
 
 
 def _padded(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
     """`tf.pad`, whose default value is a number and not an empty string."""
     added = ("" if data.dtype == tf.string else 0) if value is None else value
     return tf.pad(data, tf.reshape(tf.constant(pads, tf.int64), (-1, 2)), mode.upper(), added)
-
-
-_PAD = pad_operation(_padded, modes=("constant", "reflect", "symmetric"), crops=())
 
 
 def _python(given: Any) -> Any:
@@ -174,17 +160,41 @@ def _scalar(axis: Any) -> Any:
     return int(value[0]) if axis.dtype == tf.int32 and value is not None else tf.reshape(axis, ())
 
 
+#: How TensorFlow executes each operation with inputs that are known when the graph is built.
+_KNOWN = operations_of(
+    Functions(
+        split=tf.split,
+        split_with_sizes=tf.split,
+        concat=tf.concat,
+        reshape=tf.reshape,
+        transpose=tf.transpose,
+        pad=_padded,
+        take=_take,
+        take_nd=_take_nd,
+        expand=None,
+        integers=[tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.is_integer],
+        takes_negative_order=False,
+        modes=("constant", "reflect", "symmetric"),
+        crops=(),
+    )
+)
+
+
+def _changed(op: str, execute: Callable[..., Sequence[Any]], *mapped: str) -> Support:
+    """A known operation that is executed in another way, and the requirements that the harness fulfils for it, too."""
+    return replace(_KNOWN[op], execute=execute, mapped=(*_KNOWN[op].mapped, *mapped))
+
+
 #: How TensorFlow executes each operation.
 OPERATIONS: Mapping[str, Support] = {
-    "Concat-1": Support(execute=partial(concat, tf.concat, "axis", "build"), mapped=MAPPED["Concat-1"]),
-    "Constant-1": SHAPE_OPERATIONS["Constant-1"],
-    "Gather-8": replace(_GATHER, execute=_gather),
-    "GatherND-8": replace(_GATHER_ND, execute=_gather_nd),
-    "Pad-12": replace(_PAD, execute=_pad),
+    **_KNOWN,
+    "Gather-8": _changed("Gather-8", _gather, "indices.negative"),
+    "GatherND-8": _changed("GatherND-8", _gather_nd, "indices.negative"),
+    "Pad-12": _changed("Pad-12", _pad),
     "Reshape-1": Support(execute=_reshape, mapped=ZEROS_MAPPED["Reshape-1"]),
-    "Slice-8": replace(_SLICE, execute=_slice),
+    "Slice-8": _changed("Slice-8", _slice),
     "Split-1": Support(execute=_split, mapped=MAPPED["Split-1"]),
-    "StridedSlice-1": replace(_STRIDED_SLICE, execute=_strided_slice),
-    "Transpose-1": replace(_TRANSPOSE, execute=_transpose),
+    "StridedSlice-1": _changed("StridedSlice-1", _strided_slice),
+    "Transpose-1": _changed("Transpose-1", _transpose),
     "VariadicSplit-1": Support(execute=_variadic_split, mapped=MAPPED["VariadicSplit-1"]),
 }

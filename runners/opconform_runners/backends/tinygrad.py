@@ -19,15 +19,11 @@ from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
-from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
-from opconform_runners.backends.direct_gather import INDEXED, gather_nd_operation, gather_operation, indexed, indexed_nd
-from opconform_runners.backends.direct_pad import pad_operation
-from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
-from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
-from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct import BYTE_TYPES, Framework, Functions, outputs_of, plain
+from opconform_runners.backends.direct_gather import indexed, indexed_nd
+from opconform_runners.backends.direct_operations import operations_of
 from opconform_runners.backends.exceptions import Translation
 
-_INTEGERS = [getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer]
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
 #: The types through which the bits of its tensors are read, by size in bytes.
 _BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
@@ -39,6 +35,22 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
     return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
 
 
+_FUNCTIONS = Functions(
+    split=Tiny.chunk,
+    split_with_sizes=Tiny.split,
+    concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
+    axis="dim",
+    reshape=Tiny.reshape,
+    transpose=Tiny.permute,
+    pad=_pad,
+    take=partial(indexed, Tiny.arange),
+    take_nd=partial(indexed_nd, Tiny.arange, Tiny.expand),
+    expand=Tiny.expand,
+    integers=[getattr(dtypes, str(each.native)) for each in BYTE_TYPES if each.is_integer],
+    is_uneven=True,
+    takes_scalar_lengths=True,
+    modes=("constant", "edge", "reflect"),
+)
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
@@ -47,28 +59,7 @@ _TINYGRAD = Framework(
         for each in BYTE_TYPES
         if each.name != "f8e8m0"
     },
-    operations={
-        "Constant-1": SHAPE_OPERATIONS["Constant-1"],
-        "Gather-8": gather_operation(partial(indexed, Tiny.arange), integers=_INTEGERS),
-        "GatherND-8": gather_nd_operation(
-            partial(indexed_nd, Tiny.arange, Tiny.expand), Tiny.expand, integers=_INTEGERS, mapped=INDEXED
-        ),
-        "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect")),
-        "Reshape-1": reshape_operation(Tiny.reshape),
-        "Slice-8": slice_operation(),
-        "StridedSlice-1": strided_slice_operation(),
-        "Transpose-1": transpose_operation(Tiny.permute),
-        **split_operations(
-            SplitFunctions(
-                split=Tiny.chunk,
-                split_with_sizes=Tiny.split,
-                concat=lambda inputs, dim: Tiny.cat(*inputs, dim=dim),
-                axis="dim",
-                is_uneven=True,
-                takes_scalar_lengths=True,
-            )
-        ),
-    },
+    operations=operations_of(_FUNCTIONS),
     translation=Translation(
         not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
         missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated

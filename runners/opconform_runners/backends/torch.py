@@ -15,18 +15,15 @@ from opconform.suite.case import Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.direct import BYTE_TYPES, Framework, outputs_of, plain
-from opconform_runners.backends.direct_gather import INDEXED, gather_nd_operation, gather_operation, indexed, indexed_nd
-from opconform_runners.backends.direct_pad import pad_operation
-from opconform_runners.backends.direct_reshape import reshape_operation, transpose_operation
-from opconform_runners.backends.direct_slice import slice_operation, strided_slice_operation
-from opconform_runners.backends.direct_split import SHAPE_OPERATIONS, SplitFunctions, split_operations
+from opconform_runners.backends.direct import BYTE_TYPES, Framework, Functions, outputs_of, plain
+from opconform_runners.backends.direct_gather import indexed, indexed_nd
+from opconform_runners.backends.direct_operations import operations_of
+from opconform_runners.backends.direct_split import SHAPE_OF
 from opconform_runners.backends.exceptions import Translation
 
 _INDICES = (torch.int32, torch.int64)
 #: Its types that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels.
 _TYPES = {each.name: getattr(torch, str(each.native)) for each in BYTE_TYPES}
-_INTEGERS = [kind for name, kind in _TYPES.items() if ELEMENT_TYPES[name].is_integer]
 
 
 def _index(indices: Any) -> Any:
@@ -45,40 +42,28 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any) -> Any:
     return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
 
+_FUNCTIONS = Functions(
+    split=torch.tensor_split,
+    split_with_sizes=torch.split_with_sizes,
+    concat=torch.cat,
+    axis="dim",
+    reshape=torch.reshape,
+    transpose=torch.permute,
+    pad=_pad,
+    take=lambda data, indices, axis, batches: indexed(torch.arange, data, _index(indices), axis, batches),
+    take_nd=lambda data, indices, batches: indexed_nd(torch.arange, torch.broadcast_to, data, _index(indices), batches),
+    expand=torch.broadcast_to,
+    integers=[kind for name, kind in _TYPES.items() if ELEMENT_TYPES[name].is_integer],
+    stage="run",
+    is_uneven=True,
+    has_negative_steps=False,
+    modes=("constant", "edge", "reflect"),
+)
 _TORCH = Framework(
     name="torch",
     version=torch.__version__,
     types=_TYPES,
-    operations={
-        "Pad-12": pad_operation(_pad, modes=("constant", "edge", "reflect"), stage="run"),
-        "Reshape-1": reshape_operation(torch.reshape, stage="run"),
-        "Slice-8": slice_operation(stage="run", has_negative_steps=False),
-        "StridedSlice-1": strided_slice_operation(stage="run", has_negative_steps=False),
-        "Transpose-1": transpose_operation(torch.permute, stage="run"),
-        **SHAPE_OPERATIONS,
-        "Gather-8": gather_operation(
-            lambda data, indices, axis, batches: indexed(torch.arange, data, _index(indices), axis, batches),
-            integers=_INTEGERS,
-            stage="run",
-        ),
-        "GatherND-8": gather_nd_operation(
-            lambda data, indices, batches: indexed_nd(torch.arange, torch.broadcast_to, data, _index(indices), batches),
-            torch.broadcast_to,
-            integers=_INTEGERS,
-            stage="run",
-            mapped=INDEXED,
-        ),
-        **split_operations(
-            SplitFunctions(
-                split=torch.tensor_split,
-                split_with_sizes=torch.split_with_sizes,
-                concat=torch.cat,
-                axis="dim",
-                stage="run",
-                is_uneven=True,
-            )
-        ),
-    },
+    operations=operations_of(_FUNCTIONS) | {"ShapeOf-3": SHAPE_OF},
     translation=Translation(
         not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
     ),
