@@ -41,7 +41,7 @@ def gather_operation(functions: Functions) -> Support:
         if indices.dtype not in functions.integers:
             raise Rejected(stage, f"the indices are of type {indices.dtype}", "indices.element-type")
         along = _axis(axis, len(data.shape), stage)
-        batches = _batches(attributes.get("batch_dims", 0), (data.shape, indices.shape), along, stage)
+        batches = batches_of(attributes.get("batch_dims", 0), (data.shape, indices.shape), along, stage)
         return [call(functions.take, data, indices, along, batches)]
 
     return Support(execute=execute, mapped=_MAPPED)
@@ -65,7 +65,7 @@ def _axis(axis: Any, rank: int, stage: Stage) -> int:
     return given % rank
 
 
-def _batches(given: Any, shapes: tuple[Sequence[Any], Sequence[Any]], axis: int, stage: Stage) -> int:
+def batches_of(given: Any, shapes: tuple[Sequence[Any], Sequence[Any]], axis: int, stage: Stage) -> int:
     """The number of batch dimensions of data and indices; sizes of None are not known yet."""
     least, indices_rank = min(map(len, shapes)), len(shapes[1])
     if type(given) is not int:
@@ -114,11 +114,8 @@ def gather_nd_operation(functions: Functions) -> Support:
                 raise Rejected(stage, f"{name} has no dimension", f"{name}.rank")
         if indices.dtype not in functions.integers:
             raise Rejected(stage, f"the indices are of type {indices.dtype}", "indices.element-type")
-        batches = _broadcast_batches(attributes.get("batch_dims", 0), data.shape, indices.shape, stage)
-        length, rank = indices.shape[-1], len(data.shape)
-        if length is not None and length > rank - batches:
-            name = "indices.tuple-length" if length > rank else "indices.tuple-after-batches"
-            raise Rejected(stage, f"tuples of {length} indices for {rank - batches} dimensions", name)
+        batches = broadcast_batches_of(attributes.get("batch_dims", 0), data.shape, indices.shape, stage)
+        check_tuples(indices.shape[-1], len(data.shape), batches, stage)
         return [call(taken, data, indices, batches)]
 
     def taken(data: Any, indices: Any, batches: int) -> Any:
@@ -135,7 +132,7 @@ def gather_nd_operation(functions: Functions) -> Support:
     return Support(execute=execute, mapped=mapped, tensors=("indices",))
 
 
-def _broadcast_batches(given: Any, data: Sequence[Any], indices: Sequence[Any], stage: Stage) -> int:
+def broadcast_batches_of(given: Any, data: Sequence[Any], indices: Sequence[Any], stage: Stage) -> int:
     """The number of batch dimensions; sizes of None are not known yet."""
     if type(given) is not int:
         raise Rejected(stage, f"batch_dims {given!r} is not an integer", "batch_dims.type")
@@ -145,6 +142,13 @@ def _broadcast_batches(given: Any, data: Sequence[Any], indices: Sequence[Any], 
     if any(one != other and not {None, 1} & {one, other} for one, other in pairs):
         raise Rejected(stage, "data and indices differ in their batch dimensions", "batch_dims.broadcastable")
     return given
+
+
+def check_tuples(length: int | None, rank: int, batches: int, stage: Stage) -> None:
+    """Raise `Rejected` if tuples have more indices than data has dimensions after the batches; None is not known."""
+    if length is not None and length > rank - batches:
+        name = "indices.tuple-length" if length > rank else "indices.tuple-after-batches"
+        raise Rejected(stage, f"tuples of {length} indices for {rank - batches} dimensions", name)
 
 
 def leading_sizes(data: Sequence[Any], indices: Sequence[Any], batches: int) -> list[Any]:

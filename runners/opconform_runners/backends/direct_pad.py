@@ -31,7 +31,7 @@ def pad_operation(functions: Functions) -> Support:
             if len(each) != len(data.shape):
                 said = f"{name} has {len(each)} elements, and data has rank {len(data.shape)}"
                 raise Rejected(stage, said, f"{name}.count")
-        mode = _mode(attributes, stage)
+        mode = mode_of(attributes, stage)
         if value is not None and len(value.shape):
             raise Rejected(stage, "pad_value is not a scalar", "pad_value.scalar")
         if value is not None and value.dtype != data.dtype:
@@ -47,7 +47,8 @@ def pad_operation(functions: Functions) -> Support:
     return Support(execute=execute, mapped=_MAPPED)
 
 
-def _mode(attributes: Mapping[str, Attribute], stage: Stage) -> Any:
+def mode_of(attributes: Mapping[str, Attribute], stage: Stage) -> Any:
+    """The mode; `Rejected` if it is missing or unknown."""
     mode = attributes.get("pad_mode")
     check_given(stage, pad_mode=mode)
     if mode not in PAD_MODES:

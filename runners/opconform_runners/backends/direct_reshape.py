@@ -35,7 +35,7 @@ def reshape_operation(functions: Functions) -> Support:
         data, shape = padded(inputs, 2)
         check_given(stage, data=data)
         sizes = integer_list("shape", _listed(shape), stage)
-        sizes = _copied(data.shape, sizes, stage) if zeros_copy(attributes, stage) else sizes
+        sizes = copied(data.shape, sizes, stage) if zeros_copy(attributes, stage) else sizes
         return [call(functions.reshape, data, sizes)]
 
     return Support(execute=execute, mapped=(*MAPPED["Reshape-1"], *_LIST_MAPPED))
@@ -73,7 +73,7 @@ def zeros_copy(attributes: Mapping[str, Attribute], stage: Stage) -> bool:
     return given
 
 
-def _copied(dimensions: Sequence[int], sizes: Sequence[int], stage: Stage) -> list[int]:
+def copied(dimensions: Sequence[int], sizes: Sequence[int], stage: Stage) -> list[int]:
     """The sizes, with dimensions of data in place of zeros."""
     rank = len(dimensions)
     if 0 in sizes[rank:]:

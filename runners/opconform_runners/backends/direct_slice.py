@@ -44,7 +44,7 @@ def slice_operation(functions: Functions) -> Support:
         check_given(stage, data=data)
         start, stop, step = (integer_list(*each, stage) for each in zip(_SLICE_INDICES, indices, strict=False))
         chosen = range(len(start)) if axes is None else integer_list("axes", axes, stage)
-        along = _dimensions(chosen, len(data.shape), stage)
+        along = dimensions_of(chosen, len(data.shape), stage)
         if len({len(each) for each in (start, stop, step, along)}) > 1:
             raise Rejected(stage, "the inputs differ in their number of elements", "indices.count")
         slices = [slice(None)] * len(data.shape)
@@ -78,7 +78,8 @@ def _indexed(call: Call, data: Any, index: tuple[Entry, ...], functions: Functio
     return [call(operator.getitem, data, index)]
 
 
-def _dimensions(axes: Sequence[int], rank: int, stage: Stage) -> list[int]:
+def dimensions_of(axes: Sequence[int], rank: int, stage: Stage) -> list[int]:
+    """Axes counted from the front; `Rejected` if one is out of range or named twice."""
     if any(not -rank <= each < rank for each in axes):
         raise Rejected(stage, f"the axes {list(axes)} are out of range for rank {rank}", "axes.range")
     along = [each % rank for each in axes]

@@ -10,8 +10,10 @@ from opconform.suite.case import Attribute, Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
-from opconform_runners.backends.direct import Function, outputs_of, padded
-from opconform_runners.backends.direct_slice import INDICES, bits_of, index_of
+from opconform_runners.backends.direct import Function, check_given, outputs_of, padded
+from opconform_runners.backends.direct_gather import batches_of
+from opconform_runners.backends.direct_reshape import copied, zeros_copy
+from opconform_runners.backends.direct_slice import INDICES, bits_of, dimensions_of, index_of
 from opconform_runners.backends.numpy_arguments import axis_of, data_of, integers_of, list_of, refused
 from opconform_runners.backends.numpy_gather_nd import gather_nd
 from opconform_runners.backends.numpy_pad import pad
@@ -88,18 +90,10 @@ def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> 
 
 def _gather(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
     given, indices, axis = padded(inputs, 3)
-    data, places, batch = data_of(given), integers_of("indices", indices), attributes.get("batch_dims", 0)
-    along, least = axis_of(axis, data, one_element=True), min(data.ndim, len(places.shape))
-    if type(batch) is not int:
-        raise refused("batch_dims.type", f"batch_dims is {batch!r}, which is not an integer")
-    if batch > least or batch < -least:
-        raise refused("batch_dims.range", f"batch_dims {batch} is out of range for ranks of at least {least}")
-    batch += len(places.shape) if batch < 0 else 0
-    if batch > along % data.ndim:
-        raise refused("batch_dims.axis", f"batch_dims {batch} is after the axis {along}")
-    if data.shape[:batch] != places.shape[:batch]:
-        raise refused("batch_dims.equal", "data and indices differ in their batch dimensions")
-    return [Tensor(element_type=given.element_type, array=_taken(data, places, along % data.ndim, batch))]
+    data, places = data_of(given), integers_of("indices", indices)
+    along = axis_of(axis, data, one_element=True) % data.ndim
+    batches = batches_of(attributes.get("batch_dims", 0), (data.shape, places.shape), along, "build")
+    return [Tensor(element_type=given.element_type, array=_taken(data, places, along, batches))]
 
 
 def _taken(data: Array, indices: Tensor, axis: int, batch: int) -> Array:
@@ -121,20 +115,10 @@ def _integers(element_type: str, array: Array) -> Tensor:
 
 def _reshape(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
     data, given = padded(inputs, 2)
-    if data is None:
-        raise refused("data.required", "data is missing")
-    sizes, copies = list_of("shape", given), attributes.get("special_zero")
-    if copies is None:
-        raise refused("special_zero.required", "special_zero is missing")
-    if copies is not True and copies is not False:
-        spelled = str(copies).lower() in {"0", "1", "false", "true"}
-        raise refused(f"special_zero.{'spelling' if spelled else 'type'}", f"special_zero is {copies!r}")
-    if copies:
-        for index in [index for index, size in enumerate(sizes) if not size]:
-            if index >= data.array.ndim:
-                name = "zero-index" if index > data.array.ndim else "zero-after-last"
-                raise refused(f"shape.{name}", f"data has no dimension {index} to copy")
-            sizes[index] = data.array.shape[index]
+    check_given("build", data=data)
+    sizes = list_of("shape", given)
+    if zeros_copy(attributes, "build"):
+        sizes = copied(data.shape, sizes, "build")
     return [Tensor(element_type=data.element_type, array=data.array.reshape(_inferred(sizes, data.array.size)))]
 
 
@@ -163,10 +147,7 @@ def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]
     along = range(len(start)) if axes is None else list_of("axes", axes)
     if len({len(each) for each in (start, stop, step, along)}) > 1:
         raise refused("indices.count", "start, stop, step and axes differ in their number of elements")
-    if any(axis >= data.ndim or axis < -data.ndim for axis in along):
-        raise refused("axes.range", f"the axes {list(along)} are out of range for rank {data.ndim}")
-    if len({axis % data.ndim for axis in along}) < len(along):
-        raise refused("axes.unique", f"the axes {list(along)} name a dimension twice")
+    along = dimensions_of(along, data.ndim, "build")
     if 0 in step:
         raise refused("step.zero", "a step is 0")
     array = data
@@ -177,8 +158,7 @@ def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]
 
 def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
     data, *indices = padded(inputs, 4)
-    if data is None:
-        raise refused("data.required", "data is missing")
+    check_given("build", data=data)
     begin, end = (list_of(*each) for each in zip(INDICES[:2], indices[:2], strict=True))
     stride = [1] * len(begin) if indices[2] is None else list_of("stride", indices[2])
     if len({len(each) for each in (begin, end, stride)}) > 1:
@@ -199,8 +179,7 @@ def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Att
 
 def _transpose(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attribute]) -> list[Tensor]:
     arg, order = padded(inputs, 2)
-    if arg is None:
-        raise refused("arg.required", "arg is missing")
+    check_given("build", arg=arg)
     axes, rank = list_of("order", order), arg.array.ndim
     if axes and len(axes) != rank:
         raise refused("order.length", f"input_order has {len(axes)} elements, and arg has rank {rank}")

@@ -7,6 +7,7 @@ import numpy as np
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.direct import padded
+from opconform_runners.backends.direct_gather import broadcast_batches_of, check_tuples
 from opconform_runners.backends.numpy_arguments import data_of, integers_of, refused
 
 
@@ -16,29 +17,14 @@ def gather_nd(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribut
     data, indices = data_of(given), integers_of("indices", tuples_given)
     if not indices.shape:
         raise refused("indices.rank", "indices is a scalar")
-    batches = _batches(attributes.get("batch_dims", 0), data.shape, indices.shape)
-    length, rest = indices.shape[-1], data.shape[batches:]
-    if length > len(rest):
-        name = "tuple-length" if length > data.ndim else "tuple-after-batches"
-        raise refused(f"indices.{name}", f"tuples of {length} indices do not fit data of shape {list(rest)}")
-    numbers = indices.integers()
-    for place, size in enumerate(rest[:length]):
+    batches = broadcast_batches_of(attributes.get("batch_dims", 0), data.shape, indices.shape, "build")
+    check_tuples(indices.shape[-1], data.ndim, batches, "build")
+    numbers, length = indices.integers(), indices.shape[-1]
+    for place, size in enumerate(data.shape[batches : batches + length]):
         if any(each >= size or each < -size for each in numbers[place::length]):
             raise refused("indices.range", f"an index into a dimension of {size} is out of range")
     tuples = np.array(numbers, np.int64).reshape(indices.shape)
     return [Tensor(element_type=given.element_type, array=_gathered(data, tuples, batches))]
-
-
-def _batches(given: Attribute, data: Sequence[int], indices: Sequence[int]) -> int:
-    least = min(len(data), len(indices))
-    if type(given) is not int:
-        raise refused("batch_dims.type", f"batch_dims is {given!r}, which is not an integer")
-    if given < 0 or given >= least:
-        raise refused("batch_dims.range", f"batch_dims is {given}, and the lower rank is {least}")
-    for one, other in zip(data[:given], indices[:given], strict=True):
-        if one != other and 1 not in (one, other):
-            raise refused("batch_dims.broadcastable", f"batch dimensions of {one} and {other} cannot be broadcast")
-    return given
 
 
 def _gathered(data: Array, tuples: Array, batches: int) -> Array:

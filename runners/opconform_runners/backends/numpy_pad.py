@@ -6,10 +6,10 @@ import numpy as np
 
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Array, Tensor, patterns
-from opconform_runners.backends.direct import padded
+from opconform_runners.backends.direct import check_given, padded
+from opconform_runners.backends.direct_pad import mode_of
 from opconform_runners.backends.numpy_arguments import list_of, refused
 
-_MODES = ("constant", "edge", "reflect", "symmetric")
 #: The code of 0 in the table of nf4.
 _NF4_ZERO = 0b0111
 
@@ -17,8 +17,7 @@ _NF4_ZERO = 0b0111
 def pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) -> list[Tensor]:
     """The output of Pad-12."""
     data, begin, end, value = padded(inputs, 4)
-    if data is None:
-        raise refused("data.required", "data is missing")
+    check_given("build", data=data)
     before, after = (_pads(name, each, data) for name, each in (("pads_begin", begin), ("pads_end", end)))
     mode = _mode(attributes, data)
     if value is not None and value.shape:
@@ -40,12 +39,7 @@ def _pads(name: str, given: Tensor | None, data: Tensor) -> list[int]:
 
 
 def _mode(attributes: Mapping[str, Attribute], data: Tensor) -> str:
-    if "pad_mode" not in attributes:
-        raise refused("pad_mode.required", "pad_mode is missing")
-    mode = attributes["pad_mode"]
-    if not isinstance(mode, str) or mode not in _MODES:
-        name = "spelling" if str(mode).lower() in _MODES else "values"
-        raise refused(f"pad_mode.{name}", f"pad_mode is {mode!r}")
+    mode: str = mode_of(attributes, "build")
     if data.element_type == "string" and mode != "constant":
         raise refused("data.string-mode", f"strings are not padded in the mode {mode}")
     return mode
