@@ -192,7 +192,7 @@ def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tm
     ini.write_text(f"[pytest]\naddopts = --opconform-suite={suite} --opconform-backend onnxruntime\n")
     assert outcomes(run_pytest("--opconform-backend=numpy")) == {"passed": 7}
     refused = run_pytest("--opconform-harness", "false").stderr
-    assert "Name one backend: both --opconform-backend and --opconform-harness are given." in refused
+    assert "Use either --opconform-backend NAME or --opconform-harness COMMAND." in refused
 
 
 def test_a_crash_costs_only_its_case_and_is_described(run_pytest: Pytest, suite: Path) -> None:
@@ -266,10 +266,10 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ((), "Specify a backend with --opconform-backend NAME or --opconform-harness COMMAND."),
+        ((), "Use either --opconform-backend NAME or --opconform-harness COMMAND."),
         (
             ("--opconform-harness", "true", "--opconform-python", "python"),
-            "--opconform-python works only with --opconform-backend; a harness names its own interpreter.",
+            "--opconform-python works only with --opconform-backend; a harness names its own.",
         ),
         (("--opconform-backend", "nunpy"), "'nunpy' is not a backend. Did you mean 'numpy'? Allowed: "),
         (("--opconform-backend", "numpy", "--opconform-profile", "cor"), "Profile 'cor' is not in "),

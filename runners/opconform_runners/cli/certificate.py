@@ -22,7 +22,7 @@ from opconform_runners.cli.shared.options import (
 )
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.cli.shared.steps import folder_of, publish, report_of_run, show_report, sign_results
+from opconform_runners.cli.shared.steps import conclude, folder_of, sign_results
 from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.report_file import finished
@@ -113,9 +113,4 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     check_ours(folder / PAGE, PAGE_BEGINNING)
     with progress("judge", quiet=results.is_silent) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
-    report = report_of_run(run, full, folder)
-    code = show_report(report, folder, results)
-    if run.interrupted is not None:
-        raise run.interrupted
-    publish(report, folder, suite, key, results)
-    raise click.exceptions.Exit(code)
+    conclude(run, full, folder, results, key)

@@ -32,13 +32,11 @@ from opconform_runners.cli.shared.options import (
 )
 from opconform_runners.cli.shared.steps import (
     certify_streamed,
+    conclude,
     executed,
     folder_name,
     folder_of,
     generate_shown,
-    publish,
-    report_of_run,
-    show_report,
 )
 from opconform_runners.execution.journal import check_certifiable, check_folder
 from opconform_runners.execution.runner import RunOptions
@@ -117,22 +115,17 @@ def command(
         resume=key is None,
         executor=executors.runs,
     )
+    command = next(iter(started.commands.values()))
     if is_streamed:
-        command = next(iter(started.commands.values()))
         raise click.exceptions.Exit(certify_streamed(specs, command, folder, generating, running, results))
-    place = generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
-    suite = open_suite(place)
+    suite = open_suite(
+        generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
+    )
     if foreign := foreign_specs(suite.header.specs):
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
     if backend.is_several:
         raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
-    run = executed(suite, next(iter(started.commands.values())), folder, running, results)
-    report = report_of_run(run, suite, folder)
-    code = show_report(report, folder, results)
-    if run.interrupted is not None:
-        raise run.interrupted
-    publish(report, folder, place, key, results)
-    raise click.exceptions.Exit(code)
+    conclude(executed(suite, command, folder, running, results), suite, folder, results, key)
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:

@@ -90,23 +90,6 @@ def backend_command(name: str, python: Path | None = None) -> Command:
     )
 
 
-def command_of(backend: str | None, harness: str | None, python: Path | None, *, prefix: str = "--") -> Command:
-    """The command of the one backend that options name, as in `--backend NAME` or `--harness COMMAND`.
-
-    `prefix` is how the options begin.
-    """
-    if backend is not None and harness is not None:
-        raise UsageError(f"Name one backend: both {prefix}backend and {prefix}harness are given.")
-    if backend is not None:
-        return backend_command(backend, python)
-    if harness is None:
-        either = f"{prefix}backend NAME or {prefix}harness COMMAND"
-        raise UsageError(f"Specify a backend with {either}. See `opconform backends`.")
-    if python is not None:
-        raise UsageError(f"{prefix}python works only with {prefix}backend; a harness names its own interpreter.")
-    return harness_command(harness)
-
-
 def harness_command(text: str) -> Command:
     """The command of a harness in any language, split as a shell would split it."""
     try:

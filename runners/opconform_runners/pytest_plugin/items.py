@@ -14,7 +14,7 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Session
-from opconform_runners.harness.command import LARGEST, Command, command_of, memory_limit
+from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import file_of
 from opconform_runners.verdicts.results import Result
 
@@ -43,9 +43,13 @@ def options_of(config: pytest.Config) -> PluginOptions:
     )
     if file := file_of(backend or ""):
         backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
+    if (backend is None) == (harness is None):
+        raise pytest.UsageError("Use either --opconform-backend NAME or --opconform-harness COMMAND.")
+    if python is not None and backend is None:
+        raise pytest.UsageError("--opconform-python works only with --opconform-backend; a harness names its own.")
     try:
         interpreter = None if python is None else _located(config, "python", python)
-        command = command_of(backend, harness, interpreter, prefix="--opconform-")
+        command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
     except OpconformError as fault:
         raise pytest.UsageError(str(fault)) from fault
     return PluginOptions(

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -127,6 +128,16 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
     if report.baseline is None:
         return 0 if report.is_passed else 1
     return 0 if report.is_finished and report.baseline.is_as_expected else 1
+
+
+def conclude(run: Run, suite: Suite, out: Path, results: ResultOptions, key: "PrivateKey | None") -> NoReturn:
+    """Report a run and publish it, and end the command with its exit code, or with what interrupted it."""
+    report = report_of_run(run, suite, out)
+    code = show_report(report, out, results)
+    if run.interrupted is not None:
+        raise run.interrupted
+    publish(report, out, Path(suite.store.root), key, results)
+    raise click.exceptions.Exit(code)
 
 
 def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:

@@ -6,8 +6,8 @@ import json
 import shlex
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -18,7 +18,8 @@ from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.case_text import seen_link
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between, failure_changes
-from opconform_runners.reports.html.cards import cards_of
+from opconform_runners.reports.failures import SEVERITIES
+from opconform_runners.reports.faults import ShownFault, shown_faults
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
@@ -27,13 +28,15 @@ from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 
+#: The most public reports on a card.
+_SEEN = 6
+
 
 def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
     """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
     columns = [each.column for each in subjects]
     evidence, causes = shown_evidence(subjects)
-    every = (card for number, each in enumerate(subjects) for card in cards_of(number, each))
-    cards = sorted(every, key=attrgetter("rank"))
+    cards = sorted((card for number, each in enumerate(subjects) for card in _cards(number, each)), key=_rank)
     kinds: dict[Place, list[int]] = defaultdict(list)
     conditions: dict[Place, str] = {}
     for place, card in enumerate(cards, 1):
@@ -84,6 +87,28 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         unknown=UNKNOWN,
     )
     return text
+
+
+class _Card(NamedTuple):
+    """A fault on the page: the number of its run, and public reports of backends that fail such cases."""
+
+    number: int
+    shown: ShownFault
+    seen: tuple[str, ...]
+
+
+def _cards(number: int, subject: Subject) -> Iterator[_Card]:
+    suite = subject.suite
+    for shown in shown_faults(subject.column.report):
+        known = [] if suite is None else [suite.by_id[each.id] for each in shown.results if each.id in suite.by_id]
+        seen = Counter(name for each in known if suite is not None for name in suite.case(each).seen)
+        yield _Card(number, shown, tuple(name for name, _ in seen.most_common(_SEEN)))
+
+
+def _rank(card: _Card) -> tuple[bool, int, int]:
+    """The place of a card: what a baseline expects comes last, and what is worst and most frequent first."""
+    shown = card.shown
+    return shown.standing == "known", SEVERITIES.index(shown.fault.severity), -len(shown.results)
 
 
 def specified(row: RequirementRow) -> Requirement | None:
