@@ -237,29 +237,15 @@ _TORCH: Mapping[str, Call] = {
 }
 
 
-def onnx_model_of(content: bytes) -> Mapping[str, Any]:
-    """A `model.onnx` for the template: its versions, and the arguments of one call per value, node and initializer.
+def onnx_model_of(content: bytes) -> tuple[str, list[tuple[str, str, str, str]]]:
+    """A `model.onnx` in ONNX's text format without its initializers, and the source of each of them.
 
-    All arguments are source. An initializer without a type is an array; the others are raw bytes or strings.
+    An initializer is its name, type, shape and elements; one without a type is an array, others are bytes or strings.
     """
-    from onnx import TensorProto, helper, load_from_string, numpy_helper
-
-    def type_name(number: int) -> str:
-        return str(TensorProto.DataType.Name(number))
-
-    def value(proto: Any) -> tuple[str, str, str]:
-        tensor = proto.type.tensor_type
-        sizes = [each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim]
-        return repr(proto.name), type_name(tensor.elem_type), repr(sizes)
-
-    def node(proto: Any) -> tuple[str, str, str, list[tuple[str, str]]]:
-        values = {each.name: helper.get_attribute_value(each) for each in proto.attribute}
-        texts = {name: each.decode() if isinstance(each, bytes) else each for name, each in values.items()}
-        attributes = [(name, repr(each)) for name, each in texts.items()]
-        return repr(proto.op_type), repr(list(proto.input)), repr(list(proto.output)), attributes
+    from onnx import TensorProto, helper, load_from_string, numpy_helper, printer
 
     def constant(proto: Any) -> tuple[str, str, str, str]:
-        name, kind, shape = repr(proto.name), type_name(proto.data_type), repr(list(proto.dims))
+        name, kind, shape = repr(proto.name), str(TensorProto.DataType.Name(proto.data_type)), repr(list(proto.dims))
         if proto.data_type == TensorProto.STRING:
             return name, kind, shape, repr(list(proto.string_data))
         native = helper.tensor_dtype_to_np_dtype(proto.data_type)
@@ -269,12 +255,6 @@ def onnx_model_of(content: bytes) -> Mapping[str, Any]:
 
     model = load_from_string(content)
     constants = [constant(each) for each in model.graph.initializer]
-    return {
-        "ir": model.ir_version,
-        "opset": model.opset_import[0].version,
-        "inputs": [value(each) for each in model.graph.input],
-        "outputs": [value(each) for each in model.graph.output],
-        "nodes": [node(each) for each in model.graph.node],
-        "constants": constants,
-        "has_arrays": any(not kind for _, kind, *_ in constants),
-    }
+    del model.graph.initializer[:]
+    model.graph.name = "case"
+    return str(printer.to_text(model)), constants

@@ -97,6 +97,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     data = tensors[0].element_type if tensors else "string"
     both_nan = " & ".join(nan_source(data, each) for each in ("want", "have")) if nan_source(data, "want") else ""
     imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
+    model, constants = onnx_model_of(read[f"{held[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
         "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
@@ -118,9 +119,10 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         graph=graph,
         opsets=opsets(case),
         main=next((by_input[each.name] for each in tensors if each.name in by_input), None),
-        xml=_xml_source(read.get("openvino/model.xml", b"").decode()),
+        xml=_text_source(_joined(read.get("openvino/model.xml", b"").decode())),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
-        onnx=onnx_model_of(read[f"{held[0]}/model.onnx"]) if "onnx" in script.dialects else None,
+        onnx=_text_source(model),
+        constants=constants,
         data=ELEMENT_TYPES[data],
         both_nan=both_nan if reason not in _ABOUT_NANS else "",
     )
@@ -144,9 +146,13 @@ def _comments(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))
 
 
-def _xml_source(xml: str) -> str:
-    """An IR as a Python string literal, unescaped where that is safe, with a single port on one line."""
+def _joined(xml: str) -> str:
+    """An IR with a single port on one line."""
     xml = re.sub(r"\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
-    xml = re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\s+(?=</\2>)", r"\1\3", xml)
-    plain = all(each.isprintable() or each == "\n" for each in xml) and "\\" not in xml and '"""' not in xml
-    return f'"""\\\n{xml}"""' if plain else repr(xml)
+    return re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\s+(?=</\2>)", r"\1\3", xml)
+
+
+def _text_source(text: str) -> str:
+    """A text as a Python string literal, unescaped where that is safe."""
+    plain = all(each.isprintable() or each == "\n" for each in text) and "\\" not in text and '"""' not in text
+    return f'"""\\\n{text}"""' if plain else repr(text)
