@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from opconform.adequacy.conditions import Condition, conditions_of
+from opconform.adequacy.condition_coverage import Condition, conditions_of
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.trials import Trial, answer_of, loaded, modules_of, trials_of
 from opconform.model.draft import Draft

@@ -9,8 +9,8 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from opconform.errors import UsageError
 from opconform_runners.backends.backend import Placement, Unsupported
+from opconform_runners.backends.device_plugin import Plugin, plugin_of
 from opconform_runners.backends.exceptions import short_message
-from opconform_runners.backends.plugin import Plugin, plugin_of
 
 _SUFFIX = "ExecutionProvider"
 _CPU = "CPU"

@@ -7,9 +7,9 @@ from typing import Any
 
 from opconform.errors import UsageError
 from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.device_plugin import Plugin, plugin_of
 from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.openvino_runtime import ov
-from opconform_runners.backends.plugin import Plugin, plugin_of
 
 #: The virtual devices, which pass models on to others.
 _COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
