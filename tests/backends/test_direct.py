@@ -14,6 +14,7 @@ from opconform_runners.backends.backend import Rejected, Unsupported, undeclared
 from opconform_runners.backends.direct import Framework, Support, outputs_of, padded, plain
 from opconform_runners.backends.direct_split import check_equal_outputs, filled, given_axis, scalar_axis
 from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.numpy import FUNCTIONS
 from opconform_runners.backends.numpy_pad import pad
 
 HALVES = Node(name="Halves", op="Halves-1", inputs=("data", "axis"), outputs=("Halves_0", "Halves_1"), under_test=True)
@@ -265,3 +266,13 @@ def test_numpy_pads_an_empty_output_of_any_size() -> None:
     [output] = pad([data, begin, end], {"pad_mode": "constant"})
 
     assert output.shape == ((1 << 40) + 1, 0)
+
+
+def test_numpy_gathers_nothing_from_empty_data_of_any_size() -> None:
+    """No slice of zeros is made for indices that are out of range if there are none."""
+    data = Tensor(element_type="u8", array=np.zeros((0, 1 << 45), np.uint8))
+    indices, axis = (Tensor(element_type="i64", array=np.zeros(each, np.int64)) for each in ((0,), ()))
+
+    [output] = FUNCTIONS["Gather-8"]([data, indices, axis], {})
+
+    assert output.shape == (0, 1 << 45)

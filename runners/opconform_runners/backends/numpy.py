@@ -98,12 +98,14 @@ def _gather(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]
 
 def _taken(data: Array, indices: Tensor, axis: int, batch: int) -> Array:
     """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
+    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
+    if not output.size:  # one slice of zeros can be too large for the memory
+        return output
     size = data.shape[axis]
     zeros = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
     extended = np.concatenate([data, zeros], axis)
     places = [each if -size <= each < 0 or 0 <= each < size else size for each in indices.integers()]
     rows = np.array([each - (each < 0) for each in places], np.int64).reshape(indices.shape)
-    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
     for number in np.ndindex(*data.shape[:batch]):
         output[number] = np.take(extended[number], rows[number], axis - batch)
     return output
