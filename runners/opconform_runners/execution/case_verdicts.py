@@ -34,7 +34,7 @@ class CaseVerdicts:
     def __init__(self, suite: Suite, implementation: Implementation) -> None:
         self._suite = suite
         self.implementation = implementation
-        self._seen: dict[str, tuple[Case, Mapping[str, Any]]] = {}
+        self._facts: dict[str, Mapping[str, Any]] = {}
         self._executions: dict[str, dict[Attempt, Own]] = {}
         self._results: dict[str, Result] = {}
         #: The verdict of each executed case, regardless of its twin.
@@ -45,8 +45,10 @@ class CaseVerdicts:
         control = entry.control if attempt == "control" else None
         own = judge.first_verdict(self._suite, control or entry, case, outcome)
         if attempt == "first":
-            self._seen[entry.id] = case, facts_of(outcome)
-        result = self._keep(entry, attempt, own)
+            self._facts[entry.id] = facts_of(outcome)
+        elif attempt == "control":
+            case = self._suite.case(entry)
+        result = self._keep(entry, case, attempt, own)
         twin = entry.twin if entry.expect != "accept" else None
         return Step(execution=attempt, own=own, result=result, twin=twin)
 
@@ -54,8 +56,8 @@ class CaseVerdicts:
         """Take over an execution from before an interruption."""
         entry = self._suite.by_id[step.result.id]
         if step.execution == "first":
-            self._seen[entry.id] = self._suite.case(entry), facts_of(step.result)
-        self._keep(entry, step.execution, step.own)
+            self._facts[entry.id] = facts_of(step.result)
+        self._keep(entry, self._suite.case(entry), step.execution, step.own)
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
         """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.
@@ -70,7 +72,8 @@ class CaseVerdicts:
     def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
         """Settle the cases whose controls are still due, without their controls."""
         for name in self._controls_due(entries):
-            self._keep(self._suite.by_id[name], "control", Unsupported(why=why))
+            entry = self._suite.by_id[name]
+            self._keep(entry, self._suite.case(entry), "control", Unsupported(why=why))
 
     def passed(self, entries: Sequence[Entry]) -> list[Entry]:
         """The cases that passed the first time."""
@@ -81,10 +84,11 @@ class CaseVerdicts:
         verdict = judge.final_verdict(entry, self.own)
         if verdict is self.own[entry.id]:
             return self._results[entry.id]
-        return result_of(self._suite, entry, *self._seen[entry.id], verdict, self.implementation)
+        facts = self._facts[entry.id]
+        return result_of(self._suite, entry, self._suite.case(entry), facts, verdict, self.implementation)
 
-    def _keep(self, entry: Entry, attempt: Attempt, own: Own) -> Result:
-        executions, (case, facts) = self._executions.setdefault(entry.id, {}), self._seen[entry.id]
+    def _keep(self, entry: Entry, case: Case, attempt: Attempt, own: Own) -> Result:
+        executions, facts = self._executions.setdefault(entry.id, {}), self._facts[entry.id]
         executions[attempt] = own
         both = judge.combined(executions["first"], _second(executions))
         verdict = judge.as_declared(case, both, self.implementation)
@@ -104,10 +108,12 @@ class CaseVerdicts:
         return second is None or judge.combined(first, second) is not first
 
     def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
-        executed = [each for each in entries if each.id in self._executions]
-        executed = [each for each in executed if "control" not in self._executions[each.id]]
-        controls = {each.id: judge.control_due(each, self._seen[each.id][0], self.own[each.id]) for each in executed}
-        return {name: control for name, control in controls.items() if control is not None}
+        """The controls to execute, by the ids of their cases. Only failures have one, so few cases are read again."""
+        executed = [each for each in entries if each.id in self._executions and each.control is not None]
+        failed = [each for each in executed if failure_of(self.own[each.id]) is not None]
+        open_ones = [each for each in failed if "control" not in self._executions[each.id]]
+        due = {each.id: judge.control_due(each, self._suite.case(each), self.own[each.id]) for each in open_ones}
+        return {name: control for name, control in due.items() if control is not None}
 
 
 def _second(executions: Mapping[Attempt, Own]) -> Own | None:
