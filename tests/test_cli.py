@@ -129,13 +129,13 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["certify", "-b", "numpy", "-b", "torch", "--python", "p"], "--python 'p' must be NAME=PATH, as in"),
         (["certify", "-b", "numpy", "-b", "torch", "--python", "a=p"], "--python names 'a', which is not one of"),
         (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is not an interpreter that can be run."),
-        (["run", "x"], "Specify a backend with --backend NAME or --harness COMMAND."),
-        (["harness", "check"], "Specify a backend with --backend NAME or --harness COMMAND."),
+        (["run", "x"], "Name a backend with --backend NAME or --harness COMMAND."),
+        (["harness", "check"], "Name a backend with --backend NAME or --harness COMMAND."),
         (
             ["harness", "check", "--backend", "numpy", "--timeout", "0"],
             "'0' is not a number above 0 and at most 1,000,000.",
         ),
-        (["certify"], "Specify a backend with --backend NAME or --harness COMMAND."),
+        (["certify"], "Name a backend with --backend NAME or --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],
             "'numpi' is not a backend. Did you mean 'numpy'? Allowed: ",

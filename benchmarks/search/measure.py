@@ -24,6 +24,7 @@ from opconform_runners.tools.fuzz.finds import lines_of
 from opconform_runners.tools.fuzz.search import Limits, Search
 from opconform_runners.tools.fuzz.supply import Batch
 from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.results import Result
 
 BACKEND = "openvino"
 
@@ -40,7 +41,7 @@ class Watched(Batches):
         given: Batch | Sequence[Trial],
         until: float = math.inf,
         is_news: Callable[[Failure], bool] = lambda _: True,
-    ) -> Iterator[Failure | str]:
+    ) -> Iterator[Failure | Result]:
         """The outcomes, of which the first of each row is news."""
         for outcome in super().outcomes(given, until, lambda each: is_news(each) or row_of(each) not in self.rows):
             self.tests += 1

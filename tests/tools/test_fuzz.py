@@ -70,6 +70,20 @@ def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:
     assert not decided_on(1 << 33, 0, num_splits=1 << 33)
 
 
+def test_no_output_has_more_dimensions_than_an_array_can_have() -> None:
+    """A list of 65 sizes is short, but numpy makes no array of 65 dimensions."""
+    [start] = [each.draft for each in drawn("Reshape-1", 1)]
+
+    def is_decided(rank: int) -> bool:
+        draft = replace(start, attributes={"special_zero": False}, second=None, dynamic={}, context="bare")
+        shape = TensorDraft(element_type="i64", shape=(rank,), fill="values", elements=(1,) * rank)
+        data = TensorDraft(element_type="f32", shape=(1,), fill="ramp")
+        return decided(with_tensors(draft, {"data": data, "shape": shape})) is not None
+
+    assert is_decided(64)
+    assert not is_decided(65)
+
+
 def test_a_list_that_becomes_too_long_is_not_written_out() -> None:
     """It would take gigabytes until the case is left out."""
     lengths = TensorDraft(element_type="i64", shape=(2,), fill="values", elements=(1, 1))

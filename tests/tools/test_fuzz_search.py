@@ -1,6 +1,6 @@
 """Which failures of a search are reported."""
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -12,6 +12,7 @@ from opconform.operations import OPERATIONS
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.finds import lines_of
 from opconform_runners.tools.fuzz.reduction import parts
 from opconform_runners.tools.fuzz.search import Find, Limits, Search
 from opconform_runners.tools.fuzz.spec_text import group_of
@@ -158,10 +159,10 @@ def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
     batches = Batches(Launch(command=backend_command("numpy")), tmp_path, Options())
     trials = plain(3)
     with closing(batches):
-        verdicts = [*batches.outcomes(trials, until=0)]
+        results = [*batches.outcomes(trials, until=0)]
         alike = batches.first_alike([(failure(trials[0]), trials)], until=0)
 
-    assert verdicts == ["pass"]
+    assert [each.verdict for each in results if isinstance(each, Result)] == ["pass"]
     assert alike == [None]
 
 
@@ -183,6 +184,28 @@ def test_only_failures_that_are_news_are_executed_again(tmp_path: Path) -> None:
 
     reasons = [each.result.reason for each in (again, once) if isinstance(each, Failure)]
     assert reasons == ["nondeterministic", "value"]
+
+
+def test_an_error_of_the_harness_is_shown(tmp_path: Path) -> None:
+    """Once for each message, with a case that has it."""
+    search = search_of()
+    error = Result(
+        id="Split-1/fuzz/0123456789",
+        profile="fuzz",
+        expect="accept",
+        verdict="error",
+        sentence="KeyError: lost",
+        inputs="data f32[2]",
+    )
+    search.batches.drawn = lambda *_: nullcontext([plain(1)])  # type: ignore[method-assign]
+    search.batches.start = lambda: None  # type: ignore[method-assign]
+    search.batches.outcomes = lambda *_: iter([error, error])  # type: ignore[method-assign]
+    search.run(["Split-1"], lambda *_: None)
+
+    assert list(lines_of(search, tmp_path, "numpy")) == [
+        "error: Split-1: KeyError: lost; with data f32[2]",
+        "2 cases tested: 2 error. 0 new faults.",
+    ]
 
 
 def test_the_bindings_of_a_twin_are_written_in_full() -> None:

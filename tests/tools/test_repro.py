@@ -51,7 +51,7 @@ MOST_SAID = 40
 #: What differs, as a verdict's sentence says it, and a script. Of some types a script knows the bits alone.
 DIFFERENCE = re.compile(
     r"(output_\d+\[[\d, ]*\]): expected (?:\S+ \()?(0x\w+|'.*?')\)?, "
-    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (differing elements: \S+ of \S+)"
+    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (differing elements: [\d,]+ of [\d,]+)"
 )
 
 

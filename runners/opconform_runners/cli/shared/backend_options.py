@@ -61,7 +61,7 @@ class BackendOptions:
         wanted = [one for each in self.backends for one in (names() if each == ALL else [each])]
         if not wanted and not self.harnesses:
             raise UsageError(
-                "Specify a backend with --backend NAME or --harness COMMAND. `opconform backends` lists the backends."
+                "Name a backend with --backend NAME or --harness COMMAND. `opconform backends` lists the backends."
             )
         pythons = self._interpreters(list(dict.fromkeys(wanted)))
         commands = {each: backend_command(each, pythons.get(each)) for each in wanted}

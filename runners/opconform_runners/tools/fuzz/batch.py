@@ -91,8 +91,8 @@ class Batches:
         given: Batch | Sequence[Trial],
         until: float = math.inf,
         is_news: Callable[[Failure], bool] = lambda _: True,
-    ) -> Iterator[Failure | str]:
-        """The failure or another verdict of each trial that begins until a time (monotonic).
+    ) -> Iterator[Failure | Result]:
+        """The failure or another result of each trial that begins until a time (monotonic).
 
         As in a run, failures are executed again, but only those that are news, since that takes further harnesses.
 
@@ -145,12 +145,12 @@ class Batches:
         return suite, self._session
 
 
-def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Failure | str:
-    """The failure of a trial, or another verdict."""
+def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Failure | Result:
+    """The failure of a trial, or another result."""
     entry = suite.by_id[trial.draft.id]
     result = session.result_of(entry, once=once)
     if result.verdict != "fail":
-        return result.verdict
+        return result
     cause = _cause(suite, entry, result, session.outcomes[entry.id])
     return Failure(trial=trial, result=result, symptom=symptom_of(result, cause))
 

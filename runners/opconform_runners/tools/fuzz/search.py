@@ -10,6 +10,7 @@ from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.reduction import cost, parts, simpler
 from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.results import Result
 
 #: Called periodically with the completed fraction (0 to 1) and the number of tests or of reduced failures.
 OnProgress = Callable[[float, int], None]
@@ -65,6 +66,7 @@ class Search:
     Attributes:
         tests: How many trials were executed, without known ones and those of reductions.
         counts: How many of them have each verdict.
+        errors: The first result with each error of the harness.
         earlier: The trials of an earlier search.
         known: Those that still fail, by their keys.
         fixed: Those that no longer fail.
@@ -77,6 +79,7 @@ class Search:
     seed: int = 0
     tests: int = 0
     counts: Counter[str] = field(default_factory=Counter)
+    errors: dict[str, Result] = field(default_factory=dict)
     earlier: Sequence[Trial] = ()
     known: dict[tuple[str, ...], Find] = field(default_factory=dict)
     fixed: list[Trial] = field(default_factory=list)
@@ -117,7 +120,10 @@ class Search:
             for batch in drawn:
                 for outcome in self.batches.outcomes(batch, self._begun + end, self._is_news):
                     self.tests += 1
-                    self.counts["fail" if isinstance(outcome, Failure) else outcome] += 1
+                    result = outcome.result if isinstance(outcome, Failure) else outcome
+                    self.counts[result.verdict] += 1
+                    if result.verdict == "error":
+                        self.errors.setdefault(result.sentence, result)
                     if isinstance(outcome, Failure):
                         self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
                     on_progress(max(self.tests / self.limits.tests, min(1.0, self._elapsed() / end)), self.tests)

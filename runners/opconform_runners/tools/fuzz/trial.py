@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from opconform.generation.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft, arguments_of
 from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
@@ -157,18 +158,19 @@ def _outputs(operation: Operation, arguments: Arguments) -> Sequence[TensorType]
 
 def _is_small(outputs: Sequence[TensorType] | Rejection) -> bool:
     shapes = [] if isinstance(outputs, Rejection) else [each.shape for each in outputs]
-    return sum(map(math.prod, shapes)) <= OUTPUT_ELEMENTS and all(map(_is_addressable, shapes))
+    return sum(map(math.prod, shapes)) <= OUTPUT_ELEMENTS and all(map(_is_possible, shapes))
 
 
-def _is_addressable(shape: Sequence[int]) -> bool:
-    return math.prod(size or 1 for size in shape) <= ADDRESSED
+def _is_possible(shape: Sequence[int]) -> bool:
+    """Whether numpy can make an array of this shape, even without elements."""
+    return len(shape) <= LARGEST_RANK and math.prod(size or 1 for size in shape) <= ADDRESSED
 
 
 def _is_expressible(tensor: TensorDraft) -> bool:
     """Whether a tensor is small and its elements are in the range of its type."""
     element_type = ELEMENT_TYPES[tensor.element_type]
     shape = tensor.shape
-    if len(shape) > RANK or min(shape, default=0) < 0 or math.prod(shape) > ELEMENTS or not _is_addressable(shape):
+    if len(shape) > RANK or min(shape, default=0) < 0 or math.prod(shape) > ELEMENTS or not _is_possible(shape):
         return False
     if tensor.fill != "values":
         return True
