@@ -168,6 +168,7 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     if not matching:
         groups = [each.id.rpartition("/")[0] for each in suite.entries]
         hint = near_miss(selection.patterns, groups, [name for each in suite.entries for name in each.requirements])
+        hint = hint or f" `opconform list {suite.store.root} --cases` lists its cases."
         raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.{hint}")
     wanted = [each for each in matching if selection.shard is None or selection.shard.holds(each.id)]
     twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}

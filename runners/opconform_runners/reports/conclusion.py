@@ -48,7 +48,7 @@ def _reasons(report: Report) -> Iterator[str]:
             clauses.append(f"{counted(len(report.unnamed), 'failing case names', 'failing cases name')} no requirement")
         yield f"{'; '.join(clauses)}."
     if report.differing:
-        yield f"Deviations from interpretations (not counted): {_names(report.differing)}."
+        yield f"Deviations from interpretations (they do not affect the verdict): {_names(report.differing)}."
 
 
 def _names(rows: Iterable[RequirementRow]) -> str:

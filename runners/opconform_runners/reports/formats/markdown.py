@@ -19,7 +19,7 @@ _SPECIAL = re.compile(r"[^\w\s.,;/()=%'\-]|_|(?<=[wW])\.|^[-=]")
 _HEADINGS: dict[Standing, str] = {
     "new": "Failures",
     "known": "Known failures",
-    "read": "Deviations from interpretations (not counted)",
+    "read": "Deviations from interpretations (they do not affect the verdict)",
 }
 _MARKS = {"conformant": "✅", "not conformant": "❌", "incomplete": "⚠️"}
 
