@@ -29,7 +29,7 @@ class Shard:
     def __post_init__(self) -> None:
         """Check that there is such a shard, or raise a ValueError."""
         if not 1 <= self.number <= self.of:
-            raise ValueError(f"there is no shard {self}; the first number must be from 1 to {self.of}")
+            raise ValueError(f"shard {self}: the first number must be from 1 to {self.of}")
 
     def holds(self, identity: str) -> bool:
         """Whether a case belongs to the shard."""
