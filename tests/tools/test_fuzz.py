@@ -121,14 +121,15 @@ def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("op", "requirement", "expected"),
+    ("op", "requirement", "cases", "expected"),
     [
-        ("Transpose-1", "order.negative", {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
-        ("GatherND-8", "indices.range", {"data": ((0,), ()), "indices": ((1,), (0,))}),
-        ("Concat-1", "axis.range", {"inputs_0": ((0,), ())}),
+        # The twin [1, 0] of [-1, 0] is not valid without its second element, so one case alone can keep two dimensions.
+        ("Transpose-1", "order.negative", 2, {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
+        ("GatherND-8", "indices.range", 1, {"data": ((0,), ()), "indices": ((1,), (0,))}),
+        ("Concat-1", "axis.range", 1, {"inputs_0": ((0,), ())}),
     ],
 )
-def test_what_is_not_needed_is_left_out(op: str, requirement: str, expected: dict[str, object]) -> None:
+def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, expected: dict[str, object]) -> None:
     """If every simpler case fails too, nothing is left but the violation. A search reduces two cases of each."""
 
     def reduced(trial: Trial) -> Trial:
@@ -136,7 +137,7 @@ def test_what_is_not_needed_is_left_out(op: str, requirement: str, expected: dic
         return reduced(found[0]) if found else trial
 
     violating = (each for each in drawn(op, 400) if each.draft.rejected_for == requirement)
-    draft = min((reduced(each).draft for each in islice(violating, 2)), key=cost)
+    draft = min((reduced(each).draft for each in islice(violating, cases)), key=cost)
 
     assert {name: (each.shape, each.elements) for name, each in draft.tensors.items()} == expected
     assert (draft.context, draft.second, draft.dynamic) == ("bare", None, {})

@@ -14,7 +14,7 @@ _LONGEST = 200
 
 
 def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
-    """The inputs of a case, as in `data f32[6, 4], axis 0, split_lengths [-1, 9]`, and how they are provided.
+    """The inputs of a case, as in `data f32[6, 4], axis 0`, and how they are provided.
 
     `feeds` has the arrays of each feed by name. Of a second feed, only the inputs that differ are described.
     """
