@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from opconform.errors import ClusterError
+from opconform.errors import ClusterError, KilledWorkersError
 from opconform_runners.execution import cluster
 from opconform_runners.execution.cluster import connected
 from opconform_runners.verdicts.results import read_written
@@ -220,6 +220,8 @@ def test_a_backend_that_kills_its_workers_is_quarantined(farm: Farm, core_suite:
     assert f"quarantined: {name} ended the workers" in out + str(deadly.results)
     assert {each.verdict for each in deadly.results} == {"error"}
     assert {each.verdict for each in numpy.results} == {"pass"}
+    with connected(farm.url) as found, pytest.raises(KilledWorkersError, match=r"^3 workers ended, one after another"):
+        found.executor({}).submit(die).result()
 
 
 def test_a_device_has_one_harness_at_a_time(farm: Farm) -> None:
@@ -240,6 +242,11 @@ def test_a_scheduler_that_is_not_there_is_an_error() -> None:
     expected = "The dask scheduler dask://127.0.0.1:1 cannot be reached. Start it with `dask scheduler`"
     with pytest.raises(ClusterError, match=re.escape(expected)), connected("dask://127.0.0.1:1"):
         pass
+
+
+def die() -> None:
+    """End the worker that executes this."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def span() -> tuple[float, float]:

@@ -48,7 +48,7 @@ class Deadly(ThreadPoolExecutor):
         if self.batches != 2:
             return future
         ended: Future[Any] = Future()
-        ended.set_exception(KilledWorkersError("4 workers ended."))
+        ended.set_exception(KilledWorkersError("3 workers ended."))
         return ended
 
 
@@ -83,7 +83,7 @@ def test_a_backend_that_ends_its_workers_is_quarantined(small_suite: Path, tmp_p
         ended = run(small_suite, tmp_path, "numpy", deadly)
     cases = [each.id for each in open_suite(small_suite).entries]
 
-    assert ended.gave_up == "The backend numpy is quarantined: 4 workers ended."
+    assert ended.gave_up == "The backend numpy is quarantined: 3 workers ended."
     assert {each.id: each.sentence for each in ended.results if each.verdict == "error"} == dict.fromkeys(
         cases[2:4], "quarantined: numpy ended the workers that executed a batch of 2 cases with this one"
     )

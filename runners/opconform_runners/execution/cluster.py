@@ -14,13 +14,15 @@ from opconform import __version__
 from opconform.errors import ClusterError, KilledWorkersError, UsageError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Scheduler
     from distributed import Future as Task
 
 #: How long the scheduler may take to answer at first, and how long no worker or no scheduler may be there, in seconds.
 CONNECT_LIMIT, ABSENCE_LIMIT = 10.0, 60.0
 #: The interval between looks at the cluster, in seconds.
 _GLANCE = 1.0
+#: How many workers may end while they execute a task. Dask allows one more, unless the scheduler is set otherwise.
+_MOST_LOST = 3
 _URL = re.compile(r"dask://(?P<address>(?:\[[\da-fA-F:]+\]|[^/\s:\[\]]+):\d{1,5})/?")
 
 
@@ -109,7 +111,7 @@ class ClusterExecutor(Executor):
             self._changed.wait_for(lambda: self._fault is not None or len(self._pending) < self._slots)
             if self._fault is not None:
                 raise self._fault
-            task = self._client.submit(fn, *args, **kwargs, pure=False, resources=self._resources or None)
+            task = self._client.submit(_guarded, fn, *args, **kwargs, pure=False, resources=self._resources or None)
             self._pending[future] = task
         future.add_done_callback(self._forget)
         task.add_done_callback(lambda done: self._settle(done, future))
@@ -138,8 +140,7 @@ class ClusterExecutor(Executor):
         from distributed.client import FutureCancelledError
 
         if isinstance(fault, KilledWorker):
-            count = fault.allowed_failures + 1
-            return KilledWorkersError(f"{count} workers ended, one after another, while they executed the same batch.")
+            return _killed(fault.allowed_failures + 1)
         if isinstance(fault, FutureCancelledError | OSError | TimeoutError):
             return self._fault or self._lost()
         return fault
@@ -201,3 +202,21 @@ class ClusterExecutor(Executor):
         return ClusterError(
             f"The dask scheduler {self._url} has no worker{having if options else '. Start one'}, {again}."
         )
+
+
+def _guarded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function on a worker, unless too many workers have ended while they executed it."""
+    from distributed import get_client, get_worker
+
+    lost = get_client().run_on_scheduler(_lost_workers, get_worker().get_current_task())
+    if lost >= _MOST_LOST:
+        raise _killed(lost)
+    return function(*args, **kwargs)
+
+
+def _lost_workers(task: str, dask_scheduler: "Scheduler") -> int:
+    return int(dask_scheduler.tasks[task].suspicious)
+
+
+def _killed(count: int) -> KilledWorkersError:
+    return KilledWorkersError(f"{count} workers ended, one after another, while they executed the same batch.")
