@@ -5,7 +5,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from jinja2 import FunctionLoader, StrictUndefined, TemplateError
+from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
@@ -21,7 +21,7 @@ def root() -> Traversable:
 def render(template: str, **values: object) -> Markup:
     """A rendered template. Values are escaped for XML, except in templates of Python, which get Python source."""
     try:
-        return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the values have been escaped
+        return Markup(_template(template).render(values))  # noqa: S704 - the values have been escaped
     except TemplateError as fault:
         raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
 
@@ -44,6 +44,11 @@ def _environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
 
 
 def _source(name: str) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from opconform.model.draft import Draft, TensorDraft, operands_of
+from opconform.model.draft import Draft, TensorDraft
 from opconform.model.graph import declared, evaluated, graph_of, inferred, taken
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError
@@ -114,7 +114,7 @@ def test_a_transposition_is_inverted_or_follows_one_that_changes_nothing() -> No
     assert graph_of(identity).nodes[0].attributes["value"] == (0, 1, 2)
     for draft, shape in ((inverse, (2, 3, 4)), (identity, (3, 4, 2))):
         graph = graph_of(draft)
-        assert inferred(graph, operands_of(draft, 0))[graph.outputs[0]].shape == shape
+        assert inferred(graph, draft.arguments[0].inputs)[graph.outputs[0]].shape == shape
 
 
 def test_partial_uses_every_second_output() -> None:
@@ -164,7 +164,7 @@ def test_an_operation_lists_its_contexts() -> None:
 def test_types_are_inferred_through_the_graph() -> None:
     """Those of every tensor, by name."""
     draft = split("concat")
-    types = inferred(graph_of(draft), operands_of(draft, 0))
+    types = inferred(graph_of(draft), draft.arguments[0].inputs)
 
     assert {name: each.shape for name, each in types.items()} == {
         "data": (4, 6),
@@ -213,7 +213,7 @@ def test_a_control_input_is_converted_to_another_integer_type(element_type: str,
         {"destination_type": target},
     )
     assert tested.inputs == ("data", "Convert_axis_0")
-    assert inferred(graph, operands_of(draft, 0))["Split_0"].shape == (4, 3)
+    assert inferred(graph, draft.arguments[0].inputs)["Split_0"].shape == (4, 3)
     assert declared(draft, graph)["Split_0"].dimensions == (4, 3)
     assert values(draft)["Convert_axis_0"].element_type == target
 

@@ -8,7 +8,6 @@ import pytest
 
 from opconform.generation.expansion import expand, specs_of
 from opconform.generation.options import LIMITS
-from opconform.generation.validation import violations_of
 from opconform.model.draft import TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
@@ -31,12 +30,12 @@ def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
 def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
     """The last feed violates it; the feeds before it, and the twin, are valid."""
     for trial in drawn(op, 100):
-        *before, last = (violations_of(trial.draft, feed) for feed in range(len(trial.draft.feeds)))
+        *before, last = (each.violated for each in trial.draft.inferences)
         expected = () if trial.draft.rejected_for is None else (trial.draft.rejected_for,)
         assert (before, last) == ([()] * len(before), expected)
         assert (trial.twin is None) == (trial.draft.rejected_for is None)
         if trial.twin is not None:
-            assert {violations_of(trial.twin, feed) for feed in range(len(trial.twin.feeds))} == {()}
+            assert {each.violated for each in trial.twin.inferences} == {()}
 
 
 @EVERY_OPERATION

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import opconform.operations
-from opconform.model.draft import Draft, arguments_of
+from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of
 from opconform.operations.operation import Arguments, Operation, Rejection
 
@@ -54,7 +54,7 @@ def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> ob
 
 
 def _trial(draft: Draft, feed: int) -> Trial:
-    arguments, tensors = arguments_of(draft, feed), draft.feeds[feed]
+    arguments, tensors = draft.arguments[feed], draft.feeds[feed]
     filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
     if filled:
         given = inputs_of(draft, 0)[feed]

@@ -2,7 +2,7 @@
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_model import Line, Model, attribute_text, check_known, check_tested
-from opconform.model.draft import Draft, arguments_of
+from opconform.model.draft import Draft
 from opconform.model.graph import declared
 from opconform.suite.case import Node
 
@@ -45,7 +45,7 @@ def _check_indices(draft: Draft) -> None:
     if given.element_type not in _TYPES:
         raise Inexpressible("ONNX's indices are i32 or i64")
     for number, feed in enumerate(draft.feeds):
-        axis = arguments_of(draft, number).inputs["axis"].integers or (0,)
+        axis = draft.arguments[number].inputs["axis"].integers or (0,)
         size = feed["data"].shape[axis[0]]
         if any(not -size <= int(each) < size for each in feed["indices"].elements):
             raise Inexpressible("in ONNX, an index that is out of range is an error")

@@ -2,7 +2,6 @@
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_model import Line, Model, check_tested
-from opconform.model.draft import arguments_of
 from opconform.operations.slice import slices_of
 from opconform.suite.case import Node
 
@@ -28,7 +27,7 @@ def sliced(model: Model, node: Node) -> Line:
     ):
         raise Inexpressible("ONNX's default axes are all dimensions")
     for number, feed in enumerate(draft.feeds if refused is None else ()):
-        slices = slices_of(arguments_of(draft, number))
+        slices = slices_of(draft.arguments[number])
         for each, size in zip(slices, feed["data"].shape, strict=True):
             if each.step is not None and each.step < 0 and each.start < -size:
                 raise Inexpressible("ONNX clamps a start before the first element to it, and Python selects nothing")

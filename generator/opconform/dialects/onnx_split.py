@@ -10,7 +10,6 @@ import numpy as np
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_model import Line, Model, attribute_text, check_known, check_tested
-from opconform.model.draft import arguments_of
 from opconform.model.graph import MOST_DECLARED, declared
 from opconform.suite.case import Node
 from opconform.tensors.tensor import Tensor
@@ -60,7 +59,7 @@ def _check_split(model: Model, node: Node) -> None:
         raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
     if "split_lengths" in draft.tensors:
         _check_lengths(model, node, refused)
-    requested = draft.operation.requested_outputs(arguments_of(draft, 0)) or 0
+    requested = draft.operation.requested_outputs(draft.arguments[0]) or 0
     if refused is not None and requested > MOST_DECLARED:
         raise Inexpressible(
             f"an ONNX node declares every requested output, and opconform declares at most {MOST_DECLARED}"

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from opconform.dialects import DIALECTS, Inexpressible
 from opconform.generation.options import Options
-from opconform.model.draft import Draft, operands_of
+from opconform.model.draft import Draft
 from opconform.model.golden import Golden, control_of, golden_of
-from opconform.model.graph import inferred, taken
+from opconform.model.graph import taken
+from opconform.operations.operation import Operand, TensorType
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
-from opconform.tensors.tensor import Array
+from opconform.tensors.tensor import Array, Tensor
 
 #: The content of a file: bytes, or the parts of a large one, which shares the memory of its arrays.
 Content = bytes | Sequence[Buffer]
@@ -64,17 +65,14 @@ def _npz(arrays: Mapping[str, Array]) -> Content:
     return npz_parts(arrays) if is_large(arrays) else npz_bytes(arrays)
 
 
-def case_document(draft: Draft, graph: Graph, identity: str) -> Case:
-    """The document `case.json` of a draft with its graph and its id; no tensors are filled for it."""
+def case_document(draft: Draft, graph: Graph, identity: str, outputs: Sequence[TensorType | Operand | Tensor]) -> Case:
+    """The document `case.json` of a draft with its graph, its id, and the outputs of its first feed."""
     expect: Accept | Reject
     if draft.rejected_for is not None:
         expect = Reject(reject=draft.rejected_for)
     else:
-        types = inferred(graph, operands_of(draft, 0))
-        outputs = [(f"output_{number}", types[name]) for number, name in enumerate(graph.outputs)]
-        expect = Accept(
-            accept=tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs)
-        )
+        types = [(f"output_{n}", each.element_type, each.shape) for n, each in enumerate(outputs)]
+        expect = Accept(accept=tuple(Output(name=name, element_type=kind, shape=shape) for name, kind, shape in types))
     used = taken(graph)
     inputs = tuple(
         Input(
@@ -105,7 +103,9 @@ def case_document(draft: Draft, graph: Graph, identity: str) -> Case:
 
 
 def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, Content], dict[str, str]]:
-    contents: dict[str, Content] = {CASE: case_text(case_document(golden.draft, golden.graph, identity)).encode()}
+    first = golden.outputs[0] if golden.outputs else ()
+    document = case_document(golden.draft, golden.graph, identity, first)
+    contents: dict[str, Content] = {CASE: case_text(document).encode()}
     for feed, inputs in enumerate(golden.inputs):
         contents[inputs_name(feed)] = _npz({name: each.array for name, each in inputs.items()})
     for feed, outputs in enumerate(() if options.blind else golden.outputs):

@@ -11,7 +11,7 @@ from opconform.generation.case_files import case_document
 from opconform.generation.expansion import expand
 from opconform.generation.options import ONE_CASE, Limits
 from opconform.model.draft import Draft
-from opconform.model.golden import inputs_of
+from opconform.model.golden import inputs_of, output_types
 from opconform.model.graph import graph_of
 from opconform.specs.loader import Spec, load_specs, shipped_files
 from opconform.specs.requirements import REQUIREMENTS
@@ -92,9 +92,9 @@ class CaseList:
             if selection.wants_profile(group.settings.profile):
                 for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
                     if selection.wants(draft.id, draft.requirements):
-                        yield ListedCase(
-                            case=case_document(draft, graph_of(draft), draft.id), feeds=partial(_filled, draft)
-                        )
+                        outputs = output_types(draft, 0) if draft.rejected_for is None else ()
+                        case = case_document(draft, graph_of(draft), draft.id, outputs)
+                        yield ListedCase(case=case, feeds=partial(_filled, draft))
 
     def near_miss(self, patterns: Sequence[str]) -> str:
         """A hint at the closest match for a pattern that matches no case, with a leading space, or nothing."""

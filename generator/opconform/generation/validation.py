@@ -3,12 +3,12 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from opconform.errors import quoted, quoted_text
 from opconform.generation.options import Limits
 from opconform.generation.tensor_keys import RANK, KnownTensors, tensors_of
-from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
+from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operand, Operation, Rejection, TensorType
@@ -23,13 +23,6 @@ Tensors = Mapping[str, TensorDraft]
 #: The most outputs of a valid case.
 OUTPUT_LIMIT = 4_096
 _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
-
-
-class _Inference(NamedTuple):
-    """What the reference semantics say of one feed: the types of the outputs, or the violated requirements."""
-
-    outputs: tuple[TensorType, ...]
-    violated: tuple[str, ...]
 
 
 class UndecidedError(Exception):
@@ -67,25 +60,24 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    inferences = [_inference(draft, feed) for feed in range(len(draft.feeds))]
-    violated = [each.violated for each in inferences]
+    violated = [each.violated for each in draft.inferences]
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise UndecidedError
         draft = draft.noted(rejected_for=violated[-1][0], requirements=violated[-1])
         reject = RejectKeys(reject=violated[-1][0], also=())
     if reject is None:
-        _check_accepted(draft, inferences)
+        _check_accepted(draft, draft.inferences)
     else:
         _check_rejected(draft, violated, reject)
-    _check_context(draft, inferences)
+    _check_context(draft)
     return draft
 
 
 def check_surroundings(draft: Draft) -> None:
     """Check that the second feed fits the IR, and that the context can be built; `KeyMistake` otherwise."""
     _check_second_feed(draft)
-    _check_context(draft, [_inference(draft, feed) for feed in range(len(draft.feeds))])
+    _check_context(draft)
 
 
 def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
@@ -206,7 +198,7 @@ def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: Rej
         raise KeyMistake("expect", f"{author}, but it {actual}")
 
 
-def _check_accepted(draft: Draft, inferences: Sequence[_Inference]) -> None:
+def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
     for feed, names in enumerate(each.violated for each in inferences):
         if names:
             known = requirements_of(draft.op).by_id
@@ -222,22 +214,10 @@ def _check_accepted(draft: Draft, inferences: Sequence[_Inference]) -> None:
         raise KeyMistake("expect", f"{count:,} outputs are over the limit of {OUTPUT_LIMIT:,}")
 
 
-def violations_of(draft: Draft, feed: int) -> tuple[str, ...]:
-    """The requirements that the arguments of the operation violate in one feed, by the reference semantics."""
-    return _inference(draft, feed).violated
-
-
-def _inference(draft: Draft, feed: int) -> _Inference:
-    try:
-        return _Inference(draft.operation.infer(arguments_of(draft, feed)), ())
-    except Rejection as rejection:
-        return _Inference((), rejection.requirements)
-
-
-def _check_context(draft: Draft, inferences: Sequence[_Inference]) -> None:
+def _check_context(draft: Draft) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
-    outputs: list[Iterable[TensorType | Operand]] = [each.outputs for each in inferences]
-    first, *others = (len(each.outputs) for each in inferences)
+    outputs: list[Iterable[TensorType | Operand]] = [each.outputs for each in draft.inferences]
+    first, *others = (len(each.outputs) for each in draft.inferences)
     if draft.rejected_for is not None:
         outputs = []
     elif others and others[0] != first:
@@ -245,7 +225,7 @@ def _check_context(draft: Draft, inferences: Sequence[_Inference]) -> None:
     try:
         if draft.context in draft.operation.contexts:
             graph = graph_of(draft)
-            outputs = [inferred(graph, operands_of(draft, feed)).values() for feed in range(len(outputs))]
+            outputs = [inferred(graph, draft.arguments[feed].inputs).values() for feed in range(len(outputs))]
     except ContextError as fault:
         raise KeyMistake("context", str(fault)) from fault
     except Rejection as rejection:

@@ -4,12 +4,11 @@ import contextlib
 import os
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from itertools import cycle, islice
+from itertools import islice
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
 #: How many cases a worker gets at once.
 BATCH = 64
-#: How many batches per worker are queued, so that memory does not grow with the number of cases.
-_WAITING = 4
+#: How many batches a worker has at once: the one that it writes, and the next.
+_WAITING = 2
 #: How many cases a worker on another machine gets at once.
 _REMOTE_BATCH = 250
 
@@ -54,32 +53,46 @@ class Worker(NamedTuple):
 def write_cases(
     cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
 ) -> Iterator[Written]:
-    """Write cases, on several processes if there is more than one job; a large case is written alone."""
+    """Write cases, on several processes if there is more than one job; a large case is written alone.
+
+    This process is one of them: it writes what the workers have no time for.
+    """
     if writer.options.executor is not None:
         yield from _remotely_evaluated(cases, writer, writer.options.executor, is_large)
         return
     if jobs == 1:
         yield from map(writer.write, cases)
         return
-    workers = started(partial(_begin_writing, writer), jobs)
-    turns, waiting, rest = cycle(workers), deque[Worker](), iter(cases)
+    workers = started(partial(_begin_writing, writer), jobs - 1)
+    waiting, rest = dict.fromkeys(workers, 0), iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
             large = [each for each in batch if is_large(each)]
-            worker = next(turns)
-            with _translated():
-                worker.pipe.send([each for each in batch if each not in large] if large else batch)
-            waiting.append(worker)
-            while len(waiting) > (0 if large else jobs * _WAITING):
-                yield from received(waiting.popleft())
+            small = [each for each in batch if each not in large] if large else batch
+            worker = min(workers, key=lambda each: waiting[each])
+            if waiting[worker] < _WAITING:
+                with _translated():
+                    worker.pipe.send(small)
+                waiting[worker] += 1
+            else:
+                yield from map(writer.write, small)
+            yield from _answers(waiting, wait=bool(large))
             yield from map(writer.write, large)
-        while waiting:
-            yield from received(waiting.popleft())
+        yield from _answers(waiting, wait=True)
     finally:
         for each in workers:
             each.pipe.close()  # which ends the process
         for each in workers:
             each.process.join()
+
+
+def _answers(waiting: dict[Worker, int], *, wait: bool) -> Iterator[Written]:
+    """The cases that workers have written; those of all batches that they wait for, or what is there already."""
+    for worker, count in waiting.items():
+        for _ in range(count):
+            if wait or worker.pipe.poll():
+                yield from received(worker)
+                waiting[worker] -= 1
 
 
 def _remotely_evaluated(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from opconform.errors import SpecError, SuiteError, UsageError
-from opconform.files import check_no_link, open_regular
+from opconform.files import check_no_link, open_regular, write_file
 from opconform.generation.case_files import Content, case_files, parts_of, size_of
 from opconform.generation.options import Options
 from opconform.generation.work_folder import WorkFolder
@@ -62,11 +62,11 @@ class CaseWriter:
         if not taken:
             with translated_faults(self.partial):
                 folder = f"{self.partial}/{entry.id}"
-                for inner in {name.rpartition("/")[0] for name in contents} - {""} or {""}:
-                    os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
+                os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
+                for inner in sorted({name.rpartition("/")[0] for name in contents} - {""}):
+                    os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - the same
                 for name, content in contents.items():
-                    with open(f"{folder}/{name}", "wb") as file:  # noqa: PTH123 - the same
-                        file.writelines(parts_of(content))
+                    write_file(f"{folder}/{name}", parts_of(content))
         line, size = entry_line(entry).encode(), sum(size_of(each) for each in contents.values())
         expect = "accept" if entry.expect == "accept" else "reject"
         return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)

@@ -7,11 +7,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operand, Operation
-from opconform.suite.case import Attribute, Binding, Dynamic, Shape, canonical_json
+from opconform.operations.operation import Arguments, Operand, Operation, Rejection, TensorType
+from opconform.suite.case import Attribute, Binding, Dynamic, Role, Shape, canonical_json
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
@@ -29,6 +29,21 @@ class TensorDraft:
     shape: Shape
     fill: Fill
     elements: tuple[Element, ...] = ()
+
+
+class Inference(NamedTuple):
+    """The types of the outputs, or the violated requirements."""
+
+    outputs: tuple[TensorType, ...]
+    violated: tuple[str, ...]
+
+
+def inference(operation: Operation, arguments: Arguments) -> Inference:
+    """What the reference semantics of an operation say of some arguments."""
+    try:
+        return Inference(operation.infer(arguments), ())
+    except Rejection as rejection:
+        return Inference((), rejection.requirements)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +95,20 @@ class Draft:
         return draft
 
     @cached_property
+    def arguments(self) -> tuple[Arguments, ...]:
+        """The arguments of the operation in each feed."""
+        operation = self.operation
+        operands = (
+            {name: _operand(each, operation.role_of(name)) for name, each in feed.items()} for feed in self.feeds
+        )
+        return tuple(operation.arguments(each, self.attributes) for each in operands)
+
+    @cached_property
+    def inferences(self) -> tuple[Inference, ...]:
+        """What the reference semantics say of the arguments in each feed."""
+        return tuple(inference(self.operation, each) for each in self.arguments)
+
+    @cached_property
     def content(self) -> str:
         """The canonical JSON of everything that a backend is given; its digest is in the case's id."""
         return canonical_json(
@@ -105,19 +134,10 @@ class Draft:
         return f"{self.op}/{self.group}/{self.digits}"
 
 
-def arguments_of(draft: Draft, feed: int) -> Arguments:
-    """The arguments of the operation in one feed of a case."""
-    return draft.operation.arguments(operands_of(draft, feed), draft.attributes)
-
-
-def operands_of(draft: Draft, feed: int) -> Mapping[str, Operand]:
-    """The operands of one feed of a case, by name."""
-    operands = {}
-    for name, each in draft.feeds[feed].items():
-        is_exact = draft.operation.role_of(name) == "control" and ELEMENT_TYPES[each.element_type].is_integer
-        integers = tuple(one for one in each.elements if isinstance(one, int)) if is_exact else None
-        operands[name] = Operand(element_type=each.element_type, shape=each.shape, integers=integers)
-    return operands
+def _operand(tensor: TensorDraft, role: Role) -> Operand:
+    is_exact = role == "control" and ELEMENT_TYPES[tensor.element_type].is_integer
+    integers = tuple(each for each in tensor.elements if isinstance(each, int)) if is_exact else None
+    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
 
 
 def _tensor_content(tensor: TensorDraft) -> list[object]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from opconform.model.draft import Draft, TensorDraft, arguments_of, operands_of
+from opconform.model.draft import Draft, TensorDraft
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
 from opconform.operations.operation import Operand, TensorType
@@ -144,16 +144,17 @@ def file_bytes(draft: Draft) -> int:
         widths = Counter[str]()
         for each in feed.values():  # of strings, the longest one counts
             widths[each.element_type] = max(widths[each.element_type], _element_bytes(each))
-        outputs = _output_types(draft, number)
+        outputs = output_types(draft, number)
         total += sum(math.prod(each.shape) * (widths[each.element_type] or 1) for each in outputs)
     return total
 
 
-def _output_types(draft: Draft, feed: int) -> Sequence[TensorType | Operand]:
+def output_types(draft: Draft, feed: int) -> Sequence[TensorType | Operand]:
+    """The types of the model's outputs for one feed of a valid case."""
     if draft.context not in draft.operation.contexts:
-        return draft.operation.infer(arguments_of(draft, feed))
+        return draft.inferences[feed].outputs
     graph = graph_of(draft)
-    types = inferred(graph, operands_of(draft, feed))
+    types = inferred(graph, draft.arguments[feed].inputs)
     return [types[name] for name in graph.outputs]
 
 

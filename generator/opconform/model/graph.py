@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform.model.draft import Draft, arguments_of, operands_of
+from opconform.model.draft import Draft, inference
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operand, Operation, Rejection, TensorType, Tested
+from opconform.operations.operation import Arguments, Operand, Operation, TensorType, Tested
 from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 
@@ -26,11 +26,10 @@ class Declared:
 
 def graph_of(draft: Draft) -> Graph:
     """The graph of a case in its context; `ContextError` if that cannot be built around the case."""
-    arguments = tuple(arguments_of(draft, feed) for feed in range(len(draft.feeds)))
-    accepted = arguments if draft.rejected_for is None else arguments[:-1]
-    outputs = tuple(types for each in accepted if (types := _inferred(draft.operation, each)) is not None)
     operation = draft.operation
-    requested = operation.requested_outputs(arguments[0]) or 0
+    accepted = draft.inferences if draft.rejected_for is None else draft.inferences[:-1]
+    outputs = tuple(each.outputs for each in accepted if not each.violated)
+    requested = operation.requested_outputs(draft.arguments[0]) or 0
     count = len(outputs[0]) if outputs else requested if 0 < requested <= MOST_DECLARED else 1
     node = Node(
         name=operation.type,
@@ -43,7 +42,7 @@ def graph_of(draft: Draft) -> Graph:
     if draft.context not in operation.contexts:  # `bare`, or `folded`, which changes bindings and not the graph
         return Graph(nodes=(node,), outputs=node.outputs)
     return operation.contexts[draft.context](
-        Tested(operation=operation, node=node, arguments=arguments, outputs=outputs)
+        Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs)
     )
 
 
@@ -98,10 +97,12 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
     """
     tensors = {name: _declared_input(draft, name) for name in draft.tensors}
     fixed = {name for name in draft.tensors if draft.binding[name] == "constant"}
-    operands = dict(operands_of(draft, 0))
+    operands = dict(draft.arguments[0].inputs)
     for node in graph.nodes:
         arguments = arguments_at(node, operands)
-        types = _inferred(OPERATIONS[node.op], arguments)
+        is_tested = arguments == draft.arguments[0] and node.under_test
+        found = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
+        types = None if found.violated else found.outputs
         ports = OPERATIONS[node.op].inputs
         known = types is not None and all(
             None not in tensors[each].dimensions and (ports[min(n, len(ports) - 1)].role == "tensor" or each in fixed)
@@ -130,13 +131,6 @@ def _results(node: Node, types: Sequence[TensorType], arguments: Arguments) -> d
         name: Operand(element_type=each.element_type, shape=each.shape, integers=integers)
         for name, each in zip(node.outputs, types, strict=True)
     }
-
-
-def _inferred(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | None:
-    try:
-        return operation.infer(arguments)
-    except Rejection:
-        return None
 
 
 def _connected(operation: Operation, names: tuple[str, ...]) -> tuple[str | None, ...]:

@@ -65,9 +65,9 @@ def splitting(
     """
 
     def infer(arguments: Arguments) -> tuple[TensorType, ...]:
-        sizes(arguments)
+        blocks = regions(arguments)
         element_type = arguments.inputs["data"].element_type
-        return tuple(TensorType(element_type=element_type, shape=each.sizes) for each in regions(arguments))
+        return tuple(TensorType(element_type=element_type, shape=each.sizes) for each in blocks)
 
     def evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
         data = arguments.tensor("data")
@@ -77,8 +77,8 @@ def splitting(
         )
 
     def regions(arguments: Arguments) -> tuple[Region, ...]:
-        along, shape = axis_from_front(arguments) or 0, arguments.inputs["data"].shape
         lengths = sizes(arguments)
+        along, shape = axis_from_front(arguments) or 0, arguments.inputs["data"].shape
         return tuple(
             Region(
                 input="data",

@@ -168,9 +168,10 @@ def harness_text(case: Case) -> bytes:
 
 def case_text(case: Case) -> str:
     """`case.json` as `generate` writes it."""
-    return json.dumps(document_of(case), ensure_ascii=False) + "\n"
+    return _PLAIN.encode(document_of(case)) + "\n"
 
 
+_PLAIN = json.JSONEncoder(ensure_ascii=False)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 from opconform.generation.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
-from opconform.model.draft import Draft, TensorDraft, arguments_of
+from opconform.model.draft import Draft, TensorDraft
 from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
 from opconform.specs.document import KeyMistake
 from opconform.specs.requirements import requirements_of
@@ -74,10 +74,9 @@ def decided(draft: Draft) -> Draft | None:
     draft = replace(draft, second=second, rejected_for=None, twin=None, requirements=())
     if not all(_is_expressible(each) for feed in draft.feeds for each in feed.values()):
         return None
-    arguments = [arguments_of(draft, feed) for feed in range(len(draft.feeds))]
-    if any((draft.operation.requested_outputs(each) or 0) > OUTPUTS for each in arguments):
+    if any((draft.operation.requested_outputs(each) or 0) > OUTPUTS for each in draft.arguments):
         return None
-    *before, last = (_outputs(draft.operation, each) for each in arguments)
+    *before, last = (_outputs(draft.operation, each) for each in draft.arguments)
     violated = last.requirements if isinstance(last, Rejection) else ()
     if len(violated) > 1 or any(isinstance(each, Rejection) for each in before):
         return None
