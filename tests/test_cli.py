@@ -66,6 +66,15 @@ def test_the_first_screen_of_help_has_every_everyday_option(name: str) -> None:
     assert all(line.startswith("  ") for line in shown[rare + 1 :])
 
 
+@pytest.mark.parametrize("name", ["fuzz", "harness check"])
+def test_a_command_for_one_backend_does_not_offer_several(name: str) -> None:
+    """It refuses them."""
+    shown = " ".join(help_of(name, 200))
+
+    assert "repeatable" not in shown
+    assert "or all" not in shown
+
+
 def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     """All of them."""
     profiles = {each.settings.profile for spec in load_specs([]) for each in spec.groups}
@@ -129,13 +138,13 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["certify", "-b", "numpy", "-b", "torch", "--python", "p"], "--python 'p' must be NAME=PATH, as in"),
         (["certify", "-b", "numpy", "-b", "torch", "--python", "a=p"], "--python names 'a', which is not one of"),
         (["certify", "--backend", "numpy", "--python", "/usr"], "/usr is not an interpreter that can be run."),
-        (["run", "x"], "Name a backend with --backend NAME or --harness COMMAND."),
-        (["harness", "check"], "Name a backend with --backend NAME or --harness COMMAND."),
+        (["run", "x"], "Name a backend, such as numpy, or use --harness COMMAND."),
+        (["harness", "check"], "Name a backend, such as numpy, or use --harness COMMAND."),
         (
             ["harness", "check", "--backend", "numpy", "--timeout", "0"],
             "'0' is not a number above 0 and at most 1,000,000.",
         ),
-        (["certify"], "Name a backend with --backend NAME or --harness COMMAND."),
+        (["certify"], "Name a backend, such as numpy, or use --harness COMMAND."),
         (
             ["certify", "--backend", "numpi"],
             "'numpi' is not a backend. Did you mean 'numpy'? Allowed: ",
@@ -152,6 +161,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             ["certify", "no.yaml", "numpy"],
             "Spec not found: no.yaml. Name a YAML file, a folder of them, or an operation such as Split-1.\n",
         ),
+        (["list", "Split"], "error: Spec not found: Split. Did you mean 'Split-1'?\n"),
         (["list", AXIS, "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
         (["show", "axis.range"], "It is a requirement; `opconform list --cases --select axis.range` lists its cases."),
         (["list", "--profile", "nope"], "Profile 'nope' is not in the specs. Allowed: default, context, core"),

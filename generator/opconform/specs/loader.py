@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from opconform.errors import UsageError, nearest, quoted
+from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
 from opconform.operations import OPERATIONS
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
@@ -142,6 +142,8 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for given in paths:
         is_operation = not given.exists() and str(given) in shipped_operations()
         path = _shipped() / given if is_operation else given
+        if not path.exists() and (near := near_word(str(given), shipped_operations())):
+            raise MissingError(f"Spec not found: {given}. Did you mean {near!r}?")
         check_kind(path, "spec")
         if not path.is_dir():
             yield path

@@ -14,7 +14,7 @@ from opconform.generation.options import Options
 from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
-from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options, positive
+from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import count, out_option
 from opconform_runners.cli.shared.output import print_lines
@@ -44,9 +44,13 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
 
 @click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|OPERATION]...")
-@backend_options
+@one_backend_options
 @click.option(
-    "--time", "seconds", callback=_seconds, metavar="TIME", help="How long to search and reduce, as 90s or 5m.  [60s]"
+    "--time",
+    "seconds",
+    callback=_seconds,
+    metavar="TIME",
+    help="Search for 60 % of TIME, as 90s or 5m; reductions end after 150 %.  [60s]",
 )
 @click.option("--tests", type=count, metavar="N", help="How many cases to test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")

@@ -18,7 +18,7 @@ from opconform.interrupts import run_loop
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
-from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
+from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options
 from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import json_option
 from opconform_runners.cli.shared.output import print_json, print_result
@@ -41,7 +41,7 @@ def command() -> None:
 
 @command.command("check", example="harness check numpy\nharness check --harness ./my-harness")
 @click.argument("named", nargs=-1, metavar="[BACKEND]")
-@backend_options
+@one_backend_options
 @json_option("the result for each rule")
 def _check(named: tuple[str, ...], backend: BackendOptions, as_json: bool) -> None:
     """Check a harness against the protocol.

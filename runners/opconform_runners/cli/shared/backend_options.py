@@ -10,7 +10,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.options import collected
+from opconform_runners.cli.shared.options import Decorator, collected
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import names
 
@@ -61,7 +61,7 @@ class BackendOptions:
         wanted = [one for each in self.backends for one in (names() if each == ALL else [each])]
         if not wanted and not self.harnesses:
             raise UsageError(
-                "Name a backend with --backend NAME or --harness COMMAND. `opconform backends` lists the backends."
+                "Name a backend, such as numpy, or use --harness COMMAND. `opconform backends` lists the backends."
             )
         pythons = self._interpreters(list(dict.fromkeys(wanted)))
         commands = {each: backend_command(each, pythons.get(each)) for each in wanted}
@@ -95,37 +95,42 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return name if name not in taken else next(each for each in numbered if each not in taken)
 
 
-#: Adds the options of `BackendOptions`, collected in the parameter `backend`.
-backend_options = collected(
-    "backend",
-    BackendOptions,
-    click.option(
-        "--backend",
-        "-b",
-        "backends",
-        multiple=True,
-        metavar="NAME",
-        help="A backend, such as openvino:CPU, or all (repeatable).",
-    ),
-    click.option(
-        "--harness",
-        "harnesses",
-        multiple=True,
-        metavar="COMMAND",
-        help="A program that speaks the protocol (repeatable).",
-    ),
-    rare_option(
-        "--python",
-        "pythons",
-        multiple=True,
-        metavar="[NAME=]PATH",
-        help="Python interpreter of another environment, for a backend (repeatable).",
-    ),
-    timeout_option,
-    rare_option(
-        "--memory",
-        type=positive,
-        metavar="GIB",
-        help="Memory limit of a harness; 3/4 of the machine's memory by default.",
-    ),
-)
+def _backend_options(every: str, repeatable: str) -> Decorator:
+    return collected(
+        "backend",
+        BackendOptions,
+        click.option(
+            "--backend",
+            "-b",
+            "backends",
+            multiple=True,
+            metavar="NAME",
+            help=f"A backend, such as openvino:CPU{every}{repeatable}.",
+        ),
+        click.option(
+            "--harness",
+            "harnesses",
+            multiple=True,
+            metavar="COMMAND",
+            help=f"A program that speaks the protocol{repeatable}.",
+        ),
+        rare_option(
+            "--python",
+            "pythons",
+            multiple=True,
+            metavar="[NAME=]PATH",
+            help=f"Python interpreter of another environment, for a backend{repeatable}.",
+        ),
+        timeout_option,
+        rare_option(
+            "--memory",
+            type=positive,
+            metavar="GIB",
+            help="Memory limit of a harness; 3/4 of the machine's memory by default.",
+        ),
+    )
+
+
+#: Add the options of `BackendOptions`, collected in the parameter `backend`, to a command for several backends or one.
+backend_options = _backend_options(", or all", " (repeatable)")
+one_backend_options = _backend_options("", "")
