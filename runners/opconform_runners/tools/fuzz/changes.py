@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from opconform.model.draft import Draft, TensorDraft
+from opconform.model.draft import Draft, Fill, TensorDraft
 from opconform.operations.operation import Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 from opconform_runners.tools.fuzz.delivery import (
+    FILLS,
     change_binding,
     change_context,
     change_dynamic,
@@ -19,6 +20,7 @@ from opconform_runners.tools.fuzz.trial import resized, with_tensors
 from opconform_runners.tools.fuzz.values import (
     SIZES,
     SMALL_SIZES,
+    WIDE,
     WIDTHS,
     boundary,
     drawn_attribute,
@@ -183,16 +185,16 @@ def _count(draft: Draft, random: Random) -> Draft | None:
 
 
 def _element_type(draft: Draft, random: Random) -> Draft | None:
-    """Another element type: of one tensor, or of all that have the same."""
+    """Another element type: of one tensor, or of all that have the same; other fills have more than small integers."""
     name = random.choice([*draft.tensors])
-    old, new = draft.tensors[name].element_type, random.choice([*ELEMENT_TYPES])
+    old, new = draft.tensors[name].element_type, random.choice(WIDE if likely(random, 0.3) else [*ELEMENT_TYPES])
     role = draft.operation.port_of(name).role
     if role == "control":
         integers = [each for each in ELEMENT_TYPES if ELEMENT_TYPES[each].is_integer]
         new = random.choice(integers if likely(random, 0.8) else ("boolean", *_FLOATS))
-    is_all = likely(random, 0.7)
+    is_all, fill = likely(random, 0.7), random.choice(FILLS)
     tensors = {
-        each: _retyped(tensor, new)
+        each: _retyped(tensor, new, fill)
         if tensor.element_type == old and (each == name or (is_all and draft.operation.port_of(each).role == role))
         else tensor
         for each, tensor in draft.tensors.items()
@@ -203,10 +205,10 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
     return _often_fed(made, name, random) if role == "control" else made
 
 
-def _retyped(tensor: TensorDraft, name: str) -> TensorDraft | None:
-    """The tensor with another element type, which must be able to hold written elements."""
+def _retyped(tensor: TensorDraft, name: str, fill: Fill) -> TensorDraft | None:
+    """The tensor with another element type and fill; the type must be able to hold written elements."""
     if tensor.fill != "values":
-        return replace(tensor, element_type=name)
+        return replace(tensor, element_type=name, fill=fill)
     integers = [int(each) for each in tensor.elements if not isinstance(each, str)]
     largest = max(map(abs, integers), default=0)
     if ELEMENT_TYPES[name].is_integer or largest <= {"boolean": 1, **dict.fromkeys(_FLOATS, 256)}.get(name, -1):

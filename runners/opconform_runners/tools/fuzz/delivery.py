@@ -9,7 +9,7 @@ from opconform.suite.case import Dynamic
 from opconform_runners.tools.fuzz.trial import default_binding, resized, with_tensors
 from opconform_runners.tools.fuzz.values import SIZES, SMALL_SIZES, boundary, likely, sizes_of, typed
 
-_FILLS: tuple[Fill, ...] = ("ramp", "bits", "special")
+FILLS: tuple[Fill, ...] = ("ramp", "bits", "special")
 
 
 def change_fill(draft: Draft, random: Random) -> Draft | None:
@@ -19,7 +19,7 @@ def change_fill(draft: Draft, random: Random) -> Draft | None:
         return None
     name = random.choice(filled)
     return with_tensors(
-        draft, {**draft.tensors, name: replace(draft.tensors[name], fill=random.choice(_FILLS), elements=())}
+        draft, {**draft.tensors, name: replace(draft.tensors[name], fill=random.choice(FILLS), elements=())}
     )
 
 
@@ -78,7 +78,7 @@ def change_second(draft: Draft, random: Random) -> Draft | None:
         shape.append(random.choice(SMALL_SIZES))
     second = resized(tensor, shape, random)
     if tensor.fill != "values":
-        second = replace(second, fill=random.choice([each for each in _FILLS if each != tensor.fill]))
+        second = replace(second, fill=random.choice([each for each in FILLS if each != tensor.fill]))
     elif tensor.elements:
         place = random.randrange(len(second.elements) or 1)
         value = boundary(int(tensor.elements[0]), sizes_of(draft), random)

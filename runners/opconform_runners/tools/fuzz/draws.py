@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 from opconform.model.draft import Draft, TensorDraft
 from opconform.operations.operation import Operation
 from opconform.suite.case import Attribute
 from opconform_runners.tools.fuzz.changes import changed
+from opconform_runners.tools.fuzz.delivery import FILLS
 from opconform_runners.tools.fuzz.trial import Trial, decided, drawn, trial_of
-from opconform_runners.tools.fuzz.values import drawn_attribute, drawn_tensor, likely
+from opconform_runners.tools.fuzz.values import WIDE, drawn_attribute, drawn_tensor, likely
 
 #: How many valid cases the walk can continue from, and how many of them are the first ones.
 _POOL = 400
@@ -67,6 +69,10 @@ class Draws:
         for each in self._operation.attributes:
             if each.default is None:
                 attributes[each.name] = drawn_attribute(each, None, draft, random)
+        if likely(random, 0.4):
+            wide, fill = random.choice(WIDE), random.choice(FILLS)
+            filled = {name: each for name, each in tensors.items() if each.fill != "values"}
+            tensors |= {name: replace(each, element_type=wide, fill=fill) for name, each in filled.items()}
         return drawn(self._operation, tensors, attributes)
 
     def _walk(self) -> Iterator[Trial]:

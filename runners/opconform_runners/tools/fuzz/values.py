@@ -15,6 +15,8 @@ SIZES = (0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65,
 SMALL_SIZES = SIZES[:7]
 #: The widths at which sums and products wrap, the most usual one more often.
 WIDTHS = (7, 8, 15, 16, 31, 32, 32, 32, 63)
+#: The element types whose values are cut most often, which are drawn more often.
+WIDE = ("i64", "u64", "f64")
 
 
 def likely(random: Random, probability: float) -> bool:
