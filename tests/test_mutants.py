@@ -18,7 +18,7 @@ from tests.conftest import Run
 from tests.mutants import __main__ as program
 from tests.mutants import catalogue
 from tests.mutants.assessment import Assessment, assessed, right_faults
-from tests.mutants.backend import names
+from tests.mutants.backend import KERNEL, names
 from tests.mutants.catalogue import MUTANTS, RIGHT, concerns
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.row import FOUND
@@ -184,6 +184,14 @@ def test_refusing_everything_proves_nothing(workbench: Workbench) -> None:
     """Not for one invalid case."""
     assert workbench.kill("credit/refuses-everything").refusals == 0
     assert workbench.kill("axis/sign-lost").refusals > 0
+
+
+def test_a_mutant_is_killed_by_one_failure(core_suite: Path) -> None:
+    """The right implementation is not."""
+    axes = Workbench(core_suite, Selection(profiles=(CORE,), patterns=("Split-1/axis-values",)), timeout=60.0)
+
+    assert axes.is_killed("axis/sign-lost")
+    assert not axes.is_killed(KERNEL)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 Usage: python -m benchmarks.search.mutants OPERATION [--tests N] [--seed S] [--right-only]
 """
 
+import resource
 import tempfile
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -12,13 +12,13 @@ import click
 from tests.mutants.assessment import right_faults
 from tests.mutants.backend import names
 from tests.mutants.catalogue import MUTANTS, concerns
-from tests.mutants.kills import Kill, kills_of
+from tests.mutants.kills import MEMORY, Workbench
 
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import load_specs
-from opconform.suite.selection import Selection
+from opconform.suite.selection import EVERYTHING, Selection
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.supply import written
 from opconform_runners.tools.fuzz.trial import GROUP
@@ -37,29 +37,24 @@ def command(op: str, tests: int, seed: int, right_only: bool) -> None:
     """Run the implementations that concern an operation on drawn cases, and the mutants on the shipped cases, too."""
     right = [each for each in names() if each not in MUTANTS]
     mutants = [each for each in MUTANTS if concerns(MUTANTS[each], op) and not right_only]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # some mutants make outputs of 20 GiB
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         trials = islice(Draws(OPERATIONS[op], seed), tests)
         drawn = written(trials, Path(scratch) / "drawn", _OPTIONS)
-        found = _kills(drawn.folder, [*right, *mutants], GROUP)
-        wrong = right_faults([each for each in found if each.name in right])
+        workbench = Workbench(drawn.folder, Selection(profiles=(GROUP,)), _TIMEOUT)
+        wrong = right_faults(workbench.kill(each) for each in right)
         click.echo(f"{op}: {len(drawn.trials):,} drawn tests, {len(wrong)} of {len(right)} right variants fail")
         for each in wrong:
             click.echo(each)
         if right_only:
             return
         shipped = generate([each for each in load_specs(()) if each.op == op], Path(scratch) / "shipped", _OPTIONS)
-        by_drawn, by_shipped = _killed(found) & {*mutants}, _killed(_kills(shipped.out, mutants))
+        by_drawn = {each for each in mutants if workbench.is_killed(each)}
+        workbench = Workbench(shipped.out, EVERYTHING, _TIMEOUT)
+        by_shipped = {each for each in mutants if workbench.is_killed(each)}
     click.echo(f"{len(mutants)} mutants: {len(by_drawn)} killed by drawn cases, {len(by_shipped)} by shipped ones")
     click.echo(f"only by drawn cases: {', '.join(sorted(by_drawn - by_shipped)) or 'none'}")
     click.echo(f"only by shipped cases: {', '.join(sorted(by_shipped - by_drawn)) or 'none'}")
-
-
-def _kills(suite: Path, implementations: Sequence[str], *profiles: str) -> list[Kill]:
-    return [*kills_of(suite, implementations, Selection(profiles=profiles), jobs=1, timeout=_TIMEOUT)]
-
-
-def _killed(found: Sequence[Kill]) -> set[str]:
-    return {each.name for each in found if each.core or each.others}
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.judge import broken_by, final_verdict, first_verdict
-from opconform_runners.verdicts.verdict import Fail, Pass, Verdict
+from opconform_runners.verdicts.verdict import Fail, Own, Pass, Verdict
 from tests.mutants.backend import Mutant
 from tests.mutants.catalogue import MUTANTS, concerns
 
@@ -110,6 +110,10 @@ class _Remembered(Suite):
         return self._arrays[key] if key in self._arrays else self._arrays.setdefault(key, super().arrays(entry, name))
 
 
+class _Killed(Exception):  # noqa: N818 - not an error
+    """A case failed, and the others do not matter."""
+
+
 class Workbench:
     """A suite and the lines of its selected cases, on which one implementation after the other is run."""
 
@@ -135,14 +139,33 @@ class Workbench:
             errors=tuple(verdict.sentence for _, verdict in verdicts if isinstance(verdict, Error)),
         )
 
-    def verdicts(self, name: str, *, isolated: bool) -> list[tuple[Entry, Verdict]]:
-        """The verdict of each case that a mutant can fail, run behind a harness where it is to be isolated."""
+    def is_killed(self, name: str) -> bool:
+        """Whether a case fails in an implementation; no further case is executed."""
+
+        def end_at_failure(own: Own) -> None:
+            if isinstance(own, Fail):
+                raise _Killed
+
+        try:
+            self.verdicts(name, isolated=name.startswith(ISOLATED), on_verdict=end_at_failure)
+        except _Killed:
+            return True
+        return False
+
+    def verdicts(
+        self, name: str, *, isolated: bool, on_verdict: Callable[[Own], None] = lambda _: None
+    ) -> list[tuple[Entry, Verdict]]:
+        """The verdict of each case that a mutant can fail, run behind a harness where it is to be isolated.
+
+        `on_verdict` is called with the verdict of each case on its own, and may end the execution by an exception.
+        """
         own: dict[str, Verdict] = {}
         wanted = {op for op in OPERATIONS if name not in MUTANTS or concerns(MUTANTS[name], op)}
         entries = [each for each in self._entries if each.op in wanted]
 
         def judge(entry: Entry, case: Case, outcome: Outcome) -> None:
-            own[entry.id] = first_verdict(self._suite, entry, case, outcome)
+            own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
+            on_verdict(verdict)
 
         if isolated:
             command = backend_command(f"tests.mutants.backend:Mutant:{name}")
