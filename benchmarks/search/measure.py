@@ -8,7 +8,7 @@ import math
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -21,36 +21,46 @@ from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.finds import lines_of
-from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.search import Find, Limits, Search
 from opconform_runners.tools.fuzz.supply import Batch
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
 BACKEND = "openvino"
+#: How many failures of a row are executed again until one of them fails in fresh harnesses.
+_TRIED = 5
 
 
 class Watched(Batches):
-    """Batches that note the first failure of each row, after it was executed again."""
+    """Batches that note the first failures of each row in the search."""
 
-    rows: dict[int | None, dict[str, object]]
-    began: float
-    tests = 0
+    def __init__(self, launch: Launch, folder: Path, options: Options) -> None:
+        super().__init__(launch, folder, options)
+        self._began, self._tests = time.monotonic(), 0
+        self._first: dict[int, list[Find]] = {}
 
     def outcomes(
-        self,
-        given: Batch | Sequence[Trial],
-        until: float = math.inf,
-        is_news: Callable[[Failure], bool] = lambda _: True,
+        self, given: Batch | Sequence[Trial], until: float = math.inf, *, once: bool = False
     ) -> Iterator[Failure | Result]:
-        """The outcomes, of which the first of each row is news."""
-        for outcome in super().outcomes(given, until, lambda each: is_news(each) or row_of(each) not in self.rows):
-            self.tests += 1
-            if isinstance(outcome, Failure) and (row := row_of(outcome)) not in self.rows:
-                seconds = round(time.monotonic() - self.began, 1)
-                inputs = outcome.result.inputs
-                self.rows[row] = {"row": row, "tests": self.tests, "seconds": seconds, "given": inputs}
-                click.echo(json.dumps(self.rows[row]))
+        """The outcomes; only those of the search are executed once."""
+        for outcome in super().outcomes(given, until, once=once):
+            self._tests += once
+            if isinstance(outcome, Failure) and once and (row := row_of(outcome)) is not None:
+                find = Find(failure=outcome, tests=self._tests, seconds=time.monotonic() - self._began)
+                self._first.setdefault(row, []).append(find)
             yield outcome
+
+    def rows(self) -> dict[int, dict[str, object]]:
+        """The first failure of each row that fails in fresh harnesses, too."""
+        rows: dict[int, dict[str, object]] = {}
+        for number in range(_TRIED):
+            finds = {row: some[number] for row, some in self._first.items() if row not in rows and number < len(some)}
+            outcomes = self.outcomes([each.failure.trial for each in finds.values()])
+            for (row, find), outcome in zip(finds.items(), outcomes, strict=True):
+                if isinstance(outcome, Failure) and row == row_of(outcome):
+                    found = {"row": row, "tests": find.tests, "seconds": round(find.seconds, 1)}
+                    rows[row] = found | {"given": outcome.result.inputs}
+        return rows
 
 
 @click.command()
@@ -64,15 +74,16 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
     launch = Launch(command=backend_command(BACKEND))
     dialects = tuple(each for each in DIALECTS if each in run_loop(described(launch.command)).dialects)
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
-        batches = Watched(launch, Path(scratch), Options(seed=seed, dialects=dialects))
-        batches.rows, batches.began = {}, time.monotonic()
+        began, batches = time.monotonic(), Watched(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         search = Search(batches=batches, limits=Limits(tests=tests, seconds=seconds), seed=seed)
         try:
             search.run([op], lambda *_: None)
+            click.echo(f"{search.tests} tests in {time.monotonic() - began:.0f} s", err=True)
+            rows = batches.rows()
+            lines = [json.dumps(rows[row]) for row in sorted(rows)]
+            click.echo("\n".join(lines))
             if out is not None:
-                given = (json.dumps(each) for row, each in batches.rows.items() if row is not None)
-                out.write_text("".join(f"{each}\n" for each in given))
-            click.echo(f"{search.tests} tests in {time.monotonic() - batches.began:.0f} s", err=True)
+                out.write_text("".join(f"{each}\n" for each in lines))
             search.reduce(lambda _, reduced: click.echo(f"{reduced} failures reduced", err=True))
         finally:
             batches.close()
@@ -80,8 +91,7 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
             click.echo(line)
     reports = Counter(row_of(each.failure) for each in search.found.values())
     others = reports.pop(None, 0)
-    rows = len(batches.rows.keys() - {None})
-    click.echo(f"{rows} rows; {reports.total()} reports of {len(reports)} of them, {others} of other faults")
+    click.echo(f"{len(lines)} rows; {reports.total()} reports of {len(reports)} of them, {others} of other faults")
 
 
 if __name__ == "__main__":

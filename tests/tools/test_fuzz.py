@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -13,8 +14,10 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import cost, simpler
+from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
+from opconform_runners.tools.fuzz.values import WIDE
 from tests.conftest import Run
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"
@@ -47,6 +50,9 @@ def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     assert len({each.context for each in drafts}) > 2
     assert len({tensor.element_type for each in drafts for tensor in each.tensors.values()}) > 12
     assert len({each.content for each in drafts}) == len(drafts)
+    assert any(
+        tensor.element_type in WIDE and tensor.fill != "ramp" for each in drafts for tensor in each.tensors.values()
+    )
     assert {binding for each in drafts for binding in each.binding.values()} == {"constant", "parameter"}
     assert any(each.dynamic for each in drafts)
     assert any(each.second for each in drafts)
@@ -186,6 +192,20 @@ def test_only_declared_operations_are_searched(opconform: Run, tmp_path: Path) -
     done = opconform("fuzz", f"{tmp_path / 'own.py'}:OnlySplit", "--tests", 40)
 
     assert done.stdout == "40 cases tested: 40 pass. 0 new faults.\n"
+
+
+def test_an_interrupted_search_writes_its_failures(opconform: Run, tmp_path: Path) -> None:
+    """They are marked, and the message does not promise that the same command continues."""
+    with mock.patch.object(Search, "reduce", side_effect=KeyboardInterrupt):
+        done = opconform(
+            "fuzz", f"{MINIATURES}:LosesNegativeZero", "Split-1", "--tests", 120, "--out", tmp_path, code=130
+        )
+
+    assert ", executed only once; group fuzz-" in done.stdout
+    assert (tmp_path / "Split-1.yaml").exists()
+    assert done.stderr.endswith(
+        "Interrupted. The failures until then are written, not reduced. The same command begins a new search.\n"
+    )
 
 
 def test_a_misspelt_operation_is_not_a_backend(opconform: Run) -> None:

@@ -37,6 +37,10 @@ def failure(trial: Trial, reason: FailReason = "value", cause: str = "") -> Fail
     return Failure(trial=trial, result=result, symptom=("wrong data", reason, cause))
 
 
+#: What a trial that does not fail gives.
+PASSED = Result(id="Split-1/fuzz/0123456789", profile="fuzz", expect="accept", verdict="pass")
+
+
 def search_of(*finds: Find, earlier: tuple[Trial, ...] = ()) -> Search:
     """A search that ended before the failures were reduced."""
     search = Search(
@@ -96,25 +100,34 @@ def test_a_failure_that_was_not_reduced_is_known_if_a_known_one_needs_no_more() 
     assert digits_of(search) == []
 
 
-def test_a_reduced_case_whose_outputs_vary_fails_with_wrong_values() -> None:
+def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[Find]:
+    """The finds that are left of a failure whose reduced case may recur, as may the case that was drawn."""
+    search = search_of(Find(failure=drawn))
+    found = {each.trial.draft.digits: each for each in recurring}
+    search.batches.outcomes = lambda given, **_: (  # type: ignore[method-assign]
+        found.get(each.draft.digits, PASSED) for each in given
+    )
+    search._confirm([Find(failure=replace(drawn, trial=reduced), is_reduced=True)])
+    return [each for some in search.seen.values() for each in some]
+
+
+def test_a_failure_is_reported_only_if_it_recurs() -> None:
+    """With the reduced case, or else with the case as it was drawn; another fault does not count."""
+    first, second = plain(2)
+    drawn, reduced, other = failure(first), failure(second), failure(second, "shape")
+
+    assert confirmed(drawn, second, drawn, reduced) == [Find(failure=reduced, is_reduced=True, is_confirmed=True)]
+    assert confirmed(drawn, second, drawn, other) == [Find(failure=drawn, is_confirmed=True)]
+    assert confirmed(drawn, second) == []
+
+
+def test_wrong_elements_that_vary_recur() -> None:
     """A single execution cannot show that outputs vary."""
-    first, second = plain(2)
-    varying = failure(first, "nondeterministic")
+    [trial] = plain(1)
+    varying = failure(trial, "nondeterministic")
 
-    assert failure(second).may_be(varying)
-    assert not failure(second, "shape").may_be(varying)
-    assert not varying.may_be(failure(second))
-
-
-def test_each_failure_is_replaced_by_its_own_reduced_case() -> None:
-    """None is lost if the case of another one cannot be confirmed."""
-    first, second = plain(2)
-    search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
-    drawn = [each for some in search.seen.values() for each in some]
-    search.batches.outcomes = lambda *_: iter(())  # type: ignore[method-assign]
-    search._confirm(drawn)
-
-    assert [each for some in search.seen.values() for each in some] == drawn
+    assert confirmed(failure(trial), trial, varying) == [Find(failure=varying, is_reduced=True, is_confirmed=True)]
+    assert confirmed(failure(trial, "crash"), trial, varying) == []
 
 
 def test_reductions_tell_their_progress() -> None:
@@ -122,7 +135,7 @@ def test_reductions_tell_their_progress() -> None:
     [trial] = plain(1)
     search = search_of(Find(failure=failure(trial)))
     search.batches.first_alike = lambda *_: [None]  # type: ignore[method-assign]
-    search.batches.outcomes = lambda *_: iter(())  # type: ignore[method-assign]
+    search.batches.outcomes = lambda *_: iter([PASSED])  # type: ignore[method-assign]
     calls: list[tuple[float, int]] = []
     search.reduce(lambda *call: calls.append(call))
 
@@ -166,8 +179,8 @@ def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
     assert alike == [None]
 
 
-def test_only_failures_that_are_news_are_executed_again(tmp_path: Path) -> None:
-    """The others are like known ones, and executing them again takes harnesses of their own."""
+def test_a_trial_can_be_executed_once(tmp_path: Path) -> None:
+    """Executing a failure again takes harnesses of its own."""
     (tmp_path / "own.py").write_text(
         "import os, pathlib\n"
         "from tests.miniatures import LosesAll, Perfect\n"
@@ -178,9 +191,9 @@ def test_only_failures_that_are_news_are_executed_again(tmp_path: Path) -> None:
         "        return (super() if mark.read_text() == str(os.getpid()) else Perfect()).run(*given)\n"
     )
     command = backend_command(f"{tmp_path / 'own.py'}:FailsInTheFirstProcess")
-    first, second = plain(2)
     with closing(Batches(Launch(command=command), tmp_path, Options())) as batches:
-        [again, once] = batches.outcomes([first, second], is_news=lambda each: each.trial is first)
+        [again] = batches.outcomes(plain(1))
+        [once] = batches.outcomes(plain(1), once=True)
 
     reasons = [each.result.reason for each in (again, once) if isinstance(each, Failure)]
     assert reasons == ["nondeterministic", "value"]
@@ -199,13 +212,21 @@ def test_an_error_of_the_harness_is_shown(tmp_path: Path) -> None:
     )
     search.batches.drawn = lambda *_: nullcontext([plain(1)])  # type: ignore[method-assign]
     search.batches.start = lambda: None  # type: ignore[method-assign]
-    search.batches.outcomes = lambda *_: iter([error, error])  # type: ignore[method-assign]
+    search.batches.outcomes = lambda *_, **__: iter([error, error])  # type: ignore[method-assign]
     search.run(["Split-1"], lambda *_: None)
 
     assert list(lines_of(search, tmp_path, "numpy")) == [
         "error: Split-1: KeyError: lost; with data f32[2]",
         "2 cases tested: 2 error. 0 new faults.",
     ]
+
+
+def test_a_failure_that_was_not_executed_again_is_marked(tmp_path: Path) -> None:
+    """Ctrl-C ends a search before its failures are confirmed."""
+    [trial] = plain(1)
+    lines = [*lines_of(search_of(Find(failure=failure(trial))), tmp_path, "numpy")]
+
+    assert lines[3].startswith("     after 0 cases, 0 s, executed only once; group fuzz-")
 
 
 def test_the_bindings_of_a_twin_are_written_in_full() -> None:

@@ -46,6 +46,9 @@ COMMANDS = tuple(
     for name in _FIRST
     for each in {"harness": ("check", "schema"), "certificate": ("keygen", "sign", "verify", "judge")}.get(name, ("",))
 )
+#: What an interrupted command leaves behind.
+_RESUMED = "Completed results are kept; run the same command to continue."
+_KEPT = {"fuzz": "The failures until then are written, not reduced. The same command begins a new search."}
 
 
 class _Lazy(Group):
@@ -139,5 +142,6 @@ def _nearer(fault: click.ClickException) -> click.ClickException:
 def _interrupted(came: Sequence[int]) -> int:
     """The exit code that a shell uses for Ctrl-C, or for the received signals."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        click.echo("Interrupted. Completed results are kept; run the same command to continue.", err=True)
+        name = next((each for each in sys.argv[1:] if each in _FIRST), "")
+        click.echo(f"Interrupted. {_KEPT.get(name, _RESUMED)}", err=True)
     return 128 + came[0] if came else 130

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,12 +57,6 @@ class Failure:
     def _broken(self) -> tuple[str, ...]:
         return (self.trial.draft.op, *self.result.broken)
 
-    def may_be(self, other: "Failure") -> bool:
-        """Whether it has the sign of another one, as far as a single execution shows: not that outputs vary."""
-        is_varying = other.result.reason == "nondeterministic" and self.result.reason == "value"
-        is_same = (self.trial.draft.op, self.result.broken) == (other.trial.draft.op, other.result.broken)
-        return self.sign == other.sign or (is_varying and is_same)
-
 
 class Batches:
     """Executes batches of trials on a backend; `folder` is a scratch folder."""
@@ -87,14 +81,11 @@ class Batches:
             session.implementation  # noqa: B018 - starts it
 
     def outcomes(
-        self,
-        given: Batch | Sequence[Trial],
-        until: float = math.inf,
-        is_news: Callable[[Failure], bool] = lambda _: True,
+        self, given: Batch | Sequence[Trial], until: float = math.inf, *, once: bool = False
     ) -> Iterator[Failure | Result]:
         """The failure or another result of each trial that begins until a time (monotonic).
 
-        As in a run, failures are executed again, but only those that are news, since that takes further harnesses.
+        As in a run, failures are executed again in other harnesses, unless each trial is to be executed once.
 
         Raises:
             HarnessError: The harness cannot be started.
@@ -104,9 +95,7 @@ class Batches:
         for number, each in enumerate(batch.trials):
             if number > 0 and time.monotonic() >= until:
                 break
-            outcome = _executed(suite, session, each, once=True)
-            is_repeated = isinstance(outcome, Failure) and is_news(outcome)
-            yield _executed(suite, session, each, once=False) if is_repeated else outcome
+            yield _executed(suite, session, each, once=once)
 
     def first_alike(
         self, proposed: Sequence[tuple[Failure, Sequence[Trial]]], until: float = math.inf
@@ -119,7 +108,7 @@ class Batches:
         found = []
         for failure, trials in proposed:
             outcomes = (_executed(suite, session, each, once=True) for each in trials if time.monotonic() < until)
-            alike = (each for each in outcomes if isinstance(each, Failure) and each.may_be(failure))
+            alike = (each for each in outcomes if isinstance(each, Failure) and each.sign == failure.sign)
             found.append(next(alike, None))
         return found
 

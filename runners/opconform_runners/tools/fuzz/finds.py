@@ -131,6 +131,7 @@ def lines_of(search: Search, folder: Path, backend: str) -> Iterator[str]:
         yield f"     {one_line(result.sentence, _LONGEST)}"
         yield f"     {one_line(result.inputs, _LONGEST)}"
         rest = "" if each.is_reduced else ", not reduced completely"
+        rest = rest if each.is_confirmed else ", executed only once"
         yield f"     after {each.tests:,} cases, {each.seconds:.0f} s{rest}; group {GROUP}-{draft.digits}{script}"
     for error in search.errors.values():
         yield f"error: {error.op}: {one_line(error.sentence, _LONGEST)}; with {one_line(error.inputs, _LONGEST)}"

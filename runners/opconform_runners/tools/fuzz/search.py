@@ -27,13 +27,14 @@ _SEARCHING, _REDUCING = 0.6, 1.5
 class Find:
     """A fault: a case that shows it, and after how many tests and seconds the case was found.
 
-    `is_reduced` is whether nothing can be left out of the case.
+    `is_reduced` is whether nothing can be left out of the case, and `is_confirmed` whether it fails in fresh harnesses.
     """
 
     failure: Failure
     tests: int = 0
     seconds: float = 0.0
     is_reduced: bool = False
+    is_confirmed: bool = False
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -118,7 +119,7 @@ class Search:
         with self.batches.drawn(operations, self.seed, self.limits.tests) as drawn:
             self.batches.start()  # while the first batch is drawn
             for batch in drawn:
-                for outcome in self.batches.outcomes(batch, self._begun + end, self._is_news):
+                for outcome in self.batches.outcomes(batch, self._begun + end, once=True):
                     self.tests += 1
                     result = outcome.result if isinstance(outcome, Failure) else outcome
                     self.counts[result.verdict] += 1
@@ -151,12 +152,6 @@ class Search:
         failing = {failure.trial.draft.digits for failure in failures}
         self.fixed = [each for each in self.earlier if each.draft.digits not in failing]
 
-    def _is_news(self, failure: Failure) -> bool:
-        """Whether a failure would be kept."""
-        others = self.seen.get(failure.sign, [])
-        draft = failure.trial.draft
-        return len(others) < _REDUCED or any(cost(draft) < cost(each.failure.trial.draft) for each in others)
-
     def _note(self, find: Find) -> None:
         """Keep a failure if it is among the simplest of its sign."""
         draft = find.failure.trial.draft
@@ -167,7 +162,7 @@ class Search:
         self.seen[find.failure.sign] = some[:_REDUCED]
 
     def reduce(self, on_progress: OnProgress) -> None:
-        """Replace each failure by the simplest case that fails alike, and confirm it; all in the same batches."""
+        """Replace each failure by the simplest case that fails alike, all in the same batches, and confirm it."""
         current = [each for some in self.seen.values() for each in some]
         drawn = [each.failure for each in current]
         tried = [set[str]() for _ in current]
@@ -190,11 +185,21 @@ class Search:
         self._confirm(current)
 
     def _confirm(self, reduced: Sequence[Find]) -> None:
-        """Take the reduced cases that fail alike in fresh harnesses, too; for others, the case as it was drawn."""
-        outcomes = self.batches.outcomes([each.failure.trial for each in reduced])
-        confirmed = {(each.sign, each.trial.draft.digits): each for each in outcomes if isinstance(each, Failure)}
+        """Keep the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
         drawn = [each for some in self.seen.values() for each in some]
+        recurring = self._recurring(reduced)
+        others = [first for first, found in zip(drawn, recurring, strict=True) if found is None]
+        confirmed = [each for each in (*recurring, *self._recurring(others)) if each is not None]
         self.seen = {}
-        for find, first in zip(reduced, drawn, strict=True):
-            failure = confirmed.get((first.failure.sign, find.failure.trial.draft.digits))
-            self._note(first if failure is None else replace(find, failure=failure))
+        for each in confirmed:
+            self._note(each)
+
+    def _recurring(self, finds: Sequence[Find]) -> list[Find | None]:
+        """Each find as it failed in fresh harnesses, or None if it did not show the same fault there."""
+        outcomes = self.batches.outcomes([each.failure.trial for each in finds])
+        return [
+            replace(find, failure=outcome, is_confirmed=True)
+            if isinstance(outcome, Failure) and outcome.fault == find.failure.fault
+            else None
+            for find, outcome in zip(finds, outcomes, strict=True)
+        ]
