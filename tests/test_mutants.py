@@ -3,7 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -13,13 +16,15 @@ from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
+from opconform.tensors.tensor import Tensor
 from opconform_runners.verdicts.verdict import Fail
 from tests.conftest import Run
 from tests.mutants import __main__ as program
-from tests.mutants import catalogue
+from tests.mutants import catalogue, right
 from tests.mutants.assessment import Assessment, assessed, right_faults
 from tests.mutants.backend import KERNEL, names
 from tests.mutants.catalogue import MUTANTS, RIGHT, concerns
+from tests.mutants.gather_nds import kernel
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.row import FOUND
 
@@ -184,6 +189,20 @@ def test_refusing_everything_proves_nothing(workbench: Workbench) -> None:
     """Not for one invalid case."""
     assert workbench.kill("credit/refuses-everything").refusals == 0
     assert workbench.kill("axis/sign-lost").refusals > 0
+
+
+def test_right_implementations_take_many_dimensions_and_huge_empty_ones() -> None:
+    """Numpy iterates over at most 32 dimensions, and makes a list of each size first."""
+    deep, sizes = np.zeros((1,) * 63, np.float32), np.array([1])
+    call: Any = SimpleNamespace(do=lambda _name, array, _batch: array)
+
+    [output] = right._reshape(
+        [Tensor(element_type="f32", array=deep), Tensor(element_type="i64", array=sizes)], {"special_zero": False}
+    )
+    picked = kernel._picked(call, np.zeros(2), np.zeros((0, 1 << 40, 1), object), (), 0)
+
+    assert output.shape == (1,)
+    assert picked.shape == (0, 1 << 40)
 
 
 def test_a_mutant_is_killed_by_one_failure(core_suite: Path) -> None:

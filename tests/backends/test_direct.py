@@ -268,6 +268,16 @@ def test_numpy_pads_an_empty_output_of_any_size() -> None:
     assert output.shape == ((1 << 40) + 1, 0)
 
 
+def test_numpy_gathers_nothing_with_empty_indices_of_any_size() -> None:
+    """No grid is made of the dimensions of the indices that are not batches."""
+    data = Tensor(element_type="f32", array=np.zeros((2, 2), np.float32))
+    indices = Tensor(element_type="u8", array=np.zeros((0, 1 << 40, 2), np.uint8))
+
+    [output] = FUNCTIONS["GatherND-8"]([data, indices], {})
+
+    assert output.shape == (0, 1 << 40)
+
+
 def test_numpy_gathers_nothing_from_empty_data_of_any_size() -> None:
     """No slice of zeros is made for indices that are out of range if there are none."""
     data = Tensor(element_type="u8", array=np.zeros((0, 1 << 45), np.uint8))

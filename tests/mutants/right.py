@@ -97,7 +97,7 @@ def _reshape(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute
         sizes[sizes.index(-1)] = count // known
     _require(prod(sizes) == count)
     array = np.empty(sizes, data.array.dtype)
-    array.reshape(-1)[:] = [*data.array.flat] if count else []
+    array.reshape(-1)[:] = [*data.array.reshape(-1)] if count else []
     return [Tensor(element_type=data.element_type, array=array)]
 
 

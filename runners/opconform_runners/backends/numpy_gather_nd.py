@@ -32,7 +32,7 @@ def _gathered(data: Array, tuples: Array, batches: int) -> Array:
     leading = np.broadcast_shapes(data.shape[:batches], tuples.shape[:batches])
     repeated = np.broadcast_to(data, leading + data.shape[batches:])
     positions = leading + tuples.shape[batches:-1]
-    grids = np.indices(positions, sparse=True)[:batches]
+    grids = np.indices(leading + (1,) * (len(positions) - batches), sparse=True)[:batches]
     array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
     shape = positions + data.shape[batches + tuples.shape[-1] :]
     return np.array(np.broadcast_to(array, shape), data.dtype, order="C")

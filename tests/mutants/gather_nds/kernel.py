@@ -121,7 +121,7 @@ def _picked(call: Call, data: Array, rows: Array, leading: Shape, batches: int) 
     for batch in np.ndindex(*leading):
         block: Array = call.do("nd_block", data, batch)
         chosen: Array = call.do("nd_row", rows, batch)
-        for position in np.ndindex(*positions):
+        for position in np.ndindex(*positions) if 0 not in positions else ():
             output[(*batch, *position)] = call.do("nd_slice", block, tuple(chosen[position]))
     return output
 
