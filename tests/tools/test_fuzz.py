@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from random import Random
 from unittest import mock
 
 import pytest
@@ -17,7 +18,7 @@ from opconform_runners.tools.fuzz.reduction import cost, simpler
 from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
-from opconform_runners.tools.fuzz.values import WIDE
+from opconform_runners.tools.fuzz.values import WIDE, drawn_tensor
 from tests.conftest import Run
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"
@@ -95,6 +96,16 @@ def test_a_list_that_becomes_too_long_is_not_written_out() -> None:
 
     assert resized(lengths, (4,)).elements == (1, 1, 1, 1)
     assert resized(lengths, (1 << 40,)).elements == (1, 1)
+
+
+def test_a_new_list_is_not_as_long_as_a_huge_dimension() -> None:
+    """Its elements would take gigabytes until the case is left out."""
+    near = {"data": TensorDraft(element_type="f32", shape=(0, 1 << 40), fill="ramp")}
+    axis = OPERATIONS["Split-1"].port_of("axis")
+
+    lists = [drawn_tensor(axis, near, Random(seed)) for seed in range(40)]  # noqa: S311 - not for secrets
+
+    assert max(len(each.elements) for each in lists) < 100
 
 
 def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:

@@ -9,6 +9,7 @@ from opconform.operations.operation import AttributeSpec, Port
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
+from opconform_runners.tools.fuzz.trial import ELEMENTS
 
 #: The sizes of dimensions: small ones, and those around the lengths of vector registers.
 SIZES = (0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
@@ -82,7 +83,7 @@ def drawn_tensor(port: Port, others: Mapping[str, TensorDraft], random: Random) 
             shape = near.shape if near.fill != "values" else ()
         shape = () if likely(random, 0.15) else shape
         return TensorDraft(element_type=port.default_type, shape=shape, fill="ramp")
-    lengths = [len(near.shape), *near.shape] if near is not None else []
+    lengths = [each for each in (len(near.shape), *near.shape) if each <= ELEMENTS] if near is not None else []
     length = random.choice([*lengths, 1, 2, 3]) if lengths else random.randrange(1, 4)
     shape = random.choice(((), (length,), (length,), (random.randrange(1, 3), length)))
     values = [-1, 0, 0, 1, 1, 2, 3, *(size for size in (near.shape if near is not None else ()))]
