@@ -118,7 +118,7 @@ def replace_named(path: Path, content: bytes) -> None:
     except OSError as fault:
         if DiskError.is_full(fault):
             raise DiskError(path, fault) from fault
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Use another file.") from fault
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
 
 
 def check_no_link(path: Path) -> None:
@@ -140,9 +140,9 @@ def check_ours(path: Path, mark: bytes) -> None:
             check_no_link(path)
         ours = is_ours(path, [mark])
     except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Use another file.") from fault
+        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
     if not ours:
-        raise UsageError(f"opconform did not write {path} and does not overwrite it. Use another file.")
+        raise UsageError(f"opconform did not write {path} and does not overwrite it. Name another file.")
 
 
 def is_ours(path: Path, marks: Sequence[bytes]) -> bool:

@@ -322,7 +322,7 @@ def test_access_denied_is_not_tried_again(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("verify", "nowhere://bucket/suite"), "the protocol nowhere:// is unknown. Use another, such as s3://."),
-        (("verify", "dropbox://bucket/suite"), "dropbox:// needs another package. "),
+        (("verify", "dropbox://bucket/suite"), "dropbox:// needs another package. DropboxFileSystem requires"),
         (("verify", "s3:/bucket/suite"), "'s3:/bucket/suite' is not a URL. Did you mean s3://bucket/suite?"),
         (("verify", "test://"), "test:// names no file or folder. Add a name, as in test://bucket/suite."),
         (("verify", "test://bucket/suite.zip"), "cannot be read: not found"),

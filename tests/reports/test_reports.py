@@ -404,7 +404,7 @@ def test_a_badge_calls_only_a_whole_run_conformant(opconform: Run, small_spec: P
     [
         (["Raises", "--csv", "-"], "Only the HTML report can show several runs. Name one run for the other formats."),
         (["--csv", "-", "--github"], "Only one format can go to standard output. Name a file for the others."),
-        (["--csv", "known.txt/x"], "known.txt/x cannot be written: File exists. Use another file."),
+        (["--csv", "known.txt/x"], "known.txt/x cannot be written: File exists. Name another file."),
     ],
 )
 def test_a_wrong_report_command_ends_with_2(opconform: Run, runs: Path, arguments: list[str], sentence: str) -> None:
@@ -420,7 +420,7 @@ def test_foreign_files_are_not_overwritten(opconform: Run, runs: Path, tmp_path:
     for option in ("html", "junit", "markdown", "csv", "badge"):
         mine.write_text("my own words\n")
         done = opconform("report", runs / "Perfect", f"--{option}", mine, code=2)
-        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Use another file.\n"
+        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Name another file.\n"
         assert mine.read_text() == "my own words\n"
         mine.write_text("")
         first = opconform("report", runs / "Perfect", f"--{option}", mine).stdout

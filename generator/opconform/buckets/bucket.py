@@ -244,8 +244,8 @@ def bucket_at(url: str) -> Bucket:
     try:
         files, path = fsspec.core.url_to_fs(url)
     except ImportError as fault:
-        advice = f" {_EXTRA}" if protocol == "s3" else ""
-        raise UsageError(f"{url}: {protocol}:// needs another package. {fault}.{advice}") from fault
+        needed = f"the package s3fs. {_EXTRA}" if protocol == "s3" else f"another package. {fault}."
+        raise UsageError(f"{url}: {protocol}:// needs {needed}") from fault
     except Exception as fault:
         if isinstance(fault, ValueError) and protocol not in fsspec.available_protocols():
             raise UsageError(f"{url}: the protocol {protocol}:// is unknown. Use another, such as s3://.") from fault
