@@ -54,6 +54,6 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
     if suite is not None:
         publish(report, out, suite, None, options)
     else:
-        click.echo("note: None of the shards has a suite, so no HTML report was written. Name it with --suite.", err=True)
+        click.echo("note: No shard has a suite, so no HTML report was written. Name one with --suite.", err=True)
         print_next(report, out, Path("SUITE"), options)
     raise click.exceptions.Exit(code)
