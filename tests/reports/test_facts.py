@@ -31,6 +31,8 @@ groups:
     begin_mask: [0]
     end_mask: [0, 0]
 """
+RESHAPE = "op: Reshape-1\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, shape: {shape}, special_zero: {special_zero}, expect: {{reject: {violated}}}}}\n"
+GATHER = "op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, indices: {indices}, batch_dims: {batch_dims}, expect: {{reject: {violated}}}}}\n"
 CASES = {
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
         "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
@@ -68,6 +70,58 @@ CASES = {
     "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
         "a step backward is longer than 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),
+    "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
+        "an element moves to another place in its byte",
+    }, set()),
+    "strings": (SPLIT.format(data="{shape: [2], element_type: string}", axis=0, lengths="[1, 1]", more=""), {
+        "a string moves to another place",
+    }, {"an element moves to another place in its byte"}),
+    "same places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[2, 2]", more=""), {
+        "data has rows that end within a byte",
+    }, {"an element moves to another place in its byte"}),
+    "first": (SLICE.replace("begin: [0, 1]", "begin: [-9, 1]").replace("end: [2, 4]", "end: [-9, 4]\n    stride: [-1, 1]\n    dynamic: [2..8, '?']"), {
+        "a backward slice selects only the first element", "data has bounded dimensions", "data has dimensions of any size",
+        "begin has a value that is not an index of any dimension of data", "a backward slice ends where it begins",
+    }, {"data has a dynamic rank", "stride has a value that is not an index of any dimension of data"}),
+    "long": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [0, 4294967298]}, start: [1], stop: [4294967297], step: [1], axes: [1]}\n", {
+        "a slice starts or stops beyond 31 bits inside data",
+    }, {"a backward slice selects only the first element"}),
+    "zero step": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [4, 0]}, start: [0], stop: [2], step: [0], axes: [-1], expect: {reject: step.zero}}\n", {
+        "a dimension of 0 is sliced",
+    }, set()),
+    "clamped": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [0, 4294967298]}, start: [1], stop: [9223372036854775807], step: [1], axes: [1]}\n", {
+        "stop has a value beyond 31 bits",
+    }, {"a slice starts or stops beyond 31 bits inside data", "a dimension of 0 is sliced"}),
+    "copied": (RESHAPE.format(data="[6, 2]", shape="[0, 3]", special_zero="true", violated="shape.volume"), {
+        "the sizes have another product than those of data, and a 0 copies one",
+    }, {"a dimension of 0 moves", "the case is valid if what is not a truth value is read as false"}),
+    "no truth value": (RESHAPE.format(data="[6]", shape="[2, 3]", special_zero="2", violated="special_zero.type"), {
+        "the case is valid if what is not a truth value is read as false",
+    }, {"the sizes have another product than those of data, and a 0 copies one"}),
+    "moved": (RESHAPE.format(data="[0, 3]", shape="[3, 0]", special_zero="false", violated="").replace(", expect: {reject: }", ""), {
+        "a dimension of 0 moves",
+    }, set()),
+    "kept": (RESHAPE.format(data="[0, 3]", shape="[0, 5]", special_zero="false", violated="").replace(", expect: {reject: }", ""), {
+        "an output is empty",
+    }, {"a dimension of 0 moves"}),
+    "single batch": (GATHER.format(op="Gather-8", data="[1, 1, 3]", indices="[[[1]]]", batch_dims="2, axis: 2", violated="").replace(", expect: {reject: }", ""), {
+        "there is a single batch",
+    }, {"the batch dimensions of data and indices differ"}),
+    "removed": ("op: Pad-12\ngroups:\n  - {id: one, title: one, data: {shape: [4, 2]}, pads_begin: [-1, 0], pads_end: [-3, 0], pad_mode: edge}\n", {
+        "the pads together remove a whole dimension",
+    }, {"the pads together remove more elements than data has"}),
+    "larger rank": (GATHER.format(op="Gather-8", data="[4, 4]", indices="[3]", batch_dims="-2, axis: 0", violated="batch_dims.range"), {
+        "batch_dims is out of range, and at most one dimension before those of the indices",
+    }, {"the batches of data divide the tuples of the indices"}),
+    "divided batches": (GATHER.format(op="GatherND-8", data="[2, 4]", indices="[[1], [0], [0], [1]]", batch_dims=1, violated="batch_dims.broadcastable"), {
+        "the batches of data divide the tuples of the indices", "the batch dimensions of data and indices differ",
+    }, {"the dimensions after those of a tuple of indices have a 0"}),
+    "undivided batches": (GATHER.format(op="GatherND-8", data="[3, 4]", indices="[[1], [0]]", batch_dims=1, violated="batch_dims.broadcastable"), {
+        "the batch dimensions of data and indices differ",
+    }, {"the batches of data divide the tuples of the indices"}),
+    "empty slices": (GATHER.format(op="GatherND-8", data="[2, 0]", indices="[[2]]", batch_dims=0, violated="indices.range"), {
+        "the dimensions after those of a tuple of indices have a 0",
+    }, {"the batches of data divide the tuples of the indices"}),
     "lists": (SLICE, {
         "stride is omitted", "new_axis_mask is omitted", "begin_mask has 0", "the list attributes differ in length",
         "begin_mask has fewer elements than begin", "begin_mask has fewer elements than data has dimensions",

@@ -57,6 +57,7 @@ def facts_of(
             *_of_outputs(case, expected),
             *_of_attributes(case),
             *_of_lengths(case),
+            *_of_indices(case, feeds),
             *readings_of(case, feeds, [each for each in case.inputs if _is_control(each, OPERATIONS.get(case.op))]),
         )
     )
@@ -133,8 +134,14 @@ def _delivered(each: Input) -> Iterator[str]:
         yield "is given at run time"
     if each.dynamic is None:
         yield "has static dimensions"
+    elif each.dynamic == "...":
+        yield "has a dynamic rank"
     else:
-        yield "has a dynamic rank" if each.dynamic == "..." else "has dynamic dimensions"
+        yield "has dynamic dimensions"
+        if "?" in each.dynamic:
+            yield "has dimensions of any size"
+        if any(".." in str(size) for size in each.dynamic):
+            yield "has bounded dimensions"
 
 
 def _typed(kind: ElementType) -> Iterator[str]:
@@ -256,6 +263,16 @@ def _of_lengths(case: Case) -> Iterator[str]:
         for words, other in against.items():
             if length != other:
                 yield f"{name} has {'fewer' if length < other else 'more'} elements {words}"
+
+
+def _of_indices(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterator[str]:
+    """Which control inputs have values that are too large to be an index of data."""
+    size = max((size for each in case.inputs[:1] for size in each.shape), default=None)
+    for each in case.inputs:
+        if size is not None and each.role == "control" and ELEMENT_TYPES[each.element_type].is_integer:
+            numbers = [_numbers(Tensor(element_type=each.element_type, array=feed[each.name])) for feed in feeds]
+            if any(((one >= size) | (one < -size)).any() for one in numbers):
+                yield f"{each.name} has a value that is not an index of any dimension of data"
 
 
 def _wide(width: int, words: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,13 +11,15 @@ from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
 from opconform.operations.relations import relations_of
-from opconform.suite.case import Attribute, Case, Input, Reject
+from opconform.suite.case import Accept, Attribute, Case, Input, Reject, Shape
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
 #: The integer at the beginning of a text.
 _LEADING = re.compile(r"\s*[+-]?\d+")
 #: The most elements of a case that is evaluated with other control inputs.
 _ELEMENTS = 1 << 16
+_BYTE = 8
 _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
 _Reading = Callable[[Sequence[float]], list[int]]
 
@@ -44,6 +47,8 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
         if arguments is None:
             return
         yield from relations_of(case.op, arguments)
+        if isinstance(case.expect, Accept):
+            yield from _moves(operation, arguments)
         for (how, read), (binding, words) in product(_READINGS, _BINDINGS.items()):
             changed = {
                 each.name: found
@@ -55,8 +60,8 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
                 yield from (
                     f"{each} if {words} control inputs are {how}" for each in _change(operation, arguments, other)
                 )
-        for how, read_text in _TEXTS.items() if isinstance(case.expect, Reject) else ():
-            attributes = _attributes(operation, case, read_text)
+        for how, (kind, read_text) in _TEXTS.items() if isinstance(case.expect, Reject) else ():
+            attributes = _attributes(operation, case, kind, read_text)
             if attributes is not None:
                 changes = _change(operation, arguments, operation.arguments(arguments.inputs, attributes))
                 yield from (f"{each} if {how}" for each in changes)
@@ -76,15 +81,38 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
     return None
 
 
-def _attributes(
-    operation: Operation, case: Case, read_text: Callable[[Attribute], Attribute | None]
-) -> dict[str, Attribute] | None:
-    """The attributes with other integers; None where that is the same, or impossible."""
-    types = {each.name: each.type for each in operation.attributes}
-    read = {
-        name: read_text(value) if types.get(name) in ("int", "ints") else value
-        for name, value in case.attributes.items()
+def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
+    """Whether strings, or elements that share their byte with others, move to another place."""
+
+    def places(shape: Shape) -> Array:
+        numbers = np.arange(int(np.prod(shape))).reshape(shape)
+        return (numbers % (_BYTE // kind.bits)).astype(np.uint8) if kind.bits else numbers.astype(np.str_)
+
+    ports = {name: operation.port_of(name) for name in arguments.inputs}
+    # the indices of `Gather` are a tensor with an element type of its own
+    data = {
+        name: arguments.inputs[name]
+        for name, each in ports.items()
+        if each.role == "tensor" and each.element_type is None
     }
+    kind = ELEMENT_TYPES[next(iter(data.values())).element_type]
+    if kind.bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data.values()) > _ELEMENTS:
+        return
+    placed = {
+        name: replace(each, tensor=Tensor(element_type=kind.name, array=places(each.shape)))
+        for name, each in data.items()
+    }
+    moved = operation.evaluate(operation.arguments({**arguments.inputs, **placed}, arguments.attributes))
+    if any((each.array != places(each.shape)).any() for each in moved):
+        yield "an element moves to another place in its byte" if kind.bits else "a string moves to another place"
+
+
+def _attributes(
+    operation: Operation, case: Case, kind: str, read_text: Callable[[Attribute], Attribute | None]
+) -> dict[str, Attribute] | None:
+    """The attributes with other values of one kind; None where that is the same, or impossible."""
+    types = {each.name: each.type.removesuffix("s") for each in operation.attributes}
+    read = {name: read_text(value) if types.get(name) == kind else value for name, value in case.attributes.items()}
     whole = {name: value for name, value in read.items() if value is not None}
     # 2.0 equals 2, and True equals 1
     return whole if repr(read) != repr(dict(case.attributes)) and len(whole) == len(read) else None
@@ -99,10 +127,11 @@ def _leading(value: Attribute) -> Attribute | None:
     return int(found[0]) if found is not None else None
 
 
-#: How attributes that must be integers may be read.
-_TEXTS: Mapping[str, Callable[[Attribute], Attribute | None]] = {
-    "texts are read up to the first character that is not a digit": _leading,
-    "truth values are read as 0 and 1": lambda value: int(value) if isinstance(value, bool) else value,
+#: How attributes of a type may be read.
+_TEXTS: Mapping[str, tuple[str, Callable[[Attribute], Attribute | None]]] = {
+    "texts are read up to the first character that is not a digit": ("int", _leading),
+    "truth values are read as 0 and 1": ("int", lambda value: int(value) if isinstance(value, bool) else value),
+    "what is not a truth value is read as false": ("boolean", lambda value: isinstance(value, bool) and value),
 }
 
 
