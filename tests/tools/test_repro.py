@@ -15,7 +15,7 @@ import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.repro.variables import nan_source, output_source
-from tests.conftest import ROOT, Run
+from tests.conftest import ROOT, Run, made_once
 
 #: The page of findings of each backend that there are scripts for, and the packages that its scripts need.
 PAGES: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -107,14 +107,13 @@ def cores(number: int) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """The suite of the findings alone."""
-    out = tmp_path_factory.mktemp("findings") / "suite"
     selected = [word for case in sorted({case for _, case in FINDINGS}) for word in ("--select", case)]
     dialects = [word for each in ("openvino", "onnx", "onnx13") for word in ("--dialect", each)]
     profiles = ("--profile", "default", "--profile", "functional")
-    opconform("generate", *profiles, *selected, *dialects, "--out", out)
-    return out
+    generate = ("generate", *profiles, *selected, *dialects, "--out")
+    return made_once(tmp_path_factory, worker_id, "findings", lambda out: opconform(*generate, out))
 
 
 def test_every_page_has_findings() -> None:
