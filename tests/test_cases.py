@@ -15,7 +15,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import EXHAUSTIVE
 from opconform.suite.verification import faults_of
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
 OPERATIONS = sorted({spec.op for spec in load_specs([])})
 
@@ -64,9 +64,10 @@ def test_the_core_has_evidence_for_every_normative_requirement(core_suite: Path)
 
 def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run) -> None:
     """Each has accepting cases, and rejecting ones where it can be violated."""
-    rows = json.loads(opconform("list", "--requirements", "--json").stdout)
+    specs = [each for each in (ROOT / "cases" / "Split-1").glob("*.yaml") if each.name != "requirements.yaml"]
+    rows = json.loads(opconform("list", "--requirements", "--json", *specs).stdout)
 
-    assert len(rows) == sum(len(requirements_of(op).requirements) for op in OPERATIONS)
+    assert len(rows) == len(requirements_of("Split-1").requirements)
     for each in rows:
         assert each["accepting"] > 0, each
         assert each["rejecting"] != 0, each

@@ -75,6 +75,12 @@ groups:
     twin: {num_splits: 2}
 """
 
+#: A read past the end, wrong data, and a failure that does not count.
+SOME_FINDINGS = (
+    "VariadicSplit-1/remainder-over/17a2d48cd0",
+    "Split-1/element-types-in-breadth/c6e69355c9",
+    "Split-1/other-types-in-contexts/1ec208159e",
+)
 FINDINGS = [(backend, case) for backend, (page, _) in PAGES.items() for case in cases_of(page)]
 
 
@@ -106,14 +112,25 @@ def cores(number: int) -> Iterator[None]:
         os.sched_setaffinity(0, all_of_them)
 
 
-@pytest.fixture(scope="module")
-def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+@pytest.fixture(scope="session")
+def findings_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """The suite of the findings alone."""
-    selected = [word for case in sorted({case for _, case in FINDINGS}) for word in ("--select", case)]
+    cases, profiles = {case for _, case in FINDINGS}, ("--profile", "default", "--profile", "functional")
+    return made_once(tmp_path_factory, worker_id, "findings", lambda out: generated(opconform, out, cases, *profiles))
+
+
+@pytest.fixture(scope="session")
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The suite of some findings, among them the first of each page."""
+    cases = {*SOME_FINDINGS, *(cases_of(page)[0] for page, _ in PAGES.values())}
+    return made_once(tmp_path_factory, worker_id, "some-findings", lambda out: generated(opconform, out, cases))
+
+
+def generated(opconform: Run, out: Path, cases: set[str], *options: str) -> None:
+    """Generates the suite of some cases."""
+    selected = [word for case in sorted(cases) for word in ("--select", case)]
     dialects = [word for each in ("openvino", "onnx", "onnx13") for word in ("--dialect", each)]
-    profiles = ("--profile", "default", "--profile", "functional")
-    generate = ("generate", *profiles, *selected, *dialects, "--out")
-    return made_once(tmp_path_factory, worker_id, "findings", lambda out: opconform(*generate, out))
+    opconform("generate", *options, *selected, *dialects, "--out", out)
 
 
 def test_every_page_has_findings() -> None:
@@ -124,11 +141,15 @@ def test_every_page_has_findings() -> None:
 
 @pytest.mark.ci_only
 @pytest.mark.parametrize(("backend", "case"), FINDINGS)
-def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path: Path, backend: str, case: str) -> None:
+def test_the_script_of_a_finding_shows_it(
+    opconform: Run, findings_suite: Path, tmp_path: Path, backend: str, case: str
+) -> None:
     """It ends with 1, or with the process where that is the failure; it is short, and imports nothing from opconform."""
     python, script = interpreter(backend), tmp_path / "script.py"
     where = [] if python == sys.executable else ["--python", python]
-    given = [] if "/exhaustive" in case else ["--suite", suite]  # the exhaustive cases are too many for a suite
+    given = (
+        [] if "/exhaustive" in case else ["--suite", findings_suite]
+    )  # the exhaustive cases are too many for a suite
     with cores(1 if case in ON_ONE_CORE else 2):
         written = opconform("repro", case, "--backend", backend, *given, "--out", script, *where)
         done = executed(script, python)
@@ -150,7 +171,7 @@ def test_the_script_of_a_finding_shows_it(opconform: Run, suite: Path, tmp_path:
         assert "WRONG" in done.stdout or "got: " in done.stdout
 
 
-@pytest.mark.parametrize(("case", "private"), [("17a2d48cd0", True), ("c6e69355c9", False)])
+@pytest.mark.parametrize(("case", "private"), [(SOME_FINDINGS[0], True), (SOME_FINDINGS[1], False)])
 def test_a_memory_fault_asks_for_a_private_report(
     opconform: Run, suite: Path, tmp_path: Path, case: str, private: bool
 ) -> None:
@@ -216,8 +237,7 @@ def test_a_missing_device_is_not_a_rejection(opconform: Run, suite: Path, tmp_pa
 def test_a_failure_that_does_not_count_has_its_sentence(opconform: Run, suite: Path) -> None:
     """The script of an undeclared case that fails states the reason."""
     interpreter("openvino")
-    [case] = [each for each in cases_of(PAGES["openvino"][0]) if "/other-types-in-contexts/1ec" in each]
-    written = opconform("repro", case, "--backend", "openvino", "--suite", suite)
+    written = opconform("repro", SOME_FINDINGS[2], "--backend", "openvino", "--suite", suite)
 
     assert re.search(
         r" on CPU: unsupported: the backend does not declare u1; rejected at run time, although it is valid: \S",
