@@ -54,8 +54,13 @@ def numbered(prefix: str, number: int, *facts: str) -> list[frozenset[str]]:
             {"d": ["data is u4", TYPES[3]], "e": ["data is nf4"], "g": ["data is u2"], "h": [TYPES[3]], "i": ["data is u4", TYPES[4]]},
             [[("data is u2", "data is nf4"), ("the operation is Slice-8", "the operation is Split-1")]],
         ),
+        (
+            {"a": ["x", "pad_mode is 'edge'"], "b": ["x", "pad_mode is 'reflect'"]},
+            {"c": ["x", "pad_mode is 'constant'"], "d": ["pad_mode is 'edge'"], "e": ["pad_mode is 'reflect'"]},
+            [[("pad_mode is 'edge'", "pad_mode is 'reflect'"), ("x",)]],
+        ),
     ],
-    ids=["one fact", "two facts", "two conditions", "none", "alternatives", "alternatives of two kinds"],
+    ids=["one fact", "two facts", "two conditions", "none", "alternatives", "alternatives of two kinds", "values"],
 )  # fmt: skip
 def test_the_fewest_facts_that_separate_are_found(
     failing: dict[str, list[str]], passing: dict[str, list[str]], expected: list[list[tuple[str, ...]]]
@@ -65,6 +70,26 @@ def test_the_fewest_facts_that_separate_are_found(
     right = [each for prefix, facts in passing.items() for each in numbered(prefix, 40, *facts)]
     found = conditions_of([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
     assert sorted(sorted(tuple(sorted(some, reverse="u" in some[0])) for some in each) for each in found) == expected
+
+
+def test_of_equal_conditions_the_one_whose_facts_rule_out_most_passing_cases_is_found() -> None:
+    """Beside `big`, `odd` rules out one passing case, and `cause` many."""
+    wrong = numbered("a", 10, "big", "odd", "cause")
+    right = [*numbered("b", 20, "big"), *numbered("c", 1, "odd", "cause"), *numbered("d", 20, "cause")]
+    found = conditions_of([*wrong, *right], ["wrong"] * 10 + [""] * len(right))
+    assert found == ((("big",), ("cause",)),)
+
+
+def test_no_fact_of_a_condition_is_needless() -> None:
+    """Also among more facts than conditions are compared."""
+    held = [f"fact {each}" for each in range(30)]
+    wrong, right = (
+        numbered("a", 20, "one of the two", "the other one", *held),
+        numbered("b", 9, "one of the two", *held),
+    )
+    right += [each for one in held for each in numbered(one, 2, one, "the other one")]
+    [found] = conditions_of([*wrong, *right], ["wrong"] * 20 + [""] * len(right))
+    assert found == (("the other one",), ("one of the two",))
 
 
 def test_a_condition_for_few_cases_is_chance() -> None:

@@ -71,14 +71,20 @@ CASES = {
         "a step backward is longer than 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),
     "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
-        "an element moves to another place in its byte",
+        "elements are packed into other bytes",
     }, set()),
+    "other neighbours": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [8], element_type: u4}, start: [0], stop: [8], step: [3]}\n", {
+        "elements are packed into other bytes",
+    }, set()),
+    "beginning of a byte": (SPLIT.format(data="{shape: [7], element_type: u2}", axis=0, lengths="[4, 3]", more=""), {
+        "data ends within a byte",
+    }, {"elements are packed into other bytes"}),
     "strings": (SPLIT.format(data="{shape: [2], element_type: string}", axis=0, lengths="[1, 1]", more=""), {
         "a string moves to another place",
-    }, {"an element moves to another place in its byte"}),
+    }, {"elements are packed into other bytes"}),
     "same places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[2, 2]", more=""), {
         "data has rows that end within a byte",
-    }, {"an element moves to another place in its byte"}),
+    }, {"elements are packed into other bytes"}),
     "first": (SLICE.replace("begin: [0, 1]", "begin: [-9, 1]").replace("end: [2, 4]", "end: [-9, 4]\n    stride: [-1, 1]\n    dynamic: [2..8, '?']"), {
         "a backward slice selects only the first element", "data has bounded dimensions", "data has dimensions of any size",
         "begin has a value that is not an index of any dimension of data", "a backward slice ends where it begins",

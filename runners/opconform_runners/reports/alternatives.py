@@ -27,6 +27,14 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ),
     tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if 0 < each.bits < 8),  # noqa: PLR2004 - a byte
     tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.bits == _WORD),
+    *sorted(
+        {
+            tuple(f"{each.name} is {value!r}" for value in each.values)
+            for one in OPERATIONS.values()
+            for each in one.attributes
+            if each.type == "enum"
+        }
+    ),
 )
 #: The facts about the element type of data.
 DATA_TYPES = frozenset(f"data is {name}" for name in ELEMENT_TYPES)

@@ -94,6 +94,13 @@ class _Table:
         share = counts[some] * (np.log2(counts[some] / total) + self._bits[some])
         return float(share.sum()) - candidate.cost
 
+    def doubt(self, candidate: _Candidate) -> float:
+        """The bits of a condition, less those of the passing cases that only the weakest of its facts rules out."""
+        held = [self._passes[:, some].any(1) for some in candidate.facts]
+        missing = np.sum(np.logical_not(held), axis=0)
+        ruled_out = min(int((missing[~each] == 1).sum()) for each in held)
+        return candidate.cost - math.log2(1 + ruled_out)
+
     def candidates(self, wanted: Array) -> list[_Candidate]:
         """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
         found: dict[bytes, _Candidate] = {}
@@ -109,7 +116,8 @@ class _Table:
             for some in (wanted, left):
                 best = max(compared, key=lambda each: self.saved(each, some), default=None)
                 if best is not None and self.saved(best, some) > 0:
-                    found.setdefault(best.met.tobytes(), best)
+                    same = (each for each in compared if (each.met == best.met).all() and self.saved(each, some) > 0)
+                    found.setdefault(best.met.tobytes(), min(same, key=self.doubt))
                     done |= best.met
         return [each for each in found.values() if self.saved(each, wanted) > 0]
 
@@ -130,7 +138,8 @@ class _Table:
             own = [place for place, each in enumerate(group) if self._fails[seed, each]]
             if own:
                 promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], own)
-        promising.sort(key=lambda each: (-each[0], each[1:]))
+        costs = [0, *(self._costs[each] for each in mine)]
+        promising.sort(key=lambda each: (-each[0], sum(costs[place] for place in {*each[1]}), each[1:]))
         for _, places, number in promising[:_COMPARED]:
             columns = tuple(int(mine[each - 1]) for each in sorted({*places} - {0}))
             yield self._candidate(columns, None if number < 0 else self._groups[number])

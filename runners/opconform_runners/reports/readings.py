@@ -11,7 +11,7 @@ from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
 from opconform.operations.relations import relations_of
-from opconform.suite.case import Accept, Attribute, Case, Input, Reject, Shape
+from opconform.suite.case import Accept, Attribute, Case, Input, Reject
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
@@ -82,12 +82,7 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
 
 
 def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
-    """Whether strings, or elements that share their byte with others, move to another place."""
-
-    def places(shape: Shape) -> Array:
-        numbers = np.arange(int(np.prod(shape))).reshape(shape)
-        return (numbers % (_BYTE // kind.bits)).astype(np.uint8) if kind.bits else numbers.astype(np.str_)
-
+    """Whether strings move to another place, or elements that share a byte are packed into other bytes."""
     ports = {name: operation.port_of(name) for name in arguments.inputs}
     # the indices of `Gather` are a tensor with an element type of its own
     data = {
@@ -95,16 +90,32 @@ def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
         for name, each in ports.items()
         if each.role == "tensor" and each.element_type is None
     }
-    kind = ELEMENT_TYPES[next(iter(data.values())).element_type]
-    if kind.bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data.values()) > _ELEMENTS:
+    bits = ELEMENT_TYPES[next(iter(data.values())).element_type].bits
+    if bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data.values()) > _ELEMENTS:
         return
-    placed = {
-        name: replace(each, tensor=Tensor(element_type=kind.name, array=places(each.shape)))
-        for name, each in data.items()
+    numbered: dict[str, Array] = {}
+    for name, each in data.items():
+        first = 1 + (sum(held.size for held in numbered.values()) if bits else 0)
+        numbered[name] = np.arange(first, first + int(np.prod(each.shape)), dtype=np.uint32).reshape(each.shape)
+    given = {
+        name: replace(data[name], tensor=Tensor(element_type="u32", array=numbers))
+        for name, numbers in numbered.items()
     }
-    moved = operation.evaluate(operation.arguments({**arguments.inputs, **placed}, arguments.attributes))
-    if any((each.array != places(each.shape)).any() for each in moved):
-        yield "an element moves to another place in its byte" if kind.bits else "a string moves to another place"
+    moved = operation.evaluate(operation.arguments({**arguments.inputs, **given}, arguments.attributes))
+    if bits:
+        known = {some for numbers in numbered.values() for some in _bytes(numbers, _BYTE // bits)}
+        if any(some not in known for each in moved for some in _bytes(each.array, _BYTE // bits)):
+            yield "elements are packed into other bytes"
+    elif any(each.array.ravel().tolist() != [*range(1, each.array.size + 1)] for each in moved):
+        yield "a string moves to another place"
+
+
+def _bytes(numbers: Array, each: int) -> Iterator[tuple[int, ...]]:
+    """Which elements are in each byte, and at its beginning."""
+    flat = numbers.ravel().tolist()
+    for start in range(0, len(flat), each):
+        for end in range(start + 1, start + each + 1):
+            yield (*flat[start:end],)
 
 
 def _attributes(
