@@ -324,3 +324,12 @@ def test_every_mutant_changes_hooks_of_the_right_implementation() -> None:
         assert set(each.changes) <= hooks, name
         assert 1 <= len(each.changes) <= 3, name
         assert any(concerns(each, op) for op in OPERATIONS), name
+
+
+def test_the_right_concat_joins_nothing_of_huge_dimensions() -> None:
+    """A list of its empty rows would take gigabytes."""
+    empty = Tensor(element_type="f32", array=np.zeros((1 << 40, 0), np.float32))
+
+    [joined] = right._concat([empty, empty], {"axis": 1})
+
+    assert joined.shape == (1 << 40, 0)

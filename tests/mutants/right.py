@@ -71,7 +71,8 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Attribute]) -> li
     before, after = inputs[0].shape[: along % rank], inputs[0].shape[along % rank + 1 :]
     _require(all((each.shape[: along % rank], each.shape[along % rank + 1 :]) == (before, after) for each in inputs))
     rows = [each.array.reshape(prod(before), prod(each.shape[len(before) :])) for each in inputs]
-    array = np.concatenate([np.zeros(0, rows[0].dtype), *(each for row in zip(*rows, strict=True) for each in row)])
+    filled = [each for row in zip(*rows, strict=True) for each in row] if any(each.size for each in rows) else []
+    array = np.concatenate([np.zeros(0, rows[0].dtype), *filled])
     shape = (*before, sum(each.shape[len(before)] for each in inputs), *after)
     return [Tensor(element_type=inputs[0].element_type, array=array.reshape(shape))]
 
