@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from opconform_runners.reports.cause import cause_of, overrun
+from opconform_runners.reports.cause import causes_of, overrun
 
 WIDE = np.array([1, 1 << 32, (1 << 32) + 7, -(1 << 63), (1 << 63) - 1], np.int64)
 DOUBLES = np.array([0.1, 1 + 2**-52, 5e-324, -1.7e308], np.float64)
@@ -80,14 +80,24 @@ QUIET, SIGNALLING = (np.array([0x7FC00001 & mask, 0x3F800000], np.uint32).view(n
 )
 def test_a_cause_explains_every_element(expected: Any, actual: Any, element_type: str, cause: str) -> None:
     """A fault that explains some elements only is not named."""
-    assert cause_of(expected, actual, element_type, {}) == cause
+    assert causes_of(expected, actual, element_type, {})[:1] == ([cause] if cause else [])
 
 
 def test_an_output_may_be_another_part_of_the_data() -> None:
     """Elements of an input or of another output are recognized where they begin with its first one."""
-    assert cause_of(RAMP[6:], RAMP[:6], "i32", {"data": RAMP}) == (
+    assert causes_of(RAMP[6:], RAMP[:6], "i32", {"data": RAMP}) == [
         "Another part of the data: the output has the first elements of data"
-    )
+    ]
+
+
+def test_a_single_element_can_have_several_causes() -> None:
+    """All are named, so that a failure with more elements can be recognized as the same fault."""
+    tiny = np.array([1e-200])
+
+    assert causes_of(tiny, np.zeros(1), "f64", {})[:2] == [
+        "Converted through f32",
+        "Converted through f32: what is out of its range was clamped",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,14 @@ import pytest
 
 from opconform.generation.options import Options
 from opconform.operations import OPERATIONS
+from opconform.suite.case import Binding
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.fault import Find
 from opconform_runners.tools.fuzz.finds import lines_of
 from opconform_runners.tools.fuzz.reduction import parts
-from opconform_runners.tools.fuzz.search import Find, Limits, Search
+from opconform_runners.tools.fuzz.search import Limits, Search
 from opconform_runners.tools.fuzz.spec_text import group_of
 from opconform_runners.tools.fuzz.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.trial import Trial
@@ -34,7 +36,7 @@ def failure(trial: Trial, reason: FailReason = "value", cause: str = "") -> Fail
     result = Result(
         id=trial.draft.id, profile="fuzz", expect="accept", verdict="fail", reason=reason, broken=("data.bits",)
     )
-    return Failure(trial=trial, result=result, symptom=("wrong data", reason, cause))
+    return Failure(trial=trial, result=result, symptom=("wrong data", reason, cause), causes=frozenset({cause} - {""}))
 
 
 #: What a trial that does not fail gives.
@@ -73,6 +75,79 @@ def test_invalid_cases_that_are_accepted_are_one_fault() -> None:
     search = search_of(*(Find(failure=each, is_reduced=True) for each in (accepted, memory)))
 
     assert digits_of(search) == [second.draft.digits]
+
+
+def of_type(trial: Trial, element_type: str, *names: str) -> Trial:
+    """A trial with data of another type; inputs with some names are constants."""
+    draft = trial.draft
+    data = replace(draft.tensors["data"], element_type=element_type)
+    binding: dict[str, Binding] = {**draft.binding, **dict.fromkeys(names, "constant")}
+    return Trial(draft=replace(draft, tensors={**draft.tensors, "data": data}, binding=binding))
+
+
+def reduced(trial: Trial, reason: FailReason, said: str = "", broken: str = "data.bits") -> Find:
+    """A find that was reduced, with one likely cause or a signal."""
+    found = failure(trial, reason, said)
+    result = replace(found.result, broken=(broken,))
+    severity = "crash" if reason == "crash" else "wrong data"
+    found = replace(found, result=result, symptom=(severity, reason, said))
+    return Find(failure=found, is_reduced=True)
+
+
+def test_a_conversion_is_one_fault_in_data_of_any_width() -> None:
+    """Other causes are not; nor is one that needs a constant, beside one that needs none."""
+    first, second = plain(2)
+    wide, narrow = (of_type(each, name, "data") for each, name in ((first, "i64"), (second, "u32")))
+
+    def reported(one: str, other: str) -> int:
+        return len(search_of(reduced(wide, "value", one), reduced(narrow, "value", other)).found)
+
+    assert reported("Clamped to the range of i32", "Clamped to the range of i32") == 1
+    assert reported("Shifted", "Shifted") == 2
+    assert reported("Clamped to the range of i32", "Truncated to 32 bits and read as i32") == 2
+
+
+def test_nans_that_change_with_other_numbers_are_no_other_fault() -> None:
+    """They break another requirement, for the same reason."""
+    first, second = (of_type(each, "f64") for each in plain(2))
+    cause = "Converted through f32"
+    value = reduced(first, "value", cause)
+
+    assert len(search_of(value, reduced(second, "nan-payload", cause, "data.nan-payload")).found) == 1
+    assert len(search_of(value, reduced(second, "nan-payload", "Other", "data.nan-payload")).found) == 2
+
+
+def test_one_changed_nan_is_reported_once() -> None:
+    """A reduction may keep a part by chance: random data are others without it."""
+    first, second = (of_type(each, "f16") for each in plain(2))
+    quiet = ("nan-payload", "Signalling NaNs became quiet", "data.nan-payload")
+    more = of_type(second, "f16", "data")
+
+    assert len(search_of(reduced(first, *quiet), reduced(more, *quiet)).found) == 1  # type: ignore[arg-type]
+
+
+def test_a_crash_of_an_invalid_case_may_be_that_of_a_valid_one() -> None:
+    """If it needs the same elements; not if the valid case needs nothing, or other signals end the process."""
+    first, second = plain(2)
+
+    def reported(valid: str, invalid: str, signal: str = "SIGSEGV") -> int:
+        wrong = replace(of_type(second, invalid), twin=second.draft)
+        crash = reduced(wrong, "crash", signal, "axis.range")
+        return len(search_of(reduced(of_type(first, valid), "crash", "SIGABRT"), crash).found)
+
+    assert reported("string", "string") == 1
+    assert reported("u4", "string") == 2
+    assert reported("f32", "string") == 2
+    assert reported("string", "string", "SIGFPE") == 2
+
+
+def test_a_crash_that_needs_more_parts_is_a_fault_of_its_own() -> None:
+    """Constants are folded by other code."""
+    first, second = plain(2)
+    crashes = [reduced(of_type(first, "u4"), "crash", "SIGABRT")]
+    crashes.append(reduced(of_type(second, "u4", "data"), "crash", "SIGABRT"))
+
+    assert len(search_of(*crashes).found) == 2
 
 
 def test_a_case_is_reported_once() -> None:

@@ -16,24 +16,27 @@ from opconform.tensors.tensor import Array, Tensor, patterns
 #: The narrower types that elements may have been converted through, the most likely first.
 _INTEGERS = ("i32", "u32", "i16", "u16", "i8", "u8")
 _FLOATS = ("f32", "bf16", "f16")
+#: How the causes begin that change values of any width alike.
+CONVERSIONS = ("Truncated", "Clamped", "Converted")
 #: The most elements by which an output may be shifted, and the most that look shifted by chance.
 _SHIFT = 64
 _FEW = 2
 
 
-def cause_of(expected: Array, actual: Array, element_type: str, others: Mapping[str, Array]) -> str:
-    """How all actual elements follow from the expected ones; empty where no known fault explains every element.
+def causes_of(expected: Array, actual: Array, element_type: str, others: Mapping[str, Array]) -> list[str]:
+    """How all actual elements can follow from the expected ones, the likeliest first; none if none is known.
 
     Arrays are in storage dtypes. `others` has the inputs and the other expected outputs by name.
     """
     if (expected.dtype.kind, expected.shape) != (actual.dtype.kind, actual.shape) or expected.size == 0:
-        return ""
+        return []
     want, got = expected.reshape(-1), patterns(actual.reshape(-1))
     with np.errstate(all="ignore"):
-        for name, computed in _converted(want, ELEMENT_TYPES[element_type]):
-            if np.array_equal(patterns(computed), got):
-                return name
-    return _moved(patterns(want), got, {name: patterns(each.reshape(-1)) for name, each in others.items()})
+        converted = _converted(want, ELEMENT_TYPES[element_type])
+        if found := [name for name, computed in converted if np.array_equal(patterns(computed), got)]:
+            return found
+    moved = _moved(patterns(want), got, {name: patterns(each.reshape(-1)) for name, each in others.items()})
+    return [moved] if moved else []
 
 
 def overrun(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:

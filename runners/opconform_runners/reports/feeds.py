@@ -10,7 +10,7 @@ from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
-from opconform_runners.reports.cause import accepted_as, cause_of, overrun
+from opconform_runners.reports.cause import accepted_as, causes_of, overrun
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
@@ -79,16 +79,22 @@ def _element(name: str, at: tuple[int, ...]) -> str:
     return f"{name}{[*at]}" if at else name
 
 
-def likely_cause(case: Case, result: Result, feed: Feed) -> str:
-    """The likely cause of a failure in the feed at fault, or an empty string."""
+def likely_causes(case: Case, result: Result, feed: Feed) -> list[str]:
+    """The causes that a failure in the feed at fault can have, the likeliest first."""
     mismatch = result.mismatch
     if mismatch is not None and isinstance(case.expect, Accept):
         found = next((each for each in case.expect.accept if each.name == mismatch.output), None)
         if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
-            return ""
+            return []
         others = {**feed.inputs, **{name: each for name, each in feed.golden.items() if name != found.name}}
-        return cause_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
+        return causes_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
     if result.reason != "accepted-invalid" or not feed.actual:
-        return ""
+        return []
     shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
-    return overrun(divided_shape(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
+    read = overrun(divided_shape(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
+    return [read] if read else []
+
+
+def likely_cause(case: Case, result: Result, feed: Feed) -> str:
+    """The likeliest cause of a failure in the feed at fault, or an empty string."""
+    return next(iter(likely_causes(case, result, feed)), "")

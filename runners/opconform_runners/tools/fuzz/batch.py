@@ -14,7 +14,7 @@ from opconform.tensors.tensor import Array
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.reports.feeds import feeds_of, likely_causes
 from opconform_runners.reports.symptom import symptom_of
 from opconform_runners.tools.fuzz.supply import Batch, supply, written
 from opconform_runners.tools.fuzz.trial import Trial
@@ -23,11 +23,12 @@ from opconform_runners.verdicts.results import Result
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
-    """A trial that failed, and the symptom, which remains while the trial is reduced."""
+    """A trial that failed, the symptom, which remains while the trial is reduced, and the causes that it can have."""
 
     trial: Trial
     result: Result
     symptom: tuple[str, str, str]
+    causes: frozenset[str] = frozenset()
 
     @property
     def sign(self) -> tuple[str, ...]:
@@ -48,10 +49,12 @@ class Failure:
         return (*self._broken, reason, said if reason == "rejected-valid" else "")
 
     @property
-    def cause(self) -> str:
-        """The cause or the message, if it tells faults apart."""
+    def marks(self) -> frozenset[str]:
+        """The causes or the message, if they tell faults apart; what varies has no other cause."""
         _, reason, said = self.symptom
-        return said if reason in ("value", "rejected-valid") else ""
+        if reason in ("rejected-valid", "nondeterministic"):
+            return frozenset({said or reason})
+        return self.causes if reason in ("value", "nan-payload") else frozenset()
 
     @property
     def _broken(self) -> tuple[str, ...]:
@@ -140,16 +143,17 @@ def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Fa
     result = session.result_of(entry, once=once)
     if result.verdict != "fail":
         return result
-    cause = _cause(suite, entry, result, session.outcomes[entry.id])
-    return Failure(trial=trial, result=result, symptom=symptom_of(result, cause))
+    causes = _causes(suite, entry, result, session.outcomes[entry.id])
+    names = frozenset(each.partition(":")[0] for each in causes)
+    return Failure(trial=trial, result=result, symptom=symptom_of(result, next(iter(causes), "")), causes=names)
 
 
-def _cause(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> str:
-    """The likely cause of a failure, or an empty string."""
+def _causes(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> list[str]:
+    """The causes that a failure can have, the likeliest first."""
     if not isinstance(outcome, Returned):
-        return ""
+        return []
     outputs: Mapping[tuple[int, int], Array] = {
         (feed, number): each for feed, some in enumerate(outcome.outputs) for number, each in enumerate(some)
     }
     feeds = feeds_of(suite, entry, result, outputs)
-    return likely_cause(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else ""
+    return likely_causes(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else []

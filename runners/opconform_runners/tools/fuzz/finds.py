@@ -20,7 +20,8 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.reports.text import counted, one_line
-from opconform_runners.tools.fuzz.search import Find, Search
+from opconform_runners.tools.fuzz.fault import Find
+from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.spec_text import group_of, groups_text, spec_text
 from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of

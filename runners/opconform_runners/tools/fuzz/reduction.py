@@ -74,8 +74,11 @@ def _integers(draft: Draft) -> list[int]:
     return [int(one) for each in lists for one in each if isinstance(one, int)]
 
 
-def parts(draft: Draft) -> tuple[str, ...]:
-    """What a case has besides shapes and values, in words; a folded model has constants and no other part."""
+def parts(draft: Draft, *, has_widths: bool = True) -> tuple[str, ...]:
+    """What a case has besides shapes and values, in words; a folded model has constants and no other part.
+
+    `has_widths` is whether integers or floating-point numbers of different widths are different parts.
+    """
     usual = default_binding(draft.operation, draft.tensors)
     found = [
         *([f"the context {draft.context}"] if draft.context not in ("bare", "folded") else []),
@@ -87,19 +90,21 @@ def parts(draft: Draft) -> tuple[str, ...]:
         if draft.binding[name] != usual[name]:
             found.append(f"{port.name} as a {draft.binding[name]}")
         if each.element_type != port.default_type:
-            found.append(f"{port.name} of {_family(each.element_type, port.role)} elements")
+            found.append(f"{port.name} of {_family(each.element_type, port.role, has_width=has_widths)} elements")
         if each.fill not in ("ramp", "values"):
             found.append(f"{port.name} with special values")
     return tuple(dict.fromkeys(found))
 
 
-def _family(name: str, role: Role) -> str:
+def _family(name: str, role: Role, *, has_width: bool) -> str:
     """The kind of an element type, and the width of data, by which backends choose how they move it."""
     element_type = ELEMENT_TYPES[name]
     kind = "integer" if element_type.is_integer else element_type.kind
     if role == "control" or kind in ("string", "boolean"):
         return kind
-    return "packed" if element_type.bits < _BYTE else f"{element_type.bits}-bit {kind}"
+    if element_type.bits < _BYTE:
+        return "packed"
+    return f"{element_type.bits}-bit {kind}" if has_width else kind
 
 
 def _steps(draft: Draft) -> Iterator[_Step]:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.reduction import cost, parts, simpler
+from opconform_runners.tools.fuzz.fault import Find, distinct
+from opconform_runners.tools.fuzz.reduction import cost, simpler
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
@@ -21,35 +21,6 @@ _REDUCED = 2
 _AT_ONCE = 24
 #: The part of the time after which the failures are reduced, and the part after which reductions end.
 _SEARCHING, _REDUCING = 0.6, 1.5
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Find:
-    """A fault: a case that shows it, and after how many tests and seconds the case was found.
-
-    `is_reduced` is whether nothing can be left out of the case, and `is_confirmed` whether it fails in fresh harnesses.
-    """
-
-    failure: Failure
-    tests: int = 0
-    seconds: float = 0.0
-    is_reduced: bool = False
-    is_confirmed: bool = False
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
-        return (*self.failure.fault, *self.parts)
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """What the case has besides shapes and values."""
-        return parts(self.failure.trial.draft)
-
-    def may_repeat(self, other: "Find") -> bool:
-        """Whether another find of the fault explains this one: it needs no more, and nothing else is known."""
-        is_alike = bool(self.failure.cause) and self.failure.cause == other.failure.cause
-        return (is_alike or not self.is_reduced) and set(other.parts) <= set(self.parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,23 +60,10 @@ class Search:
 
     @property
     def found(self) -> dict[tuple[str, ...], Find]:
-        """The new finds by their keys, the simplest of each.
-
-        One that was not reduced completely, or that has the cause of another one of the fault, a worse or a simpler
-        one, is left out if that needs no more parts.
-        """
-        found: dict[tuple[str, ...], Find] = {}
+        """The new finds by their keys, the simplest of each that repeats no other one."""
+        seen = [each for some in self.seen.values() for each in some]
         taken = {each.draft.digits for each in self.earlier}
-        for fault, some in self._by_fault().items():
-            others = [each for each in self.known.values() if each.failure.fault == fault]
-            for each in some:
-                is_repeated = any(each.may_repeat(other) for other in others)
-                digits = each.failure.trial.draft.digits
-                if each.key not in self.known and digits not in taken and not is_repeated:
-                    found.setdefault(each.key, each)
-                    taken.add(digits)
-                others.append(each)
-        return found
+        return {each.key: each for each in distinct(seen, self.known) if each.failure.trial.draft.digits not in taken}
 
     def run(self, operations: Sequence[str], on_progress: OnProgress) -> None:
         """Execute trials of some operations until a limit is reached.
@@ -130,16 +88,6 @@ class Search:
                     on_progress(max(self.tests / self.limits.tests, min(1.0, self._elapsed() / end)), self.tests)
                 if self._elapsed() >= end:
                     break
-
-    def _by_fault(self) -> dict[tuple[str, ...], list[Find]]:
-        """The failures by what they break and the symptom, the worst of each first, then the simplest."""
-        finds: dict[tuple[str, ...], list[Find]] = {}
-        for each in (each for some in self.seen.values() for each in some):
-            finds.setdefault(each.failure.fault, []).append(each)
-        for some in finds.values():
-            some.sort(key=lambda each: cost(each.failure.trial.draft))
-            some.sort(key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))
-        return finds
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun

@@ -1,0 +1,89 @@
+"""Which failures of a search have the same fault."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from opconform_runners.reports.cause import CONVERSIONS
+from opconform_runners.reports.failures import SEVERITIES, severity_of
+from opconform_runners.tools.fuzz.batch import Failure
+from opconform_runners.tools.fuzz.reduction import cost, parts
+
+#: The signals that memory ends a process with that was overwritten, or is not its own.
+_OF_MEMORY = ("SIGABRT", "SIGBUS", "SIGSEGV")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Find:
+    """A fault: a case that shows it, and after how many tests and seconds the case was found.
+
+    `is_reduced` is whether nothing can be left out of the case, and `is_confirmed` whether it fails in fresh harnesses.
+    """
+
+    failure: Failure
+    tests: int = 0
+    seconds: float = 0.0
+    is_reduced: bool = False
+    is_confirmed: bool = False
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
+        return (*self.failure.fault, *self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the case has besides shapes and values."""
+        return parts(self.failure.trial.draft)
+
+    def may_repeat(self, other: "Find") -> bool:
+        """Whether another find explains this one: the operation is the same, and this one needs all that it needs."""
+        one, two = self.failure, other.failure
+        if one.trial.draft.op != two.trial.draft.op or not self._needs(other):
+            return False
+        if one.fault == two.fault:
+            return not self.is_reduced or not one.marks.isdisjoint(two.marks)
+        if one.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
+            return two.symptom[1] == "value" and not one.marks.isdisjoint(two.marks)
+        return self._may_end_by(other)
+
+    def _needs(self, other: "Find") -> bool:
+        """Whether this find has all parts of another; a conversion converts data of any width."""
+        shared = self.failure.marks & other.failure.marks
+        has_widths = not any(each.startswith(CONVERSIONS) for each in shared)
+        one, two = (parts(each.failure.trial.draft, has_widths=has_widths) for each in (self, other))
+        return set(two) <= set(one)
+
+    def _may_end_by(self, other: "Find") -> bool:
+        """Whether the process ended by a fault that corrupts memory, which shows itself in other ways, too.
+
+        The fault of a valid case also ends processes in invalid cases that need the same parts, whatever they violate.
+        """
+        if self.failure.symptom[1] != "crash" or not (_corrupts_memory(self) and _corrupts_memory(other)):
+            return False
+        if self.failure.result.broken == other.failure.result.broken:
+            return not self.is_reduced or (bool(self.parts) and set(self.parts) == set(other.parts))
+        return bool(other.parts) and self.failure.trial.twin is not None and other.failure.trial.twin is None
+
+
+def _corrupts_memory(find: Find) -> bool:
+    severity, reason, said = find.failure.symptom
+    return severity == "memory" or (reason == "crash" and said in _OF_MEMORY)
+
+
+def distinct(finds: Iterable[Find], known: Mapping[tuple[str, ...], Find]) -> Iterator[Find]:
+    """The finds that are not known and repeat no other one: the worst first, then the simplest; each case once."""
+
+    def order(each: Find) -> tuple[object, ...]:
+        failure = each.failure
+        is_invalid, is_nan = failure.trial.twin is not None, failure.symptom[1] == "nan-payload"
+        return (SEVERITIES.index(severity_of(failure.result)), is_invalid, is_nan, cost(failure.trial.draft))
+
+    others, keys = [*known.values()], {*known}
+    digits = set()
+    for each in sorted(finds, key=order):
+        is_repeated = each.key in keys or any(each.may_repeat(other) for other in others)
+        if not is_repeated and each.failure.trial.draft.digits not in digits:
+            keys.add(each.key)
+            digits.add(each.failure.trial.draft.digits)
+            yield each
+        others.append(each)
