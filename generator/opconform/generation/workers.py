@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
 #: How many cases a worker gets at once.
-BATCH = 64
-#: How many batches a worker has at once: the one that it writes, and the next.
-_WAITING = 2
+BATCH = 16
+#: How many batches a worker has at once, so that it has work while this process writes one and expands the next.
+_WAITING = 8
 #: How many cases a worker on another machine gets at once.
 _REMOTE_BATCH = 250
 
