@@ -138,7 +138,7 @@ def peak_memory(folder: Path, count: int) -> float:
 
 def measure_generate(folder: Path) -> None:
     """Generation against the floor of writing the bytes, against ONNX's generator, and on two processes."""
-    count = 8_000
+    count = 16_000
     path = spec(folder, count)
     one = seconds(lambda: generated(folder, path, 1))
     two = seconds(lambda: generated(folder, path, 2))
