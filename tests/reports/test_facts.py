@@ -63,7 +63,8 @@ CASES = {
     }, {"the lengths exceed the dimension by 1"}),
     "other violation": (SPLIT.format(data="{shape: [6]}", axis=0, lengths="[4294967295, 7]", more="    binding: parameter\n    expect: {reject: lengths.sum}\n"), {
         "the case violates lengths.remainder-sum if run-time control inputs are cut to 32 bits",
-    }, {"the case violates lengths.sum if run-time control inputs are cut to 32 bits", "the result differs if run-time control inputs are cut to 32 bits"}),
+        "the case violates lengths.remainder-sum if control inputs are cut to 32 bits",
+    }, {"the case violates lengths.sum if run-time control inputs are cut to 32 bits", "the result differs if run-time control inputs are cut to 32 bits", "the case violates lengths.remainder-sum if constant control inputs are cut to 32 bits"}),
     "attributes": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: -2\n    expect: {reject: num_splits.positive}").replace("lengths.sum", "num_splits.positive"), {
         "num_splits is -2", "num_splits is negative", "num_splits is below -1",
     }, {"num_splits is 0"}),
@@ -71,20 +72,20 @@ CASES = {
         "a step backward is longer than 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),
     "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
-        "elements are packed into other bytes",
+        "the narrow elements of an output are not one run of bytes of an input",
     }, set()),
     "other neighbours": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [8], element_type: u4}, start: [0], stop: [8], step: [3]}\n", {
-        "elements are packed into other bytes",
+        "the narrow elements of an output are not one run of bytes of an input",
     }, set()),
     "beginning of a byte": (SPLIT.format(data="{shape: [7], element_type: u2}", axis=0, lengths="[4, 3]", more=""), {
         "data ends within a byte",
-    }, {"elements are packed into other bytes"}),
+    }, {"the narrow elements of an output are not one run of bytes of an input"}),
     "strings": (SPLIT.format(data="{shape: [2], element_type: string}", axis=0, lengths="[1, 1]", more=""), {
         "a string moves to another place",
-    }, {"elements are packed into other bytes"}),
+    }, {"the narrow elements of an output are not one run of bytes of an input"}),
     "same places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[2, 2]", more=""), {
         "data has rows that end within a byte",
-    }, {"elements are packed into other bytes"}),
+    }, {"the narrow elements of an output are not one run of bytes of an input"}),
     "first": (SLICE.replace("begin: [0, 1]", "begin: [-9, 1]").replace("end: [2, 4]", "end: [-9, 4]\n    stride: [-1, 1]\n    dynamic: [2..8, '?']"), {
         "a backward slice selects only the first element", "data has bounded dimensions", "data has dimensions of any size",
         "begin has a value that is not an index of any dimension of data", "a backward slice ends where it begins",
@@ -116,6 +117,30 @@ CASES = {
     "removed": ("op: Pad-12\ngroups:\n  - {id: one, title: one, data: {shape: [4, 2]}, pads_begin: [-1, 0], pads_end: [-3, 0], pad_mode: edge}\n", {
         "the pads together remove a whole dimension",
     }, {"the pads together remove more elements than data has"}),
+    "nothing of a batch": (GATHER.format(op="Gather-8", data="[2, 0]", indices="[[1], [0]]", batch_dims="1, axis: 1", violated="").replace(", expect: {reject: }", "").replace("[2, 0]", "[2, 3, 0]"), {
+        "the output of a batch is empty",
+    }, {"there is a single batch"}),
+    "no batch": (GATHER.format(op="Gather-8", data="[0, 3]", indices="{shape: [0, 2], element_type: i64}", batch_dims="1, axis: 1", violated="").replace(", expect: {reject: }", ""), {
+        "an output is empty",
+    }, {"the output of a batch is empty"}),
+    "moved ones": ("op: Transpose-1\ngroups:\n  - {id: one, title: one, arg: {shape: [0, 1, 2]}, input_order: [1, 0, 2]}\n", {
+        "only dimensions of 1 move",
+    }, {"all inputs are constant"}),
+    "moved others": ("op: Transpose-1\ngroups:\n  - {id: one, title: one, arg: {shape: [0, 1, 2]}, input_order: [2, 1, 0]}\n", {
+        "an output is empty",
+    }, {"only dimensions of 1 move"}),
+    "not moved": ("op: Transpose-1\ngroups:\n  - {id: one, title: one, arg: {shape: [3, 1]}, input_order: [0, 1]}\n", {
+        "data has a dimension of 1",
+    }, {"only dimensions of 1 move"}),
+    "nothing sliced": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [3]}, start: [], stop: [], step: []}\n", {
+        "no dimension is sliced",
+    }, {"a dimension of 0 is sliced"}),
+    "nothing strided": (SLICE.replace("begin: [0, 1]", "begin: [1]\n    shrink_axis_mask: [1]").replace("end: [2, 4]", "end: [2]").replace("begin_mask: [0]", "begin_mask: [0]"), {
+        "no dimension is sliced",
+    }, set()),
+    "inner rows": (SPLIT.format(data="{shape: [7, 6], element_type: u4}", axis=1, lengths="[2, 4]", more=""), {
+        "the narrow elements of an output are not one run of bytes of an input",
+    }, {"data has rows that end within a byte"}),
     "larger rank": (GATHER.format(op="Gather-8", data="[4, 4]", indices="[3]", batch_dims="-2, axis: 0", violated="batch_dims.range"), {
         "batch_dims is out of range, and at most one dimension before those of the indices",
     }, {"the batches of data divide the tuples of the indices"}),

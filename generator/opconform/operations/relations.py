@@ -12,7 +12,8 @@ from opconform.operations.operation import Arguments, Rejection
 from opconform.operations.pad import padding_of
 from opconform.operations.reshape import sizes_of
 from opconform.operations.slice import slices_of
-from opconform.operations.strided_slice import parts_of
+from opconform.operations.strided_slice import kinds_of, parts_of
+from opconform.operations.transpose import order_of
 from opconform.operations.variadic_split import REMAINDER, lengths_of
 from opconform.tensors.element_types import ELEMENT_TYPES
 
@@ -83,6 +84,8 @@ def _slices(arguments: Arguments) -> Iterator[str]:
         yield "a backward slice starts and stops before the first element"
     if any(_LONGEST < abs(end) <= size for each, size in some for end in (each.start, each.stop)):
         yield "a slice starts or stops beyond 31 bits inside data"
+    if not _integers(arguments, "start"):
+        yield "no dimension is sliced"
     yield from _first(range(*each.indices(size)) for each, size in some)
 
 
@@ -96,6 +99,8 @@ def _strided(arguments: Arguments) -> Iterator[str]:
         yield from _first(each for each in parts_of(arguments) if isinstance(each, range))
     except Rejection:
         return
+    if "slice" not in kinds_of(arguments):
+        yield "no dimension is sliced"
 
 
 def _first(slices: Iterable[range]) -> Iterator[str]:
@@ -154,13 +159,36 @@ def _batches(arguments: Arguments) -> Iterator[str]:
         yield "the dimensions after those of a tuple of indices have a 0"
 
 
+def _gathered(arguments: Arguments) -> Iterator[str]:
+    """Whether a batch selects nothing, beside what holds for all batches."""
+    yield from _batches(arguments)
+    axis, batches = axis_from_front(arguments), arguments.attributes.get("batch_dims")
+    if axis is None or "indices" not in arguments.inputs or type(batches) is not int or batches < 0:
+        return
+    shape, selected = arguments.inputs["data"].shape, arguments.inputs["indices"].shape[batches:]
+    if 0 not in shape[:batches] and 0 in (*shape[batches:axis], *selected, *shape[axis + 1 :]):
+        yield "the output of a batch is empty"
+
+
+def _transposed(arguments: Arguments) -> Iterator[str]:
+    """Whether the elements of data stay in place."""
+    try:
+        order = order_of(arguments)
+    except Rejection:
+        return
+    kept = [each for each in order if arguments.inputs["arg"].shape[each] != 1]
+    if kept == sorted(kept) and [*order] != sorted(order):
+        yield "only dimensions of 1 move"
+
+
 _RELATIONS: Mapping[str, Callable[[Arguments], Iterable[str]]] = {
-    "Gather-8": _batches,
+    "Gather-8": _gathered,
     "GatherND-8": _batches,
     "Pad-12": _pads,
     "Reshape-1": _copies,
     "Slice-8": _slices,
     "Split-1": _splits,
     "StridedSlice-1": _strided,
+    "Transpose-1": _transposed,
     "VariadicSplit-1": _lengths,
 }

@@ -71,7 +71,7 @@ class _Step(NamedTuple):
     size: int
 
 
-def _kinds(arguments: Arguments) -> list[str]:
+def kinds_of(arguments: Arguments) -> list[str]:
     """What each slicing step does; an ellipsis precedes a new dimension, and that a removed one."""
     count = len(_values(arguments, "begin"))
     masks = [_mask(arguments, each, count) for each in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
@@ -81,7 +81,7 @@ def _kinds(arguments: Arguments) -> list[str]:
 
 def _steps(arguments: Arguments, shape: Shape) -> list[_Step]:
     """What happens to each dimension, in order; without an ellipsis, the last dimensions remain as they are."""
-    kinds, sizes = _kinds(arguments), iter(shape)
+    kinds, sizes = kinds_of(arguments), iter(shape)
     others = len(shape) - sum(each in _ONE_DIMENSION for each in kinds)
     steps = list[_Step]()
     for number, kind in enumerate(kinds if "ellipsis" in kinds else [*kinds, "ellipsis"]):
@@ -94,7 +94,7 @@ def _steps(arguments: Arguments, shape: Shape) -> list[_Step]:
 
 def _step_violations(arguments: Arguments, shape: Shape) -> list[str]:
     """The violated requirements on slicing steps that have the right types and numbers."""
-    kinds, strides = _kinds(arguments), _values(arguments, "stride")
+    kinds, strides = kinds_of(arguments), _values(arguments, "stride")
     zero = ["stride.zero"] if ("slice", 0) in zip(kinds, strides, strict=True) else []
     if kinds.count("ellipsis") > 1:
         return [*zero, "ellipsis.single"]

@@ -33,7 +33,12 @@ _OTHERS: Mapping[str, _Reading] = {
     "truncated to integers": lambda values: [int(each) for each in values],
 }
 _READINGS = [*_INTEGERS.items(), *_OTHERS.items()]
-_BINDINGS = {"parameter": "run-time", "constant": "constant"}
+#: Which control inputs are read so.
+_BINDINGS = {
+    "run-time control inputs": ("parameter",),
+    "constant control inputs": ("constant",),
+    "control inputs": ("parameter", "constant"),
+}
 
 
 def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequence[Input]) -> Iterator[str]:
@@ -49,17 +54,15 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
         yield from relations_of(case.op, arguments)
         if isinstance(case.expect, Accept):
             yield from _moves(operation, arguments)
-        for (how, read), (binding, words) in product(_READINGS, _BINDINGS.items()):
+        for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
             changed = {
                 each.name: found
                 for each in controls
-                if each.binding == binding and (found := _read(tensors[each.name], how, read)) is not None
+                if each.binding in bindings and (found := _read(tensors[each.name], how, read)) is not None
             }
             other = _arguments(case, tensors | changed) if changed else None
             if other is not None:
-                yield from (
-                    f"{each} if {words} control inputs are {how}" for each in _change(operation, arguments, other)
-                )
+                yield from (f"{each} if {words} are {how}" for each in _change(operation, arguments, other))
         for how, (kind, read_text) in _TEXTS.items() if isinstance(case.expect, Reject) else ():
             attributes = _attributes(operation, case, kind, read_text)
             if attributes is not None:
@@ -82,7 +85,7 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
 
 
 def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
-    """Whether strings move to another place, or elements that share a byte are packed into other bytes."""
+    """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
     ports = {name: operation.port_of(name) for name in arguments.inputs}
     # the indices of `Gather` are a tensor with an element type of its own
     data = {
@@ -104,8 +107,12 @@ def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
     moved = operation.evaluate(operation.arguments({**arguments.inputs, **given}, arguments.attributes))
     if bits:
         known = {some for numbers in numbered.values() for some in _bytes(numbers, _BYTE // bits)}
-        if any(some not in known for each in moved for some in _bytes(each.array, _BYTE // bits)):
-            yield "elements are packed into other bytes"
+        if any(
+            (np.diff(each.array.ravel().astype(np.int64)) != 1).any()
+            or any(some not in known for some in _bytes(each.array, _BYTE // bits))
+            for each in moved
+        ):
+            yield "the narrow elements of an output are not one run of bytes of an input"
     elif any(each.array.ravel().tolist() != [*range(1, each.array.size + 1)] for each in moved):
         yield "a string moves to another place"
 
