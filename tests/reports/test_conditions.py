@@ -80,6 +80,18 @@ def test_of_equal_conditions_the_one_whose_facts_rule_out_most_passing_cases_is_
     assert found == ((("big",), ("cause",)),)
 
 
+def test_a_condition_names_no_alternatives_whose_cases_others_explain() -> None:
+    """`big` explains the cases of u2; those of nf4 and u4 are left for the second condition."""
+    wrong = [*numbered("a", 30, "big"), *numbered("b", 9, "big", "x", TYPES[0])]
+    wrong += [*numbered("c", 9, "x", TYPES[1]), *numbered("d", 9, "x", TYPES[2])]
+    right = [*numbered("e", 40, "x"), *(each for kind in TYPES[:3] for each in numbered(kind, 40, kind))]
+    found = conditions_of([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
+    assert [{*map(frozenset, each)} for each in found] == [
+        {frozenset({"big"})},
+        {frozenset({"x"}), frozenset(TYPES[1:3])},
+    ]
+
+
 def test_no_fact_of_a_condition_is_needless() -> None:
     """Also among more facts than conditions are compared."""
     held = [f"fact {each}" for each in range(30)]

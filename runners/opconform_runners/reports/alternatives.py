@@ -38,8 +38,13 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 )
 #: The facts about the element type of data.
 DATA_TYPES = frozenset(f"data is {name}" for name in ELEMENT_TYPES)
-#: The ends of facts of other kinds. Those on how a case may be read wrongly have an `if`.
-_ENDS = (" is tested", " is constant", " is given at run time")
+#: The ends of facts of other kinds: what is known when the model is built, and what is not. Those on how a case may be
+#: read wrongly have an `if`.
+_ENDS = {
+    "requirement": (" is tested",),
+    "known": (" is constant", " are constant", " when the model is built", "no shape is dynamic"),
+    "unknown": (" run time", " is dynamic"),
+}
 _KINDS = {name: group[0].rpartition(" ")[0] for group in GROUPS for name in group}
 
 
@@ -49,7 +54,7 @@ def kind_of(fact: str) -> str:
         return _KINDS[fact]
     if " if " in fact:
         return "violates" if " violates " in fact else "if"
-    return next((kind for kind in _ENDS if fact.endswith(kind)), "")
+    return next((kind for kind, ends in _ENDS.items() if fact.endswith(ends)), "")
 
 
 def is_violation(fact: str) -> bool:

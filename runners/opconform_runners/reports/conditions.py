@@ -51,6 +51,7 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
         if table.saved(best, left) <= 0:
             candidates = table.candidates(left)
             continue
+        best = table.trimmed(best, left)
         left &= ~best.met
         found.append(tuple(tuple(table.names[each] for each in some) for some in best.facts))
     return tuple(found)
@@ -93,6 +94,13 @@ class _Table:
         some = counts > 0
         share = counts[some] * (np.log2(counts[some] / total) + self._bits[some])
         return float(share.sum()) - candidate.cost
+
+    def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
+        """A condition with only those alternatives that failures have that are left."""
+        own = self._fails[candidate.met & left]
+        facts = tuple(tuple(each for each in some if own[:, each].any()) for some in candidate.facts)
+        met = np.all([self._fails[:, some].any(1) for some in facts], axis=0)
+        return candidate._replace(facts=facts, met=met)
 
     def doubt(self, candidate: _Candidate) -> float:
         """The bits of a condition, less those of the passing cases that only the weakest of its facts rules out."""
