@@ -4,6 +4,7 @@ It renders any operation: the name becomes the layer's type and version, and the
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from opconform.model.golden import Golden
@@ -62,10 +63,14 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         layers.append(_Layer(head, (), (_port(0, types[each], precise=False),), ()))
     node = next(each for each in graph.nodes if each.under_test)
     bare = _node_layer(node, (("id", "1"), ("type", node.op.rpartition("-")[0])), types, precise=False)
-    rendered = render("openvino/layer.xml.j2", layers=layers)
-    document = render("openvino/model.xml.j2", name=name, layers=rendered, edges=edges)
-    specified = render("openvino/layer.xml.j2", layers=[bare])
-    return {MODEL: document.encode(), _WEIGHTS: b"".join(weights.values()), _LAYER: specified.encode()}
+    document = render("openvino/model.xml.j2", name=name, layers=map(_rendered, layers), edges=edges)
+    return {MODEL: document.encode(), _WEIGHTS: b"".join(weights.values()), _LAYER: _rendered(bare).encode()}
+
+
+@lru_cache(maxsize=1000)
+def _rendered(layer: _Layer) -> str:
+    """The XML of a layer; the cases of a group have most layers in common."""
+    return render("openvino/layer.xml.j2", **layer._asdict())
 
 
 def _weights(golden: Golden) -> dict[str, bytes]:

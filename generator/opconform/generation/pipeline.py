@@ -1,9 +1,12 @@
 """The pipeline from specs to a suite. The bytes of the suite do not depend on the number of processes."""
 
 import contextlib
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from opconform.errors import UsageError
 from opconform.generation.case_files import case_files
@@ -12,15 +15,18 @@ from opconform.generation.header import suite_header
 from opconform.generation.options import Options
 from opconform.generation.work_folder import work_folder
 from opconform.generation.workers import BATCH, write_cases
-from opconform.generation.writer import case_writer, finish, translated_faults, write_manifest
+from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
 from opconform.memory import free_memory, shown_bytes
-from opconform.model.draft import Draft
+from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header
 from opconform.suite.selection import Selection, near_miss
+
+#: How many bits the number of a group has beside the digits of a case in 64 bits.
+_GROUP_BITS = 24
 
 #: Called periodically with the completed fraction (0 to 1) and the number of cases.
 OnProgress = Callable[[float, int], None]
@@ -53,7 +59,7 @@ def generate(
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
-    return replace(generated, warnings=(*warnings_of(specs), *cases.repeated))
+    return replace(generated, warnings=(*warnings_of(specs), *cases.repeated()))
 
 
 def write_suite(
@@ -85,18 +91,17 @@ def write_suite(
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
         writer = held.enter_context(case_writer(work, options))
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
-        with translated_faults(out), work.lines.open("w+b") as lines:
-            places = []
+        with translated_faults(out), work.lines.open("w+b") as file:
+            lines = ManifestLines(file)
             for each in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
-                places.append((each.id, lines.tell(), len(each.line)))
-                lines.write(each.line)
+                lines.add(each)
                 counts[each.expect] += 1
                 taken += each.taken
                 size += each.size
                 if size > options.limits.bytes:
                     over = f"more than the limit of {options.limits.bytes:,} bytes"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
-            digest = write_manifest(work.partial / MANIFEST, lines, places)
+            digest = lines.write(work.partial / MANIFEST)
         header = replace(suite_header(specs, options, counts=counts, digest=digest), part_of=whole)
         finish(work, header, resumed=writer.resumed)
     return Generated(out=out, header=header, taken=taken, warnings=())
@@ -125,10 +130,9 @@ class _Cases:
 
     def __init__(self, groups: Sequence[Group], options: Options, on_progress: OnProgress) -> None:
         self._groups, self._options, self._on_progress = groups, options, on_progress
-        self._first: dict[str, Group] = {}
+        self._seen = array("Q")  # the digits of each case that is no twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
-        self.repeated: list[str] = []
         #: The cases that need so much memory that they are written alone.
         self.large: set[str] = set()
 
@@ -140,7 +144,8 @@ class _Cases:
                 for each in self._selected(group):
                     if mistakes:
                         continue
-                    self._note(each, group)
+                    if not each.is_twin:
+                        self._seen.append(int(each.digits, 16) << _GROUP_BITS | number)
                     self._check_size(each)
                     yield each
                     count += 1
@@ -185,8 +190,12 @@ class _Cases:
         if needed * self._options.jobs > self._free:
             self.large.add(draft.id)
 
-    def _note(self, draft: Draft, group: Group) -> None:
-        first = group if draft.is_twin else self._first.setdefault(draft.digits, group)
-        if first is not group:
+    def repeated(self) -> Iterator[str]:
+        """Warnings of groups that expanded to the case of an earlier group."""
+        digits, numbers = np.divmod(np.sort(np.frombuffer(self._seen, np.uint64)), 1 << _GROUP_BITS)
+        firsts = np.searchsorted(digits, digits)
+        for place in np.flatnonzero(firsts != np.arange(len(digits))):
+            group, first = self._groups[numbers[place]], self._groups[numbers[firsts[place]]]
+            identity = f"{group.full_name}/{digits[place]:0{DIGITS}x}"
             sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"
-            self.repeated.append(f"{sentence} at {first.place}: {draft.id}.")
+            yield f"{sentence} at {first.place}: {identity}."

@@ -9,10 +9,13 @@ import hashlib
 import os
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import numpy as np
 
 from opconform.errors import SpecError, SuiteError, UsageError
 from opconform.files import check_no_link, open_regular, write_file
@@ -91,19 +94,31 @@ class CaseWriter:
         return True
 
 
-def write_manifest(path: Path, lines: BinaryIO, places: Iterable[tuple[str, int, int]]) -> str:
-    """Write a manifest, in the order of the ids. Returns its SHA-256.
+class ManifestLines:
+    """The lines of a manifest in a file, in any order. Only 16 bytes of each are in memory."""
 
-    `lines` has its lines in any order, and `places` the id, the start and the size of each.
-    """
-    digest = hashlib.sha256()
-    with path.open("wb") as manifest:
-        for _, start, size in sorted(places):
-            lines.seek(start)
-            line = lines.read(size)
-            digest.update(line)
-            manifest.write(line)
-    return digest.hexdigest()
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._places: dict[str, array[int]] = {}
+
+    def add(self, written: Written) -> None:
+        """Append the line of a case."""
+        group, _, digits = written.id.rpartition("/")
+        self._places.setdefault(f"{group}/", array("Q")).extend((int(digits, 16), self._file.tell()))
+        self._file.write(written.line)
+
+    def write(self, path: Path) -> str:
+        """Write a manifest, in the order of the ids. Returns its SHA-256."""
+        digest = hashlib.sha256()
+        with path.open("wb") as manifest:
+            for group in sorted(self._places):
+                digits, starts = np.frombuffer(self._places[group], np.uint64).reshape(-1, 2).T
+                for start in starts[np.argsort(digits)]:
+                    self._file.seek(start)
+                    line = self._file.readline()
+                    digest.update(line)
+                    manifest.write(line)
+        return digest.hexdigest()
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from opconform.tensors.literals import Element
 Fill = Literal["ramp", "bits", "special", "constant", "values"]
 
 #: How many hexadecimal digits of the content's SHA-256 are in a case's id.
-_DIGITS = 10
+DIGITS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ class Draft:
     @cached_property
     def digits(self) -> str:
         """The digits of the case's id."""
-        return hashlib.sha256(self.content.encode()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(self.content.encode()).hexdigest()[:DIGITS]
 
     @property
     def id(self) -> str:
