@@ -190,8 +190,32 @@ def test_a_store_that_fails_for_good_loses_nothing(opconform: Run, small_spec: P
     ]
     with pytest.raises(MissingError, match=r"has no index.json: nothing was written there, or the upload was not"):
         bucket_at("test://bucket/suite").download(Path("copy"))
-    assert "6 of them unchanged" in opconform(*generate).stdout
+    again = opconform(*generate)
+    assert again.stdout == ""
+    assert again.stderr.splitlines() == [
+        "note: The command was completed before, except for its upload. It is not repeated.",
+        "note: opconform-out/test-bucket-suite was uploaded to test://bucket/suite.",
+    ]
     assert "intact" in opconform("verify", "test://bucket/suite").stdout
+
+
+def test_only_the_upload_of_a_completed_run_is_repeated(opconform: Run, small_suite: Path) -> None:
+    """With the exit code of the run, however often the upload fails; a command with other arguments runs."""
+    run = ("run", small_suite, FAULTY, "--out", "test://bucket/results")
+    Store.fail = failing(OSError(errno.EIO, "no disk"), path="index.json")
+    opconform(*run, code=2)
+    results = Path("opconform-out/test-bucket-results/results.jsonl").read_bytes()
+    opconform(*run, code=2)
+    Store.fail = failing(OSError(), every=1000)
+    done = opconform(*run, code=1)
+
+    assert "It is not repeated." in done.stderr
+    assert Path("opconform-out/test-bucket-results/results.jsonl").read_bytes() == results
+    assert {each.name for each in Path("opconform-out").iterdir()} == {"test-bucket-results"}
+    Store.fail = failing(OSError(errno.EIO, "no disk"), path="index.json")
+    opconform(*run, "--force", code=2)
+    Store.fail = failing(OSError(), every=1000)
+    assert "not repeated" not in opconform(*run, "--force", "--quiet", code=1).stderr
 
 
 def test_an_interrupted_run_is_continued_and_uploaded(opconform: Run, small_suite: Path) -> None:

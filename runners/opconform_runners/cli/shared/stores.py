@@ -1,13 +1,16 @@
 """Paths on the command line that may be URLs of stores, such as `s3://bucket/suite`.
 
 What a command reads from a URL is downloaded to a temporary folder, and messages name the URL. What it writes to a URL
-is written to a folder in `opconform-out` first, which stays, and is uploaded when the command has completed.
+is written to a folder in `opconform-out` first, which stays, and is uploaded when the command has completed. If that
+fails, the same command only uploads.
 """
 
 import contextlib
+import json
 import re
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +87,10 @@ def transfers(context: click.Context) -> Iterator[None]:
             raise occupied(bucket.url)
         bucket.check_writable()
         place.parent.mkdir(parents=True, exist_ok=True)
+    if (code := _taken_code(places)) is not None:
+        click.echo("note: The command was completed before, except for its upload. It is not repeated.", err=True)
+        _upload(places, replace=bool(force), code=code)
+        raise click.exceptions.Exit(code)
     with contextlib.ExitStack() as copies:
         for place, bucket in context.meta.get(_DOWNLOADS, []):
             place.parent.mkdir(mode=0o700)
@@ -93,16 +100,34 @@ def transfers(context: click.Context) -> Iterator[None]:
             yield
         except click.exceptions.Exit as ended:
             if ended.exit_code in _COMPLETE:
-                _upload(places, replace=bool(force))
+                _upload(places, replace=bool(force), code=int(ended.exit_code))
             raise
-        _upload(places, replace=bool(force))
+        _upload(places, replace=bool(force), code=0)
 
 
-def _upload(places: list[tuple[Path, Bucket]], *, replace: bool) -> None:
+def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> None:
+    """Upload what a command has written, or note its exit code, so that the same command only uploads."""
     for place, bucket in places:
         try:
             bucket.upload(place, replace=replace)
-        except OpconformError:
+        except (OpconformError, KeyboardInterrupt):
+            _note_of(place).write_text(json.dumps({"code": code, "arguments": sys.argv[1:]}))
             click.echo(f"note: {place} was not uploaded to {bucket.url}. It is kept.", err=True)
             raise
         click.echo(f"note: {place} was uploaded to {bucket.url}.", err=True)
+
+
+def _taken_code(places: list[tuple[Path, Bucket]]) -> int | None:
+    """The exit code of the same command, if it failed only to upload what is here; the note of it is removed."""
+    for place, _ in places:
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            note = json.loads(_note_of(place).read_text())
+            _note_of(place).unlink()
+            if note["arguments"] == sys.argv[1:] and place.exists():
+                return int(note["code"])
+    return None
+
+
+def _note_of(place: Path) -> Path:
+    """The file beside a folder that says that it is complete, but not uploaded."""
+    return place.with_name(f"{place.name}.not-uploaded.json")
