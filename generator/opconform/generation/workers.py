@@ -29,7 +29,7 @@ from opconform.tasks import batches, in_order
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
-#: How many cases are expanded and then written. Both are quicker so than in turn, case by case.
+#: How many cases are expanded, then evaluated, and then written, which is quicker than each case in turn.
 BATCH = 64
 #: How many batches a worker has at once, so that it has work while this process writes one and expands the next.
 _WAITING = 3
@@ -72,9 +72,9 @@ def write_cases(
                     worker.pipe.send(small)
                 waiting[worker] += 1
             else:
-                yield from map(writer.write, small)
+                yield from writer.write(small)
             yield from _answers(waiting, wait=bool(large))
-            yield from map(writer.write, large)
+            yield from writer.write(large)
         yield from _answers(waiting, wait=True)
     finally:
         for each in workers:
@@ -103,7 +103,7 @@ def _remotely_evaluated(
     )
     for large, future in in_order(executor, evaluated, pairs):
         yield from (writer.write_files(*each) for each in future.result())
-        yield from map(writer.write, large)
+        yield from writer.write(large)
 
 
 def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
@@ -160,7 +160,7 @@ def _translated() -> Iterator[None]:
 
 def _begin_writing(writer: CaseWriter) -> Callable[[Sequence[Draft]], list[Written]]:
     hold_worker_lock(writer.partial.parent)
-    return lambda batch: [writer.write(each) for each in batch]
+    return lambda batch: list(writer.write(batch))
 
 
 def _work(begin: Begin, pipe: "Connection[Any, Any]") -> None:

@@ -10,8 +10,9 @@ import os
 import shutil
 import zipfile
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,6 +27,7 @@ from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import foreign_faults
+from opconform.tasks import batches
 from opconform.tensors.npz import member
 
 #: The endings of archives, of which only `.zip` in lower case is written.
@@ -55,9 +57,11 @@ class CaseWriter:
     earlier: Path | None
     options: Options
 
-    def write(self, draft: Draft) -> Written:
-        """Evaluate a case and write it."""
-        return self.write_files(*case_files(draft, self.options))
+    def write(self, drafts: Sequence[Draft]) -> Iterator[Written]:
+        """Evaluate cases and write them."""
+        evaluated = (case_files(each, self.options) for each in drafts)
+        for some in batches(evaluated, len(drafts), lambda each: sum(map(size_of, each[1].values()))):
+            yield from starmap(self.write_files, some)
 
     def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:
         """Write the files of a case, unless an identical folder of it can be reused."""
