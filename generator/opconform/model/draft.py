@@ -78,6 +78,10 @@ class Draft:
     is_twin: bool = False
     essential: bool = False
 
+    def __getstate__(self) -> dict[str, object]:
+        """The attributes to pickle, without the arguments, which are computed again sooner than they are read."""
+        return {name: each for name, each in vars(self).items() if name != "arguments"}
+
     @property
     def operation(self) -> Operation:
         """The operation under test."""
