@@ -12,7 +12,6 @@ from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateExpression
 from jinja2.exceptions import SecurityError
-from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -146,10 +145,16 @@ class Expression:
     @property
     def variables(self) -> frozenset[str]:
         """The names that the expression reads."""
-        return frozenset(find_undeclared_variables(_SANDBOX.parse(f"{{{{ {self.text} }}}}")))
+        return _names_in(self.text)
 
     def __str__(self) -> str:
         return f"`{quoted_text(self.text)}`"
+
+
+@lru_cache(maxsize=4_096)
+def _names_in(text: str) -> frozenset[str]:
+    """The variables and functions that an expression names."""
+    return frozenset(each.name for each in _SANDBOX.parse(f"{{{{ {text} }}}}").find_all(nodes.Name))
 
 
 def is_expression(value: object) -> bool:
