@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.suite.reader import open_suite
+from opconform_runners.reports.alternatives import kind_of
 from opconform_runners.reports.conditions import conditions_of
 from opconform_runners.reports.faults import with_faults
 from opconform_runners.reports.report_file import finished
@@ -136,6 +137,34 @@ def test_what_other_conditions_leave_is_searched_again() -> None:
     wide = [*numbered("a", 30, "big"), *numbered("b", 6, "big", "empty"), *numbered("c", 6, "empty", "x.y is violated")]
     found = conditions_of([*wide, *numbered("d", 60)], ["wrong"] * 42 + [""] * 60)
     assert all(any(all(held.intersection(some) for some in each) for each in found) for held in wide)
+
+
+@pytest.mark.parametrize(
+    ("fact", "kind"),
+    [
+        ("data is i32", "data is"),
+        ("axis.range is violated", "violated"),
+        ("axis.range is tested", "tested"),
+        ("the case violates lengths.sum if control inputs are cut to 32 bits", "another violation"),
+        ("the result differs if control inputs are cut to 32 bits", "reading"),
+        ("all shapes are known when the model is built", "known"),
+        ("a shape is known only at run time", "unknown"),
+        ("begin has more elements than data has dimensions", "lengths"),
+        ("axes is empty", "shape"),
+        ("start has 0", "values"),
+        ("an output has a value beyond 31 bits", "values"),
+        ("axes has a value that is not an index of any dimension of data", "values"),
+        ("stride is i64", "type"),
+        ("split_lengths is floating-point", "type"),
+        ("num_splits is 3", "attribute"),
+        ("axes is omitted", "attribute"),
+        ("there is a single batch", ""),
+        ("only dimensions of 1 move", ""),
+    ],
+)
+def test_facts_are_of_kinds_whose_facts_are_about_as_likely(fact: str, kind: str) -> None:
+    """So that a relation is not found among all numbers of attributes."""
+    assert kind_of(fact) == kind
 
 
 def test_messages_that_differ_in_the_name_of_the_operation_are_one_symptom() -> None:

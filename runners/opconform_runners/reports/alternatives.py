@@ -1,5 +1,7 @@
 """Facts that exclude each other, so that a condition may name several of them: `data is u2, nf4 or f4e2m1`."""
 
+import re
+
 from opconform.operations import OPERATIONS
 from opconform.tensors.element_types import ELEMENT_TYPES
 
@@ -38,12 +40,22 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 )
 #: The facts about the element type of data.
 DATA_TYPES = frozenset(f"data is {name}" for name in ELEMENT_TYPES)
-#: The ends of facts of other kinds: what is known when the model is built, and what is not. Those on how a case may be
-#: read wrongly have an `if`.
-_ENDS = {
-    "requirement": (" is tested",),
-    "known": (" is constant", " are constant", " when the model is built", "no shape is dynamic"),
-    "unknown": (" run time", " is dynamic"),
+#: The words by which facts are sorted into other kinds: those of one kind are about as likely. The rest are relations.
+_WORDS = {
+    kind: re.compile(words)
+    for kind, words in {
+        "violated": " is violated$",
+        "tested": " is tested$",
+        "another violation": " violates .* if ",
+        "reading": " if ",
+        "known": " (is|are) constant$| when the model is built$|^no shape is dynamic$",
+        "unknown": " run time$|^a shape is dynamic$",
+        "lengths": " elements than ",
+        "shape": " has (rank|a dimension|one element)| (is empty|a scalar|within a byte|dimensions|of any size)$",
+        "values": " (value|NaNs|infinities|zeros|numbers|rounds|bits|negative|below -1|-1|0)$| not an index ",
+        "type": f" is ({'|'.join(ELEMENT_TYPES)})$| (integers|floating-point|strings|elements|than a byte)$",
+        "attribute": r" (is|has) (-?\d|'|True$|False$|omitted$)",
+    }.items()
 }
 _KINDS = {name: group[0].rpartition(" ")[0] for group in GROUPS for name in group}
 
@@ -52,9 +64,7 @@ def kind_of(fact: str) -> str:
     """What a fact is about, if there are few or many of the kind: naming one of few takes fewer bits."""
     if fact in _KINDS:
         return _KINDS[fact]
-    if " if " in fact:
-        return "violates" if " violates " in fact else "if"
-    return next((kind for kind, ends in _ENDS.items() if fact.endswith(ends)), "")
+    return next((kind for kind, words in _WORDS.items() if words.search(fact)), "")
 
 
 def is_violation(fact: str) -> bool:
