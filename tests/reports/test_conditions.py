@@ -81,6 +81,14 @@ def test_of_equal_conditions_the_one_whose_facts_rule_out_most_passing_cases_is_
     assert found == ((("big",), ("cause",)),)
 
 
+def test_of_equal_conditions_the_one_that_is_least_likely_by_chance_is_found() -> None:
+    """Beside `big`, `odd` and `cause` rule out the same five cases, but most cases have `odd`."""
+    wrong = numbered("a", 30, "big", "odd", "cause")
+    right = [*numbered("b", 5, "big"), *numbered("c", 60, "odd"), *numbered("d", 10, "cause")]
+    found = conditions_of([*wrong, *right], ["wrong"] * 30 + [""] * len(right))
+    assert found == ((("big",), ("cause",)),)
+
+
 def test_a_condition_names_no_alternatives_whose_cases_others_explain() -> None:
     """`big` explains the cases of u2; those of nf4 and u4 are left for the second condition."""
     wrong = [*numbered("a", 30, "big"), *numbered("b", 9, "big", "x", TYPES[0])]

@@ -9,13 +9,10 @@ import numpy as np
 
 from opconform.tensors.tensor import Array
 from opconform_runners.reports.alternatives import DATA_TYPES, GROUPS, is_violation, kind_of
+from opconform_runners.reports.pairs import COMPARED, Pairs, product
 
 #: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
 _MARGIN = 4
-#: How many conditions are compared for one failing case.
-_COMPARED = 60
-#: The rows of matrices that are multiplied at once.
-_BLOCK = 32
 #: How much an unexplained failure with the same symptom counts in the first comparison, and how much any other.
 _ALIKE, _OTHER = 10, 3
 #: Facts that no passing case has together, each with its alternatives: at most three, or four with the operation.
@@ -103,11 +100,22 @@ class _Table:
         return candidate._replace(facts=facts, met=met)
 
     def doubt(self, candidate: _Candidate) -> float:
-        """The bits of a condition, less those of the passing cases that only the weakest of its facts rules out."""
+        """The bits of a condition, fewer if it is surprising that even the weakest of its facts separates.
+
+        If the failing cases and those passing ones that it alone rules out were drawn at random, a common fact would
+        often hold for all of the first, and a rare one for none of the second.
+        """
         held = [self._passes[:, some].any(1) for some in candidate.facts]
         missing = np.sum(np.logical_not(held), axis=0)
-        ruled_out = min(int((missing[~each] == 1).sum()) for each in held)
-        return candidate.cost - math.log2(1 + ruled_out)
+        surprises = []
+        for some, passing in zip(candidate.facts, held, strict=True):
+            with_fact = int(passing.sum()) + int(self._fails[:, some].any(1).sum())
+            without = len(self._passes) + len(self._fails) - with_fact
+            ruled_out = int((missing[~passing] == 1).sum())
+            surprises.append(
+                _surprise(int(candidate.met.sum()), with_fact, without) + _surprise(ruled_out, without, with_fact)
+            )
+        return candidate.cost - math.log2(1 + min(surprises))
 
     def candidates(self, wanted: Array) -> list[_Candidate]:
         """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
@@ -140,7 +148,7 @@ class _Table:
         mine = np.flatnonzero(self._fails[seed] & self._is_used)
         alike = np.where(self._kinds == self._kinds[seed], _ALIKE, _OTHER)
         weights = np.where(done, np.minimum(alike, _OTHER), alike).astype(np.float32)
-        pairs = _Pairs(self._fails[:, mine], self._passes[:, mine], weights)
+        pairs = Pairs(self._fails[:, mine], self._passes[:, mine], weights)
         promising = [*pairs.pure(), *pairs.triples()]
         for number, group in enumerate(self._groups):
             own = [place for place, each in enumerate(group) if self._fails[seed, each]]
@@ -148,7 +156,7 @@ class _Table:
                 promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], own)
         costs = [0, *(self._costs[each] for each in mine)]
         promising.sort(key=lambda each: (-each[0], sum(costs[place] for place in {*each[1]}), each[1:]))
-        for _, places, number in promising[:_COMPARED]:
+        for _, places, number in promising[:COMPARED]:
             columns = tuple(int(mine[each - 1]) for each in sorted({*places} - {0}))
             yield self._candidate(columns, None if number < 0 else self._groups[number])
         for group in self._types:
@@ -180,8 +188,8 @@ class _Table:
             return
         failing = self._met(columns, self._fails)
         fails, passes = (held.astype(np.float32) for held in (self._fails[failing], self._passes[passing]))
-        good = _product(fails[:, group] * weights[failing, None], fails[:, self._operations])
-        bad = _product(passes[:, group], passes[:, self._operations])
+        good = product(fails[:, group] * weights[failing, None], fails[:, self._operations])
+        bad = product(passes[:, group], passes[:, self._operations])
         kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
         some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
         if len(kinds) > 1 and len(operations) > 1 and passes[:, some].any():
@@ -195,72 +203,9 @@ class _Table:
         return np.asarray(held[:, columns].all(1), np.bool_)
 
 
-class _Pairs:
-    """The facts of one failure, each of which may stand with any other; fact 0 holds for every case.
-
-    The passing cases that have a fact are one row of bits.
-    """
-
-    def __init__(self, fails: Array, passes: Array, weights: Array) -> None:
-        self._fails = np.hstack([np.ones((len(fails), 1), np.float32), fails.astype(np.float32)])
-        self._weighted = self._fails * weights[:, None]
-        self._passes = np.vstack([_bits(np.ones(len(passes), np.bool_)), _bits(passes.T)])
-
-    def pure(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
-        """Pairs of facts that no passing case has, with the weight of the failures that have them."""
-        yield from _largest(_product(self._fails, self._weighted) * self._clean(self._passes), -1)
-
-    def alternatives(
-        self, number: int, fails: Array, passes: Array, own: Sequence[int]
-    ) -> Iterator[tuple[float, tuple[int, ...], int]]:
-        """Pairs of facts with all alternatives of a group that no passing case has with them, one of its `own`."""
-        total = np.zeros((len(self._passes),) * 2, np.float32)
-        allowed = np.zeros(total.shape, np.bool_)
-        for place, bits in enumerate(_bits(passes.T)):
-            clean, rows = self._clean(self._passes & bits), fails[:, place]
-            total += _product(self._fails[rows], self._weighted[rows]) * clean - clean
-            if place in own:
-                allowed |= clean
-        yield from _largest(total * allowed, number)
-
-    def triples(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
-        """For each pair of facts, the third one with which no passing case has them."""
-        for one in range(1, len(self._passes)):
-            both, fails = self._passes & self._passes[one], self._fails[:, one] > 0
-            held, weighted = self._fails[fails], self._weighted[fails]
-            for two in np.flatnonzero(both.any(1)).tolist():
-                third = two + 1 + np.flatnonzero(~(both[two + 1 :] & both[two]).any(1)) if two > one else ()
-                if len(third):
-                    worth = weighted[held[:, two] > 0][:, third].sum(0)
-                    best = int(np.argmax(worth))
-                    yield float(worth[best]), (one, two, int(third[best])), -1
-
-    def _clean(self, passes: Array) -> Array:
-        """Whether no passing case has two facts, the first of them given as other bits."""
-        return np.asarray(~(passes[:, None] & self._passes).any(2))
-
-
-def _bits(held: Array) -> Array:
-    """Rows as bits in words of 64."""
-    packed = np.packbits(held, axis=-1)
-    missing = -packed.shape[-1] % 8
-    return np.pad(packed, [(0, 0)] * (packed.ndim - 1) + [(0, missing)]).view(np.uint64)
-
-
-def _product(left: Array, right: Array) -> Array:
-    """The product of matrices, in blocks that are too small for threads: those take longer to start."""
-    total = np.zeros((left.shape[1], right.shape[1]), np.float32)
-    for start in range(0, len(left), _BLOCK):
-        total += left[start : start + _BLOCK].T @ right[start : start + _BLOCK]
-    return total
-
-
-def _largest(worth: Array, number: int) -> Iterator[tuple[float, tuple[int, ...], int]]:
-    upper = np.triu(worth)
-    for place in np.argsort(-upper, axis=None, kind="stable")[:_COMPARED]:
-        pair = divmod(int(place), upper.shape[1])
-        if upper[pair] > 0:
-            yield float(upper[pair]), pair, number
+def _surprise(drawn: int, hits: int, others: int) -> float:
+    """The bits of drawing only hits at random."""
+    return drawn * math.log2((hits + others) / hits) if drawn else 0
 
 
 def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]:
