@@ -60,7 +60,7 @@ def write_cases(
     if writer.options.executor is not None:
         yield from _remotely_evaluated(cases, writer, writer.options.executor, is_large)
         return
-    workers = started(partial(_begin_writing, writer), jobs - 1)
+    workers = started(partial(_begin_writing, writer), jobs - 1) if jobs > 1 else []
     waiting, rest = dict.fromkeys(workers, 0), iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
