@@ -58,6 +58,15 @@ CASES = {
     "truth values": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: true\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
         "the case is valid if truth values are read as 0 and 1",
     }, {"the case is valid if texts are read up to the first character that is not a digit"}),
+    "rows": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[[1, 2]]", more="    expect: {reject: lengths.rank}\n").replace("lengths.sum", "lengths.rank"), {
+        "split_lengths has a first dimension of 1 before others", "split_lengths has rank 2",
+    }, {"a single output is requested", "data has a first dimension of 1 before others"}),
+    "single output": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[4]", more="    expect: {reject: lengths.sum}\n"), {
+        "a single output is requested", "split_lengths has a dimension of 1",
+    }, {"split_lengths has a first dimension of 1 before others"}),
+    "two ranks": ("op: Reshape-1\ngroups:\n  - {id: one, title: one, data: {shape: [1, 1]}, dynamic: '...', shape: [1], special_zero: false, feed: {data: {shape: []}}}\n", {
+        "data has a first dimension of 1 before others", "data has another shape in the second inference",
+    }, {"shape has a first dimension of 1 before others"}),
     "overflow": (SPLIT.format(data="{shape: [3, 2]}", axis=1, lengths="{values: [127, 127], element_type: i8}", more="    expect: {reject: lengths.sum}\n"), {
         "the sum of the lengths exceeds their element type", "an inner dimension is divided",
     }, {"the lengths exceed the dimension by 1"}),
@@ -67,7 +76,7 @@ CASES = {
     }, {"the case violates lengths.sum if run-time control inputs are cut to 32 bits", "the result differs if run-time control inputs are cut to 32 bits", "the case violates lengths.remainder-sum if constant control inputs are cut to 32 bits"}),
     "attributes": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: -2\n    expect: {reject: num_splits.positive}").replace("lengths.sum", "num_splits.positive"), {
         "num_splits is -2", "num_splits is negative", "num_splits is below -1",
-    }, {"num_splits is 0"}),
+    }, {"a single output is requested", "num_splits is 0"}),
     "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
         "a step backward is longer than 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),

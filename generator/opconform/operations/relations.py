@@ -116,7 +116,10 @@ def _steps(arguments: Arguments, name: str) -> Iterator[str]:
 
 
 def _splits(arguments: Arguments) -> Iterator[str]:
-    """Whether the elements of an output are apart in data."""
+    """Whether the elements of an output are apart in data, and whether there is only one output."""
+    lengths = arguments.inputs.get("split_lengths")
+    if arguments.attributes.get("num_splits") == 1 or (lengths is not None and math.prod(lengths.shape) == 1):
+        yield "a single output is requested"
     axis = axis_from_front(arguments)
     if axis is not None and math.prod(arguments.inputs["data"].shape[:axis]) > 1:
         yield "an inner dimension is divided"

@@ -170,6 +170,8 @@ def _shaped(tensors: Sequence[Tensor]) -> Iterator[str]:
         yield "has a dimension beyond 31 bits"
     if any(size == 1 for each in tensors for size in each.shape):
         yield "has a dimension of 1"
+    if any(len(each.shape) > 1 and each.shape[0] == 1 for each in tensors):
+        yield "has a first dimension of 1 before others"
     if len({each.shape for each in tensors}) > 1:
         yield "has another shape in the second inference"
 
