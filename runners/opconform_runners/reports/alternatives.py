@@ -51,7 +51,7 @@ _WORDS = {
         "known": " (is|are) constant$| when the model is built$|^no shape is dynamic$",
         "unknown": " run time$|^a shape is dynamic$",
         "lengths": " elements than ",
-        "shape": " has (rank|a dimension|a first dimension|one element)| (is empty|a scalar|within a byte|dimensions|of any size)$",
+        "shape": " has (rank|a (first )?dimension|one element)| (is empty|scalar|within a byte|dimensions|any size)$",
         "values": " (value|NaNs|infinities|zeros|numbers|rounds|bits|negative|below -1|-1|0)$| not an index ",
         "type": f" is ({'|'.join(ELEMENT_TYPES)})$| (integers|floating-point|strings|elements|than a byte)$",
         "attribute": r" (is|has) (-?\d|'|True$|False$|omitted$)",
