@@ -15,7 +15,7 @@ from opconform_runners.execution.scheduler import Execution, Worker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.verdict import Pass
+from opconform_runners.verdicts.verdict import Pass, Unsupported, Verdict
 
 
 class Session:
@@ -30,16 +30,23 @@ class Session:
         self._launch = launch
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
-        #: The first outcome of each executed case, by its id.
+        self._settled: dict[str, Verdict] = {}
+        #: The first outcome of each executed case of the suite, by its id.
         self.outcomes: dict[str, Outcome] = {}
 
     def turn_to(self, suite: Suite) -> None:
-        """Execute cases of another suite from now on, with the same harnesses."""
+        """Execute cases of another suite from now on, with the same harnesses.
+
+        A twin that passed or was unsupported is not executed again.
+        """
+        if "_verdicts" in self.__dict__:
+            own = self._verdicts.own.items()
+            self._settled |= {name: each for name, each in own if isinstance(each, Pass | Unsupported)}
+            del self._verdicts
         self._suite = suite
         self._first.turn_to(suite)
         self._again.turn_to(suite)
         self.outcomes.clear()
-        self.__dict__.pop("_verdicts", None)
 
     @property
     def implementation(self) -> Implementation:
@@ -48,13 +55,15 @@ class Session:
 
     @cached_property
     def _verdicts(self) -> CaseVerdicts:
-        return CaseVerdicts(self._suite, self.implementation)
+        verdicts = CaseVerdicts(self._suite, self.implementation)
+        verdicts.own.update(self._settled)
+        return verdicts
 
     def result_of(self, entry: Entry, *, once: bool = False) -> Result:
         """The result of a case; the first call executes it. With `once`, a failure is not executed again."""
         self._execute(entry, once=once)
         twin = None if entry.twin is None else self._suite.by_id.get(entry.twin)
-        if twin is not None and isinstance(self._verdicts.own[entry.id], Pass):
+        if twin is not None and twin.id not in self._verdicts.own and isinstance(self._verdicts.own[entry.id], Pass):
             self._execute(twin, once=once)
         return self._verdicts.result(entry)
 
