@@ -115,6 +115,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["run", "SUITE", "numpy", "--executor", "dask://a:1", "--record", "r.zip"], "Record on one machine."),
         (["certify", "numpy", "--suite", "s"], "`certify` generates its suite. Use `opconform run s BACKEND`."),
         (["certify", "numpy", "--baseline", "b"], "Use `opconform run SUITE BACKEND --baseline b`."),
+        (["fuzz", "numpy", "--op", "Split-1"], "Name operations without an option: `opconform fuzz BACKEND Split-1`."),
         (["certify", "--unlike"], "No such option '--unlike'.\nTry"),
         (
             ["run", "a.py:A", "s"],

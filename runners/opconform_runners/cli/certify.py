@@ -21,11 +21,11 @@ from opconform_runners.cli.shared.generation_options import RUN_JOBS, Generation
 from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
-    Decorator,
     PrivateKey,
     ResultOptions,
     collected,
     profile_option,
+    refused_option,
     result_options,
     shard_option,
     sign_option,
@@ -44,21 +44,13 @@ from opconform_runners.harness.registry import names
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
-def _refused(*names: str, advice: str) -> Decorator:
-    """A hidden option that other commands have, and that this one refuses with what to do."""
-
-    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            raise UsageError(advice.format(value))
-
-    return click.option(*names, hidden=True, expose_value=False, callback=refuse)
-
-
 @click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
-@_refused("-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`.")
-@_refused("--suite", advice="`certify` generates its suite. Use `opconform run {} BACKEND`.")
-@_refused("--baseline", advice="`certify` has fixed rules. Use `opconform run SUITE BACKEND --baseline {}`.")
+@refused_option(
+    "-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`."
+)
+@refused_option("--suite", advice="`certify` generates its suite. Use `opconform run {} BACKEND`.")
+@refused_option("--baseline", advice="`certify` has fixed rules. Use `opconform run SUITE BACKEND --baseline {}`.")
 @backend_options
 @collected("selection", Selection, profile_option, shard_option)
 @result_options

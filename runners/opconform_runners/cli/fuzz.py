@@ -16,7 +16,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import count, out_option
+from opconform_runners.cli.shared.options import count, out_option, refused_option
 from opconform_runners.cli.shared.output import print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import folder_name
@@ -44,6 +44,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
 
 @click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|OPERATION]...")
+@refused_option("--op", "--operation", advice="Name operations without an option: `opconform fuzz BACKEND {}`.")
 @one_backend_options
 @click.option(
     "--time",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from opconform.errors import UsageError
 from opconform.suite.selection import PROFILES, Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.stores import LocalPath, Source, Target
@@ -41,6 +42,16 @@ def collected(name: str, kind: type, *options: Decorator) -> Decorator:
         return command
 
     return decorate
+
+
+def refused_option(*names: str, advice: str) -> Decorator:
+    """A hidden option that a user may expect here; it is refused with what to do instead."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise UsageError(advice.format(value))
+
+    return click.option(*names, hidden=True, expose_value=False, callback=refuse)
 
 
 def json_option(what: str) -> Decorator:
