@@ -108,7 +108,10 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["run", "x", "-b", "numpy", "--harness", "true", "--record", "r.zip"], "work with one backend. Name one."),
         (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
         (["certify", "numpy", "-k", "Split-1/*"], "Use `opconform run SUITE BACKEND --select 'Split-1/*'`."),
-        (["certify", "numpy", "--executor", "tcp://host:1"], "Name its scheduler, as in dask://HOST:8786."),
+        (
+            ["certify", "numpy", "--executor", "tcp://host:1"],
+            "Name its scheduler and the port, as in dask://HOST:8786.",
+        ),
         (["certify", "numpy", "--resources", "NPU=1"], "--resources works only with --executor dask://HOST:PORT"),
         (["run", "SUITE", "numpy", "--resources", "NPU"], "'NPU' is not NAME=N, as in NPU=1."),
         (["run", "SUITE", "numpy", "--executor", "dask://a:1", "-j", "2"], "--jobs and --executor cannot be used"),
@@ -351,9 +354,9 @@ def test_no_suite_replaces_one_of_other_specs(opconform: Run, small_spec: Path, 
     seeded = opconform("certify", small_spec, *certify, "--seed", "5", code=2).stderr
     generated = opconform("generate", other, "--out", made, code=2).stderr
 
-    sentence = "is a suite of other specs: VariadicSplit-1/small.yaml. Use another --out, or delete it."
-    assert refused == f"error: {signed}/suite {sentence}\n"
-    assert generated == f"error: {made} {sentence}\n"
+    sentence = "is a suite of other specs: VariadicSplit-1/small.yaml. Use another --out, or delete the folder"
+    assert refused == f"error: {signed}/suite {sentence} {signed}/suite.\n"
+    assert generated == f"error: {made} {sentence} {made}.\n"
     assert seeded.startswith(f"error: {signed} contains the results of a certification of numpy ")
     assert [tree(signed), tree(made)] == held
     opconform("generate", small_spec, other, "--jobs", "1", "--out", made)

@@ -260,6 +260,6 @@ def test_workers_without_the_resources_are_not_waited_for(farm: Farm, monkeypatc
     """The error names the resources and how to start a worker with them."""
     monkeypatch.setattr(cluster, "ABSENCE_LIMIT", 2.0)
     farm.start_workers(1)
-    expected = f'The dask scheduler {farm.url} has no worker with the resources NPU=1. Start one with `dask worker --resources "NPU=1"`'
+    expected = f'The dask scheduler {farm.url} has no worker with the resources NPU=1. Start one with `dask worker {farm.url.removeprefix("dask://")} --resources "NPU=1"`'
     with connected(farm.url) as found, pytest.raises(ClusterError, match=re.escape(expected)):
         found.executor({"NPU": 1}).submit(span)

@@ -122,6 +122,15 @@ def test_results_at_a_url_are_the_local_ones(opconform: Run, small_suite: Path, 
     assert "opconform-out/test-bucket-results was uploaded to test://bucket/results." in done.stderr
 
 
+def test_a_folder_inside_a_stored_one_can_be_read(opconform: Run, small_spec: Path) -> None:
+    """Such as the suite of a certification; the error for a part that it does not have names the URL."""
+    opconform("certify", "numpy", small_spec, "--jobs", "1", "--out", "test://bucket/certified")
+
+    assert "intact" in opconform("verify", "test://bucket/certified/suite").stdout
+    missing = opconform("verify", "test://bucket/certified/other", code=2).stderr
+    assert missing.startswith("error: test://bucket/certified/other has no index.json: nothing was written there")
+
+
 def test_commands_read_results_at_a_url(
     opconform: Run, small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +202,7 @@ def test_a_store_that_fails_for_good_loses_nothing(opconform: Run, small_spec: P
     again = opconform(*generate)
     assert again.stdout == ""
     assert again.stderr.splitlines() == [
-        "note: The command was completed before, except for its upload. It is not repeated.",
+        "note: Only the upload was left of this command, which was completed before.",
         "note: opconform-out/test-bucket-suite was uploaded to test://bucket/suite.",
     ]
     assert "intact" in opconform("verify", "test://bucket/suite").stdout
@@ -209,13 +218,13 @@ def test_only_the_upload_of_a_completed_run_is_repeated(opconform: Run, small_su
     Store.fail = failing(OSError(), every=1000)
     done = opconform(*run, code=1)
 
-    assert "It is not repeated." in done.stderr
+    assert "Only the upload was left" in done.stderr
     assert Path("opconform-out/test-bucket-results/results.jsonl").read_bytes() == results
     assert {each.name for each in Path("opconform-out").iterdir()} == {"test-bucket-results"}
     Store.fail = failing(OSError(errno.EIO, "no disk"), path="index.json")
     opconform(*run, "--force", code=2)
     Store.fail = failing(OSError(), every=1000)
-    assert "not repeated" not in opconform(*run, "--force", "--quiet", code=1).stderr
+    assert "Only the upload" not in opconform(*run, "--force", "--quiet", code=1).stderr
 
 
 def test_an_interrupted_run_is_continued_and_uploaded(opconform: Run, small_suite: Path) -> None:
@@ -238,7 +247,7 @@ def test_the_second_of_two_writers_gets_an_error(opconform: Run, small_suite: Pa
     before = Store.store["/bucket/results/index.json"].getvalue()
     refused = opconform(*run, code=2)
 
-    assert refused.stderr.startswith("error: test://bucket/results already has other content, maybe of another writer,")
+    assert refused.stderr.startswith("error: test://bucket/results already has other content, and it was not replaced.")
     assert refused.stdout == ""
     assert Store.store["/bucket/results/index.json"].getvalue() == before
     opconform(*run, "--force")

@@ -186,7 +186,7 @@ def test_of_two_writers_at_once_one_gets_an_error(server: int, tmp_path: Path) -
     [winner], [loser] = ([name for name, code in codes.items() if code == wanted] for wanted in (0, 2))
     kept = tmp_path / winner / "opconform-out" / "s3-tests-same"
 
-    assert "error: s3://tests/same already has other content, maybe of another writer" in said[loser]
+    assert "error: s3://tests/same already has other content, and it was not replaced" in said[loser]
     ended(started(tmp_path, server, "report", "s3://tests/same", "--csv", "stored.csv"))
     ended(started(tmp_path, server, "report", kept, "--csv", "kept.csv"))
     assert (tmp_path / "stored.csv").read_bytes() == (tmp_path / "kept.csv").read_bytes()

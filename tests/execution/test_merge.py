@@ -11,7 +11,7 @@ import pytest
 
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Shard, shard_of
-from opconform_runners.verdicts.results import read_written, write_results
+from opconform_runners.verdicts.results import BATCHES, read_written, write_results
 from tests.conftest import Run
 
 BROKEN = """\
@@ -140,9 +140,13 @@ def test_what_is_not_all_shards_of_one_run_is_refused(opconform: Run, shards: Se
     strict, cut = variant("strict", strict=True), variant("cut")
     (cut / "results.jsonl").write_bytes((third / "results.jsonl").read_bytes().splitlines(keepends=True)[0])
 
+    (tmp_path / "streamed" / BATCHES).mkdir(parents=True)
+    streamed = tmp_path / "streamed"
+
     for folders, sentence in (
         ((first, second), "Shards are missing: 3/3."),
-        ((first, second, third, first), f"{first} and {first} both contain shard 1/3."),
+        ((first, second, streamed), f"{streamed} is interrupted. Run the same command again to continue."),
+        ((first, second, third, first), f"{first} is named twice."),
         ((first, second, whole), f"{whole} contains the results of a run of numpy "),
         ((first, second, other), f"{other} contains shard 3/4, but {first} shard 1/3."),
         ((first, second, selected), f"{first} and {selected} are of different runs, which differ in the selection."),

@@ -166,7 +166,7 @@ def test_what_other_conditions_leave_is_searched_again() -> None:
         ("split_lengths is floating-point", "type"),
         ("num_splits is 3", "attribute"),
         ("axes is omitted", "attribute"),
-        ("there is a single batch", ""),
+        ("only batch dimensions of 1 are given", ""),
         ("only dimensions of 1 move", ""),
     ],
 )
@@ -175,21 +175,34 @@ def test_facts_are_of_kinds_whose_facts_are_about_as_likely(fact: str, kind: str
     assert kind_of(fact) == kind
 
 
+def rejection(op: str, message: str) -> Result:
+    """A valid case that was rejected with a message."""
+    return Result(
+        id=f"{op}-1/a/0123456789",
+        profile="core",
+        expect="accept",
+        verdict="fail",
+        reason="rejected-valid",
+        message=message,
+    )
+
+
 def test_messages_that_differ_in_the_name_of_the_operation_are_one_symptom() -> None:
     """Such as those of `Slice` and `StridedSlice`."""
+    one, two = (rejection(op, f"[CPU] {op} node with name '{op}' has no executor") for op in ("Slice", "StridedSlice"))
 
-    def said(op: str) -> Result:
-        message = f"[CPU] {op} node with name '{op}' has no executor"
-        return Result(
-            id=f"{op}-1/a/0123456789",
-            profile="core",
-            expect="accept",
-            verdict="fail",
-            reason="rejected-valid",
-            message=message,
-        )
+    assert symptom_of(one, "") == symptom_of(two, "")
 
-    assert symptom_of(said("Slice"), "") == symptom_of(said("StridedSlice"), "")
+
+def test_messages_that_differ_in_the_inputs_are_one_symptom() -> None:
+    """Their element types and shapes are in brackets, or words with digits."""
+    said = "opset8::Gather Gather_{} (opset1::{} data[0]:{}[1,2]) HAS THROWN: {} is not set for {}"
+    one = rejection("Gather", said.format(3, "Parameter", "f32", "axis", "f32"))
+    two = rejection("Gather", said.format(17, "Constant", "u8", "axis", "boolean8"))
+    other = rejection("Gather", said.format(3, "Parameter", "f32", "data", "f32"))
+
+    assert symptom_of(one, "") == symptom_of(two, "")
+    assert symptom_of(one, "") != symptom_of(other, "")
 
 
 def test_the_symptom_of_a_long_message_is_its_beginning() -> None:

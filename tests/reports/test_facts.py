@@ -53,11 +53,11 @@ CASES = {
         "a required input or attribute is omitted", "end is omitted",
     }, {"stride is omitted"}),
     "texts": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: 2.0\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
-        "the case is valid if texts are read up to the first character that is not a digit",
+        "the case is valid if only the digits at the beginning of a text are read",
     }, {"the case is valid if truth values are read as 0 and 1"}),
     "truth values": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: true\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
         "the case is valid if truth values are read as 0 and 1",
-    }, {"the case is valid if texts are read up to the first character that is not a digit"}),
+    }, {"the case is valid if only the digits at the beginning of a text are read"}),
     "rows": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[[1, 2]]", more="    expect: {reject: lengths.rank}\n").replace("lengths.sum", "lengths.rank"), {
         "split_lengths has a first dimension of 1 before others", "split_lengths has rank 2",
     }, {"a single output is requested", "data has a first dimension of 1 before others"}),
@@ -78,7 +78,7 @@ CASES = {
         "num_splits is -2", "num_splits is negative", "num_splits is below -1",
     }, {"a single output is requested", "num_splits is 0"}),
     "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
-        "a step backward is longer than 31 bits", "all shapes are known when the model is built",
+        "a negative step is beyond 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),
     "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
         "the narrow elements of an output are not one run of bytes of an input",
@@ -121,14 +121,14 @@ CASES = {
         "an output is empty",
     }, {"a dimension of 0 moves"}),
     "single batch": (GATHER.format(op="Gather-8", data="[1, 1, 3]", indices="[[[1]]]", batch_dims="2, axis: 2", violated="").replace(", expect: {reject: }", ""), {
-        "there is a single batch",
+        "only batch dimensions of 1 are given",
     }, {"the batch dimensions of data and indices differ"}),
     "removed": ("op: Pad-12\ngroups:\n  - {id: one, title: one, data: {shape: [4, 2]}, pads_begin: [-1, 0], pads_end: [-3, 0], pad_mode: edge}\n", {
         "the pads together remove a whole dimension",
     }, {"the pads together remove more elements than data has"}),
     "nothing of a batch": (GATHER.format(op="Gather-8", data="[2, 0]", indices="[[1], [0]]", batch_dims="1, axis: 1", violated="").replace(", expect: {reject: }", "").replace("[2, 0]", "[2, 3, 0]"), {
         "the output of a batch is empty",
-    }, {"there is a single batch"}),
+    }, {"only batch dimensions of 1 are given"}),
     "no batch": (GATHER.format(op="Gather-8", data="[0, 3]", indices="{shape: [0, 2], element_type: i64}", batch_dims="1, axis: 1", violated="").replace(", expect: {reject: }", ""), {
         "an output is empty",
     }, {"the output of a batch is empty"}),

@@ -10,11 +10,12 @@ import errno
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import time
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -121,6 +122,8 @@ class Bucket:
             try:
                 self._get(self._mark, index)
             except MissingError as fault:
+                if self._download_inside(place):
+                    return
                 lacking = f"{self.url} has no {INDEX}: nothing was written there, or the upload was not completed"
                 raise MissingError(f"{lacking}. Commands write to it with `--out {self.url}`.") from fault
             place.mkdir()
@@ -128,6 +131,21 @@ class Bucket:
                 self._get(f"{self.path}/{each.name}", shard, each)
                 unpack(shard, place, f"{self.url}/{each.name}")
         self._date(place)
+
+    def _download_inside(self, place: Path) -> bool:
+        """Write a folder that is inside a stored one, such as the suite of results; returns whether there is one."""
+        outside, _, name = self.path.rpartition("/")
+        if not outside.strip("/"):
+            return False
+        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+            try:
+                replace(self, url=self.url.rpartition("/")[0], path=outside).download(Path(scratch) / "outside")
+            except MissingError:
+                return False
+            if not (Path(scratch) / "outside" / name).is_dir():
+                return False
+            shutil.move(Path(scratch) / "outside" / name, place)
+        return True
 
     def upload(self, place: Path, *, replace: bool) -> None:
         """Store a file or folder; only `replace` replaces what is there, unless it is the same.
@@ -259,8 +277,8 @@ def bucket_at(url: str) -> Bucket:
 def occupied(url: str) -> UsageError:
     """The error for writing to a URL that has something else."""
     return UsageError(
-        f"{url} already has other content, maybe of another writer, and it was not replaced. Use another URL, delete "
-        f"the content first, or replace results with --force."
+        f"{url} already has other content, and it was not replaced. Replace results with --force, use another URL, or "
+        f"delete the content first."
     )
 
 

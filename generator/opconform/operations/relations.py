@@ -112,7 +112,7 @@ def _first(slices: Iterable[range]) -> Iterator[str]:
 def _steps(arguments: Arguments, name: str) -> Iterator[str]:
     """How far the steps of an input go."""
     if min(_integers(arguments, name), default=0) < -_LONGEST:
-        yield "a step backward is longer than 31 bits"
+        yield "a negative step is beyond 31 bits"
 
 
 def _splits(arguments: Arguments) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _batches(arguments: Arguments) -> Iterator[str]:
     if -1 - len(indices.shape) <= given < -min(len(data.shape), len(indices.shape)):
         yield "batch_dims is out of range, and at most one dimension before those of the indices"
     if 0 < given <= len(data.shape) and math.prod(data.shape[:given]) == 1:
-        yield "there is a single batch"
+        yield "only batch dimensions of 1 are given"
     one, other = (each.shape[: max(given, 0)] for each in (data, indices))
     if len(one) == len(other) and one != other:
         yield "the batch dimensions of data and indices differ"

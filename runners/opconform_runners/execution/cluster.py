@@ -36,7 +36,9 @@ def connected(url: str) -> Iterator["Cluster"]:
     """
     found = _URL.fullmatch(url)
     if found is None:
-        raise UsageError(f"--executor {url!r} is not a cluster. Name its scheduler, as in dask://HOST:8786.")
+        raise UsageError(
+            f"--executor {url!r} is not a cluster. Name its scheduler and the port, as in dask://HOST:8786."
+        )
     try:
         from distributed import Client
     except ImportError as fault:
@@ -198,10 +200,10 @@ class ClusterExecutor(Executor):
         if self._client.status != "running":
             return ClusterError(f"The dask scheduler {self._url} was lost. Start it, {again}.")
         options = " ".join(f"{name}={need:g}" for name, need in self._resources.items())
-        having = f' with the resources {options}. Start one with `dask worker --resources "{options}"`'
-        return ClusterError(
-            f"The dask scheduler {self._url} has no worker{having if options else '. Start one'}, {again}."
-        )
+        having = f" with the resources {options}" if options else ""
+        address = self._url.removeprefix("dask://").rstrip("/")
+        start = f"dask worker {address}" + (f' --resources "{options}"' if options else "")
+        return ClusterError(f"The dask scheduler {self._url} has no worker{having}. Start one with `{start}`, {again}.")
 
 
 def _guarded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -78,7 +78,13 @@ def _check(read: Sequence[tuple[Path, Written]]) -> None:
         if held.header.shard is None or shard.of != held.header.shard.of:
             raise UsageError(f"{folder} contains shard {shard}, but {first} shard {held.header.shard}.")
         if shard.number in seen:
-            raise UsageError(f"{seen[shard.number]} and {folder} both contain shard {shard}.")
+            is_same = folder == seen[shard.number]
+            twice = (
+                f"{folder} is named twice"
+                if is_same
+                else f"{seen[shard.number]} and {folder} both contain shard {shard}"
+            )
+            raise UsageError(f"{twice}.")
         seen[shard.number] = folder
         if other := differences(held.header, written.header):
             raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")

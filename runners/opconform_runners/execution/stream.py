@@ -24,12 +24,10 @@ from opconform_runners.execution.journal import Journal
 from opconform_runners.execution.merge import join_suites, keep_outputs, uncount
 from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
-from opconform_runners.verdicts.results import RESULTS, Result, kind_of, line_of, placements_of, write_results
+from opconform_runners.verdicts.results import BATCHES, RESULTS, Result, kind_of, line_of, placements_of, write_results
 from opconform_runners.verdicts.run_header import RunHeader, differences
 from opconform_runners.verdicts.tally import KEPT, Kind, Streamed, Tally, counts_of, tallies_of
 
-#: The folder of the batches in the folder of the results, until the run is complete.
-BATCHES = "batches"
 _STREAM, _DONE, _SUITE, _FAILED = "stream.json", "done.json", "suite", "failed"
 
 

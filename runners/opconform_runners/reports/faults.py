@@ -40,10 +40,13 @@ def with_faults(report: Report, suite: Suite | None = None, kept: Kept | None = 
     found: list[Fault] = []
     explained: set[str] = set()
     for one in () if suite is None or report.tallies else _conditions(report, suite, symptoms):
+        known = sum(each.id in explained for each in one.cases)
+        shared = f"; {known:,} of them also meet another condition" if known > 1 else ""
         fault = _fault(one.cases, severities, symptoms, explained)
         explained.update(fault.cases)
         others, passing = len(one.compared) - len(one.cases), _passing(one.compared)
-        found.append(replace(fault, condition=_sentence(one), facts=one.facts, others=others, passing=passing))
+        said = f"{_sentence(one)}{shared}"
+        found.append(replace(fault, condition=said, facts=one.facts, others=others, passing=passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
         each = failing[name]
@@ -103,7 +106,8 @@ def _conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> li
     found: list[_Found] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
         compared = [each for each in report.results if each.verdict in DECIDED and each.expect == expect]
-        if len(compared) > _COMPARABLE or not any(each.verdict == "fail" for each in compared):
+        failing = sum(each.verdict == "fail" for each in compared)
+        if len(compared) > _COMPARABLE or not 0 < failing <= _passing(compared):
             continue
         compared = [each for each in compared if each.id in suite.by_id and is_read(suite.case(suite.by_id[each.id]))]
         about = [_facts(suite, each.id) for each in compared]

@@ -147,7 +147,7 @@ def _leading(value: Attribute) -> Attribute | None:
 
 #: How attributes of a type may be read.
 _TEXTS: Mapping[str, tuple[str, Callable[[Attribute], Attribute | None]]] = {
-    "texts are read up to the first character that is not a digit": ("int", _leading),
+    "only the digits at the beginning of a text are read": ("int", _leading),
     "truth values are read as 0 and 1": ("int", lambda value: int(value) if isinstance(value, bool) else value),
     "what is not a truth value is read as false": ("boolean", lambda value: isinstance(value, bool) and value),
 }

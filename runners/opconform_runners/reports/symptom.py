@@ -5,8 +5,8 @@ import re
 from opconform_runners.reports.failures import severity_of
 from opconform_runners.verdicts.results import Result
 
-#: What differs between messages on the same fault: quoted names, paths, lists and numbers.
-_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[/\\]\S*|\[[^]]*\]|\{[^}]*\}|\d+")
+#: What differs between messages on the same fault: quoted names, paths, what is in brackets, and words with digits.
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[/\\]\S*|\[[^]]*\]|\{[^}]*\}|\([^()]*\)|\w*\d\w*")
 _SIGNAL = re.compile(r"SIG[A-Z]+")
 #: The most characters of a message that are searched for what varies, and the most of the others that are compared.
 _COMPARED = 400

@@ -25,6 +25,8 @@ RESULTS = "results.jsonl"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
 PAGE = "report.html"
+#: The folder of the finished batches of a streamed run, until the run is complete.
+BATCHES = "batches"
 #: The beginning of a page that opconform wrote.
 PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -130,6 +132,8 @@ def read_written(path: Path) -> Written:
     try:
         content = read_regular(path, RESULTS_LIMIT)
     except FileNotFoundError as fault:
+        if (path.parent / BATCHES).is_dir():
+            raise MissingError(f"{path.parent} is interrupted. Run the same command again to continue.") from fault
         raise MissingError(
             f"Results not found: {path}. Write them with `opconform run` or `opconform certify`."
         ) from fault

@@ -49,6 +49,6 @@ def _lines(what: str, of: str) -> OnProgress:
     def on_progress(fraction: float, done: int) -> None:
         if time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
             last[0] = time.monotonic()
-            click.echo(f"{what}: {done:,} {of}, {fraction:.0%}", err=True)
+            click.echo(f"{what}: {done:,} {of if done != 1 else of.removesuffix('s')}, {fraction:.0%}", err=True)
 
     return on_progress

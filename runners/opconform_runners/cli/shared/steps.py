@@ -43,6 +43,8 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
+#: How many specs of another suite are named.
+_NAMED = 3
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 
 
@@ -81,7 +83,9 @@ def check_specs(out: Path, specs: Mapping[str, str]) -> None:
     except SuiteError:  # there is none, or none that could be lost
         return
     if lost := sorted(held.keys() - specs.keys()):
-        raise UsageError(f"{out} is a suite of other specs: {', '.join(lost)}. Use another --out, or delete it.")
+        more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+        named = f"{', '.join(lost[:_NAMED])}{more}"
+        raise UsageError(f"{out} is a suite of other specs: {named}. Use another --out, or delete the folder {out}.")
 
 
 def executed(

@@ -88,7 +88,7 @@ def transfers(context: click.Context) -> Iterator[None]:
         bucket.check_writable()
         place.parent.mkdir(parents=True, exist_ok=True)
     if (code := _taken_code(places)) is not None:
-        click.echo("note: The command was completed before, except for its upload. It is not repeated.", err=True)
+        click.echo("note: Only the upload was left of this command, which was completed before.", err=True)
         _upload(places, replace=bool(force), code=code)
         raise click.exceptions.Exit(code)
     with contextlib.ExitStack() as copies:
