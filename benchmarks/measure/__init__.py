@@ -290,7 +290,3 @@ def main() -> None:
     for name in sys.argv[1:] or MEASUREMENTS:
         with tempfile.TemporaryDirectory() as folder:
             MEASUREMENTS[name](Path(folder))
-
-
-if __name__ == "__main__":
-    main()
