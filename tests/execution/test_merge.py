@@ -126,6 +126,12 @@ def test_what_is_no_shard_is_refused(opconform: Run, suite: Path, tmp_path: Path
         shard_of(text)
 
 
+def test_files_of_shards_mean_their_folders(opconform: Run, shards: Sequence[Path], tmp_path: Path) -> None:
+    """A shell that completes `shard-*/report.json` is not an error."""
+    first, second, third = shards
+    opconform("merge", first / "report.json", second / "results.jsonl", third, "--out", tmp_path / "merged")
+
+
 def test_what_is_not_all_shards_of_one_run_is_refused(opconform: Run, shards: Sequence[Path], tmp_path: Path) -> None:
     """A missing, repeated or foreign shard, a whole run, and an interrupted shard; each is named."""
     first, second, third = shards

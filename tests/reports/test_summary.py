@@ -31,7 +31,7 @@ def test_a_summary_has_the_first_failures(opconform: Run, core_suite: Path, tmp_
         "Pad-12/*",
     )
     shown = opconform(*arguments, "--out", tmp_path, code=1).stdout
-    [left] = re.findall(r"\n… and (\d+) more\n", shown)
+    [left] = re.findall(r"\n… and (\d+) more \(report OUT -v lists them\)\n", shown)
     [undecided] = re.findall(r"\n(\d+) requirements: no case is decided \(report OUT -v lists them\)\n", shown)
     assert shown.count("  expected ") == 12
     assert f"opconform report {tmp_path} -v\n" in shown

@@ -31,10 +31,11 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
 
     Exit code: 0 conformant, 1 not conformant or incomplete.
     """
-    if out in shards:
-        raise UsageError(f"{out} is one of the shards. Use another --out.")
     for each in shards:
         check_kind(each, "results")
+    shards = tuple(each.parent if each.is_file() else each for each in shards)  # report.json means its folder
+    if out in shards:
+        raise UsageError(f"{out} is one of the shards. Use another --out.")
     header, results = merge(shards, out, force=given["force"])
     report = report_of(header, results)
     options = ResultOptions(

@@ -208,7 +208,7 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
     for each in shown[:most]:
         console.print(each, soft_wrap=isinstance(each, str))
     if left := len(shown[most:] if most is not None else ()):
-        console.print(f"… and {left:,} more")
+        console.print(f"… and {left:,} more (report OUT -v lists them)")
 
 
 def _faults(found: Iterable[ShownFault], comparison: Comparison | None = None) -> Iterator[RenderableType]:
