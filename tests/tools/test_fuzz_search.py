@@ -141,6 +141,25 @@ def test_a_crash_of_an_invalid_case_may_be_that_of_a_valid_one() -> None:
     assert reported("string", "string", "SIGFPE") == 2
 
 
+def test_the_crashes_of_invalid_cases_that_break_one_requirement_are_one_fault() -> None:
+    """A read out of bounds ends the process or not, and by one signal or another; other requirements are others."""
+    first, second = plain(2)
+    needs_more = of_type(second, "f32", "data")
+
+    def reported(requirement: str) -> int:
+        finds = [
+            reduced(replace(each, twin=other.draft), "crash", signal, broken)
+            for each, other, signal, broken in (
+                (first, second, "SIGSEGV", "lengths.remainder-sum"),
+                (needs_more, first, "SIGBUS", requirement),
+            )
+        ]
+        return len(search_of(*finds).found)
+
+    assert reported("lengths.remainder-sum") == 1
+    assert reported("lengths.negative") == 2
+
+
 def test_a_crash_that_needs_more_parts_is_a_fault_of_its_own() -> None:
     """Constants are folded by other code."""
     first, second = plain(2)

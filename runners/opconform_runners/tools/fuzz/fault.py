@@ -40,8 +40,8 @@ class Find:
         one, two = self.failure, other.failure
         if one.trial.draft.op != two.trial.draft.op or not self._needs(other):
             return False
-        if one.fault == two.fault:
-            return not self.is_reduced or not one.marks.isdisjoint(two.marks)
+        if one.fault == two.fault and not (self.is_reduced and one.marks.isdisjoint(two.marks)):
+            return True
         if one.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
             return two.symptom[1] == "value" and not one.marks.isdisjoint(two.marks)
         return self._may_end_by(other)
@@ -56,13 +56,15 @@ class Find:
     def _may_end_by(self, other: "Find") -> bool:
         """Whether the process ended by a fault that corrupts memory, which shows itself in other ways, too.
 
-        The fault of a valid case also ends processes in invalid cases that need the same parts, whatever they violate.
+        Chance decides how an invalid case shows that it was accepted. The fault of a valid case also ends processes in
+        invalid cases that need the same parts, whatever they violate.
         """
         if self.failure.symptom[1] != "crash" or not (_corrupts_memory(self) and _corrupts_memory(other)):
             return False
+        is_invalid = self.failure.trial.twin is not None
         if self.failure.result.broken == other.failure.result.broken:
-            return not self.is_reduced or (bool(self.parts) and set(self.parts) == set(other.parts))
-        return bool(other.parts) and self.failure.trial.twin is not None and other.failure.trial.twin is None
+            return is_invalid or not self.is_reduced or (bool(self.parts) and set(self.parts) == set(other.parts))
+        return bool(other.parts) and is_invalid and other.failure.trial.twin is None
 
 
 def _corrupts_memory(find: Find) -> bool:
