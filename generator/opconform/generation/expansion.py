@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
+from opconform.generation.known_digits import KnownDigits
 from opconform.generation.options import LIMITS, Limits
 from opconform.generation.tensor_keys import KnownTensors
 from opconform.generation.validation import UndecidedError, draft_of
@@ -23,7 +24,7 @@ from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
 from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import canonical_json
 
-#: How many twins are kept, since consecutive cases often have the same one.
+#: How many twins, and how many values of keys, are kept, since consecutive cases often have the same ones.
 RECENT = 1000
 
 
@@ -95,7 +96,7 @@ class _Expansion:
         self.group, self.limits = group, limits
         self.failed = 0
         self.meter = Meter()
-        self.digits: set[str] = set()
+        self.digits = KnownDigits()
         self.twins: dict[str, Draft] = {}
         self.mistakes: dict[tuple[int, int], Mistake] = {}
         self._reads = {name: sorted(_variables_of(each)) for name, each in (*group.keys.items(), ("twin", group.twin))}
@@ -119,8 +120,7 @@ class _Expansion:
             for mistake in fault.mistakes:
                 self.mistakes.setdefault((mistake.line, mistake.column), mistake)
             return []
-        new = [each for each in cases if each.digits not in self.digits]
-        self.digits.update(each.digits for each in new)
+        new = [each for each in cases if self.digits.add(each.digits)]
         if len(self.digits) > 2 * self.limits.cases:
             raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
         return [Family(cases=tuple(cases), new=tuple(new))] if new else []
@@ -184,7 +184,7 @@ class _Expansion:
         """The value of a key, evaluated once for the variables that it depends on."""
         known = (name, repr([variables.get(each) for each in self._reads[name]]))
         if known not in self._values:
-            if len(self._values) >= RECENT * len(self._reads):
+            if len(self._values) == RECENT:
                 self._values.clear()
             self._values[known] = self._evaluated(value, (name,), variables)
         return self._values[known]

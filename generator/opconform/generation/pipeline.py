@@ -192,10 +192,11 @@ class _Cases:
 
     def repeated(self) -> Iterator[str]:
         """Warnings of groups that expanded to the case of an earlier group."""
-        digits, numbers = np.divmod(np.sort(np.frombuffer(self._seen, np.uint64)), 1 << _GROUP_BITS)
-        firsts = np.searchsorted(digits, digits)
-        for place in np.flatnonzero(firsts != np.arange(len(digits))):
-            group, first = self._groups[numbers[place]], self._groups[numbers[firsts[place]]]
+        seen = np.sort(np.frombuffer(self._seen, np.uint64))
+        digits = seen >> _GROUP_BITS
+        for place in np.flatnonzero(digits[1:] == digits[:-1]) + 1:
+            known = digits.searchsorted(digits[place])
+            group, first = (self._groups[seen[each] % (1 << _GROUP_BITS)] for each in (place, known))
             identity = f"{group.full_name}/{digits[place]:0{DIGITS}x}"
             sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"
             yield f"{sentence} at {first.place}: {identity}."

@@ -20,7 +20,7 @@ _BESIDE_ZERO = 1 << 58
 #: The most elements of a control input: they are part of the case's content one by one.
 _CONTROL = 100_000
 #: How many checked keys, and how many tensors, are kept.
-_KNOWN = 5_000
+_KNOWN = 1_000
 
 
 class KnownTensors:
