@@ -130,6 +130,9 @@ def test_files_of_shards_mean_their_folders(opconform: Run, shards: Sequence[Pat
     """A shell that completes `shard-*/report.json` is not an error."""
     first, second, third = shards
     opconform("merge", first / "report.json", second / "results.jsonl", third, "--out", tmp_path / "merged")
+    opconform("merge", *shards, "--out", tmp_path / "folders")
+
+    assert lines(tmp_path / "merged") == lines(tmp_path / "folders")
 
 
 def test_what_is_not_all_shards_of_one_run_is_refused(opconform: Run, shards: Sequence[Path], tmp_path: Path) -> None:
