@@ -104,7 +104,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
             ["generate", "--out", "x", "--profile", "cor"],
             "Profile 'cor' is not in the specs. Did you mean 'core'? Allowed: default, context, core",
         ),
-        (["generate", AXIS, "--out", "x", "--select", "nothing"], "No case matches nothing."),
+        (["generate", AXIS, "--out", "x", "--select", "nothing"], "No case matches 'nothing'."),
         (["run", "x", "-b", "numpy", "--harness", "true", "--record", "r.zip"], "work with one backend. Name one."),
         (["harness", "check", "-b", "numpy", "--harness", "true"], "Name one backend, not numpy, true."),
         (["certify", "numpy", "-k", "Split-1/*"], "Use `opconform run SUITE BACKEND --select 'Split-1/*'`."),
@@ -159,20 +159,20 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["certify", "--harness", "a 'b"], "cannot be split into words: No closing quotation."),
         (["show", "Split-1/nothing", "--suite", "SUITE"], "No case matches 'Split-1/nothing'."),
         (["show", "*/accepted/*", "--suite", "SUITE"], "4 cases match '*/accepted/*'"),
-        (["list", "SUITE", "--select", "nothing"], "No case matches nothing.\n"),
-        (["list", AXIS, "--select", "Split"], "No case matches Split. Did you mean 'Split-1'?\n"),
+        (["list", "SUITE", "--select", "nothing"], " matches 'nothing'.\n"),
+        (["list", AXIS, "--select", "Split"], "No case matches 'Split'. Did you mean 'Split-1'?\n"),
         (
             ["certify", "no.yaml", "numpy"],
             "Spec not found: no.yaml. Name a YAML file, a folder of them, or an operation such as Split-1.\n",
         ),
         (["list", "Split"], "error: Spec not found: Split. Did you mean 'Split-1'?\n"),
-        (["list", AXIS, "--select", "axis.rnge"], "No case matches axis.rnge. Did you mean 'axis.range'?\n"),
+        (["list", AXIS, "--select", "axis.rnge"], "No case matches 'axis.rnge'. Did you mean 'axis.range'?\n"),
         (["show", "axis.range"], "It is a requirement; `opconform list --cases --select axis.range` lists its cases."),
         (["list", "--profile", "nope"], "Profile 'nope' is not in the specs. Allowed: default, context, core"),
         (["list", "--profile", "core", "--profile", "typs"], "Did you mean 'types'? Allowed: default, context, core"),
         (
             ["generate", AXIS, "--out", "x", "--select", "Split-1/axis-integer-typs/*"],
-            "No case matches Split-1/axis-integer-typs/*. Did you mean 'Split-1/axis-integer-types'?\n",
+            "No case matches 'Split-1/axis-integer-typs/*'. Did you mean 'Split-1/axis-integer-types'?\n",
         ),
         (["show", "nosuch"], "error: No case matches 'nosuch'. `opconform list` lists the shipped cases; "),
         (
@@ -229,8 +229,8 @@ def test_a_suite_knows_its_near_misses(opconform: Run, small_suite: Path, tmp_pa
     for typed, meant in near.items():
         listed = opconform("list", small_suite, "--select", typed, code=2)
         done = opconform("run", small_suite, "--backend", "numpy", "--select", typed, "--out", tmp_path, code=2)
-        assert listed.stderr == f"error: No case matches {typed}. Did you mean {meant!r}?\n"
-        assert done.stderr == f"error: No case of {small_suite} matches {typed}. Did you mean {meant!r}?\n"
+        assert listed.stderr == f"error: No case of {small_suite} matches {typed!r}. Did you mean {meant!r}?\n"
+        assert done.stderr == f"error: No case of {small_suite} matches {typed!r}. Did you mean {meant!r}?\n"
     done = opconform("list", small_suite, "--profile", "cor", code=2)
     sentence = f"Profile 'cor' is not in {small_suite}. Did you mean 'core'? Allowed: default, core."
     assert done.stderr == f"error: {sentence}\n"

@@ -204,7 +204,7 @@ def test_an_empty_selection_is_an_error(opconform: Run, small_suite: Path, tmp_p
     done = opconform("run", small_suite, "--backend", "numpy", "--select", "nothing*", "--out", tmp_path, code=2)
 
     assert done.stderr.startswith("error: No case of ")
-    assert done.stderr.endswith(f" matches nothing*. `opconform list {small_suite} --cases` lists its cases.\n")
+    assert done.stderr.endswith(f" matches 'nothing*'. `opconform list {small_suite} --cases` lists its cases.\n")
 
 
 def test_an_unknown_profile_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The list of the cases of specs or of a suite."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -10,6 +10,7 @@ from pathlib import Path
 from opconform.generation.case_files import case_document
 from opconform.generation.expansion import expand
 from opconform.generation.options import ONE_CASE, Limits
+from opconform.generation.pipeline import known_of
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of, output_types
 from opconform.model.graph import graph_of
@@ -17,8 +18,9 @@ from opconform.specs.loader import Spec, load_specs, shipped_files
 from opconform.specs.requirements import REQUIREMENTS
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.matches import Known, Matches, near_miss
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import EXHAUSTIVE, Selection, check_one, near_miss, pattern_of
+from opconform.suite.selection import EXHAUSTIVE, Selection, check_one, pattern_of
 from opconform.tensors.tensor import Array
 
 #: The id of a group or of a requirement in a shipped file.
@@ -38,9 +40,9 @@ class ListedCase:
 def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
     """The only case of a suite or of specs, by default the shipped ones, that has an id, digits or a pattern."""
     cases = CaseList(sources, case=name)
-    found = list(cases.cases(Selection(patterns=(pattern_of(name),)), ONE_CASE, every_profile=True))
+    found = list(cases.matching(Matches(Selection(patterns=(pattern_of(name),)), every_profile=True), ONE_CASE))
     hint = "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
-    check_one(name, [each.case.id for each in found], hint="" if found else cases.near_miss([name]) or hint)
+    check_one(name, [each.case.id for each in found], hint="" if found else near_miss(name, cases.known()) or hint)
     return found[0]
 
 
@@ -70,44 +72,46 @@ class CaseList:
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
         self._is_part = not sources and bool(case)
-        specs = [] if is_suite else specs_of_case(case) if self._is_part else load_specs(sources)
-        self._groups = [each for spec in specs for each in spec.groups]
+        self._specs = [] if is_suite else specs_of_case(case) if self._is_part else load_specs(sources)
 
-    def cases(self, selection: Selection, limits: Limits, *, every_profile: bool = False) -> Iterator[ListedCase]:
-        """The selected cases, sorted by id; `every_profile` includes profiles that are not selected by default."""
-        if self._suite is not None:
-            known, where = {each.profile for each in self._suite.entries}, f"in {self._suite.store.root}"
-        else:
-            known, where = {each.settings.profile for each in self._groups}, "in the specs"
-        if not known:
-            return
-        chosen = selection.of(sorted(known), where)
-        selection = chosen if every_profile else selection
+    def selected(self, selection: Selection, limits: Limits) -> list[ListedCase]:
+        """The selected cases, sorted by id, or a `UsageError` for each part of the selection that matches none."""
+        suite = self._suite
+        where = "in the specs" if suite is None else f"in {suite.store.root}"
+        if not (groups := self.known().groups):
+            return []
+        selection.check_profiles(sorted(set(groups.values())), where)
+        matches = Matches(selection)
+        found = list(self.matching(matches, limits))
+        matches.check(self.known, within="" if suite is None else f" of {suite.store.root}")
+        return found
+
+    def matching(self, matches: Matches, limits: Limits) -> Iterator[ListedCase]:
+        """The cases that are wanted, sorted by id."""
         if self._suite is not None:
             for entry in self._suite.entries:
-                if selection.wants_profile(entry.profile) and selection.wants(entry.id, entry.requirements):
+                if matches.wants(entry.id, entry.profile, entry.requirements):
                     case = self._suite.case(entry)
                     yield ListedCase(case=case, feeds=partial(_stored, self._suite, entry, case.feeds))
-        for group in sorted(self._groups, key=lambda each: f"{each.full_name}/"):
-            if selection.wants_profile(group.settings.profile):
+        groups = [each for spec in self._specs for each in spec.groups]
+        for group in sorted(groups, key=lambda each: f"{each.full_name}/"):
+            profile = group.settings.profile
+            if matches.wants_profile(profile):
                 for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
-                    if selection.wants(draft.id, draft.requirements):
+                    if matches.wants(draft.id, profile, draft.requirements):
                         outputs = output_types(draft, 0) if draft.rejected_for is None else ()
                         case = case_document(draft, graph_of(draft), draft.id, outputs)
                         yield ListedCase(case=case, feeds=partial(_filled, draft))
 
-    def near_miss(self, patterns: Sequence[str]) -> str:
-        """A hint at the closest match for a pattern that matches no case, with a leading space, or nothing."""
+    def known(self) -> Known:
+        """What cases can be selected from; of the groups of one shipped case, all that is shipped."""
         if self._suite is not None:
-            names: Iterable[str] = (each.id.rpartition("/")[0] for each in self._suite.entries)
-            requirements = [name for each in self._suite.entries for name in each.requirements]
-        elif self._is_part:
-            names, folders = _shipped_groups(), {each.parent for each in shipped_files().values()}
-            requirements = [name for each in folders for name in _ID.findall((each / REQUIREMENTS).read_text())]
-        else:
-            names = [each.full_name for each in self._groups]
-            requirements = [name for each in self._groups for name in each.settings.requirements]
-        return near_miss(patterns, names, requirements)
+            return self._suite.known()
+        if not self._is_part:
+            return known_of(self._specs)
+        folders = {each.parent for each in shipped_files().values()}
+        requirements = {name for each in folders for name in _ID.findall((each / REQUIREMENTS).read_text())}
+        return Known(groups=dict.fromkeys(_shipped_groups(), ""), requirements=requirements)
 
 
 def _stored(suite: Suite, entry: Entry, feeds: int) -> Sequence[Mapping[str, Array]]:

@@ -23,7 +23,8 @@ from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header
-from opconform.suite.selection import Selection, near_miss
+from opconform.suite.matches import Known, Matches
+from opconform.suite.selection import Selection
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24
@@ -57,7 +58,7 @@ def generate(
     """
     if out.name in ("", ".."):
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
-    cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
+    cases = _Cases(specs, options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
     return replace(generated, warnings=(*warnings_of(specs), *cases.repeated()))
 
@@ -109,7 +110,7 @@ def write_suite(
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    for each in _Cases(selected_groups(specs, options.selection), options, lambda *_: None):
+    for each in _Cases(specs, options, lambda *_: None):
         yield case_files(each, options)[0]
 
 
@@ -117,19 +118,35 @@ def selected_groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     """The selected groups, in an order that does not depend on the files."""
     every = [each for spec in specs for each in spec.groups]
     known = sorted({each.settings.profile for each in every})
-    selection.of(known, "in the specs")
+    selection.check_profiles(known, "in the specs")
     groups = [each for each in every if selection.wants_profile(each.settings.profile)]
     if not groups:
         profiles = " --profile ".join(known)
         raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
+    if not selection.patterns:  # otherwise it is only known of cases
+        matches = Matches(selection)
+        for each in groups:
+            matches.wants(each.full_name, each.settings.profile, ())
+        matches.check(lambda: known_of(specs))
     return sorted(groups, key=lambda each: f"{each.full_name}/")
+
+
+def known_of(specs: Sequence[Spec]) -> Known:
+    """What the cases of some specs can be selected from."""
+    groups = [each for spec in specs for each in spec.groups]
+    return Known(
+        groups={each.full_name: each.settings.profile for each in groups},
+        requirements={name for each in groups for name in each.settings.requirements},
+    )
 
 
 class _Cases:
     """The selected cases of all groups, in order."""
 
-    def __init__(self, groups: Sequence[Group], options: Options, on_progress: OnProgress) -> None:
-        self._groups, self._options, self._on_progress = groups, options, on_progress
+    def __init__(self, specs: Sequence[Spec], options: Options, on_progress: OnProgress) -> None:
+        self._groups = selected_groups(specs, options.selection)
+        self._specs, self._options, self._on_progress = specs, options, on_progress
+        self._matches = Matches(options.selection)
         self._seen = array("Q")  # the digits of each case that is no twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
@@ -157,21 +174,18 @@ class _Cases:
                     break
         if mistakes:
             raise SpecMistakes(mistakes)
-        if not count:
-            patterns = self._options.selection.patterns
-            requirements = [name for each in self._groups for name in each.settings.requirements]
-            hint = near_miss(patterns, [each.full_name for each in self._groups], requirements)
-            raise UsageError(f"No case matches {' '.join(patterns)}.{hint}")
+        if self._options.selection.patterns:
+            self._matches.check(lambda: known_of(self._specs))
         self._on_progress(1.0, count)
 
     def _selected(self, group: Group) -> Iterator[Draft]:
-        selection = self._options.selection
         cases = expand(group, seed=self._options.seed, limits=self._options.limits)
-        if not selection.patterns:
+        if not self._options.selection.patterns:
             yield from cases
             return
         every = list(cases)
-        wanted = [each for each in every if selection.wants(each.id, each.requirements)]
+        profile = group.settings.profile
+        wanted = [each for each in every if self._matches.wants(each.id, profile, each.requirements)]
         ids = {each.id for each in wanted} | {each.twin for each in wanted}
         yield from (each for each in every if each.id in ids)
 

@@ -137,11 +137,16 @@ def shipped_operations() -> list[str]:
     return [each for each in OPERATIONS if (_shipped() / each / REQUIREMENTS).is_file()]
 
 
+def named_operations(paths: Iterable[Path]) -> tuple[str, ...]:
+    """The operations among paths, whose names stand for their shipped specs."""
+    known = shipped_operations()
+    return tuple(str(each) for each in paths if str(each) in known and not each.exists())
+
+
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     """The spec files at some paths; the name of an operation stands for its shipped specs."""
     for given in paths:
-        is_operation = not given.exists() and str(given) in shipped_operations()
-        path = _shipped() / given if is_operation else given
+        path = _shipped() / given if named_operations([given]) else given
         if not path.exists() and (near := near_word(str(given), shipped_operations())):
             raise MissingError(f"Spec not found: {given}. Did you mean {near!r}?")
         check_kind(path, "spec")

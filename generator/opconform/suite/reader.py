@@ -27,6 +27,7 @@ from opconform.suite.manifest import (
     header_of,
     inputs_name,
 )
+from opconform.suite.matches import Known
 from opconform.suite.store import Store, TooLargeError, open_store
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of
@@ -62,6 +63,13 @@ class Suite:
     @cached_property
     def _recent(self) -> dict[str, Case]:
         return {}
+
+    def known(self) -> Known:
+        """What cases can be selected from."""
+        return Known(
+            groups={each.id.rpartition("/")[0]: each.profile for each in self.entries},
+            requirements={name for each in self.entries for name in each.requirements},
+        )
 
     def stored(self, entry: Entry, name: str) -> bytes:
         """A file of a case, whatever its digest."""

@@ -1,12 +1,11 @@
-"""Selections of cases: by profile, by patterns that match an id or name a requirement, and by shard."""
+"""Selections of cases: by profile, by operation, by patterns that match an id or name a requirement, and by shard."""
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from opconform.errors import UsageError, near_word, nearest
+from opconform.errors import UsageError, nearest
 
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
 PROFILES = ("core", "types", "dynamic", "context", "robustness", "extended", "exhaustive", "functional", "large")
@@ -53,57 +52,26 @@ class Selection:
     """The wanted cases: of some profiles, where `default` and none mean all but a few, and matching a pattern.
 
     Patterns are shell patterns of ids, such as `Split-1/axis-*`, or requirements; without patterns every case matches.
-    With a shard, only its cases are wanted.
+    The operations are those whose specs are named. With a shard, only its cases are wanted.
     """
 
     profiles: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
     shard: Shard | None = None
 
-    def of(self, known: Sequence[str], where: str) -> "Selection":
-        """The same selection, checked against the known profiles; all of them if it names none."""
+    def check_profiles(self, known: Sequence[str], where: str) -> None:
+        """Check that the profiles are known, or raise `UsageError`."""
         unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
         if unknown or not known:
             name, names = (unknown or [DEFAULT])[0], [DEFAULT, *known]
             raise UsageError(f"Profile {name!r} is not {where}. {nearest(name, names)}Allowed: {', '.join(names)}.")
-        return self if self.profiles else replace(self, profiles=tuple(known))
 
     def wants_profile(self, profile: str) -> bool:
         """Whether cases of a profile are selected."""
         if profile in self.profiles:
             return True
         return (not self.profiles or DEFAULT in self.profiles) and profile not in NOT_BY_DEFAULT
-
-    def wants(self, identity: str, requirements: Sequence[str]) -> bool:
-        """Whether a case of a selected profile is selected."""
-        if self.shard is not None and not self.shard.holds(identity):
-            return False
-        return not self.patterns or any(
-            fnmatchcase(identity, each) or fnmatchcase(identity, f"{each}/*") or each in requirements
-            for each in self.patterns
-        )
-
-
-def near_miss(patterns: Sequence[str], groups: Iterable[str], requirements: Iterable[str]) -> str:
-    """A hint at the group or requirement nearest to a pattern without matches, with a leading space, or nothing.
-
-    A requirement matches no single case, so its own name gets the command that lists its cases.
-    """
-    named = set(requirements)
-    ids = sorted(set(groups), reverse=True)
-    ops = {each.partition("/")[0] for each in ids}
-    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in ops | named}}
-    for pattern in patterns:
-        if pattern in named:
-            return f" It is a requirement; `opconform list --cases --select {pattern}` lists its cases."
-        op, _, rest = pattern.partition("/")
-        if op == pattern and op in ops:
-            return f" It is an operation; `opconform list {op}` lists its groups."
-        inside = {each.partition("/")[2]: each for each in ids if each.partition("/")[0] == op}
-        word, known = (rest.partition("/")[0], inside) if rest else (op, alone)
-        if near := near_word(word, known):
-            return f" Did you mean {known[near]!r}?"
-    return ""
 
 
 def pattern_of(name: str) -> str:

@@ -11,7 +11,7 @@ from opconform.buckets.bucket import is_url
 from opconform.errors import UsageError, nearest
 from opconform.files import check_ours
 from opconform.generation.provenance import foreign_specs
-from opconform.specs.loader import shipped_operations
+from opconform.specs.loader import named_operations, shipped_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import EXHAUSTIVE, Selection
@@ -88,7 +88,7 @@ def command(
     started = start(backend, executors.runs)
     folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
     folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
-    whole = selection if is_streamed else replace(selection, shard=None)
+    whole = replace(selection, operations=named_operations(specs), shard=selection.shard if is_streamed else None)
     generating = replace(generation.options(whole, read=started.dialects), executor=executors.generation)
     if backend.is_several:
         check_matrix(folder)

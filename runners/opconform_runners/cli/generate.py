@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from opconform.specs.loader import named_operations
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, executor_option
 from opconform_runners.cli.shared.generation_options import GenerationOptions, generation_options
@@ -35,7 +36,7 @@ def command(
 
     Updates an existing suite and resumes an interrupted generation.
     """
-    options = generation.options(selection, blind=given["blind"])
+    options = generation.options(replace(selection, operations=named_operations(specs)), blind=given["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
     generated = generate_shown(specs, out, options, quiet=given["as_json"])
     header, counts = generated.header, generated.header.counts

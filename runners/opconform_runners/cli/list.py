@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from rich.table import Table
 from opconform.errors import UsageError
 from opconform.generation.case_list import CaseList
 from opconform.generation.options import LIMITS
+from opconform.specs.loader import named_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case, Reject
 from opconform.suite.selection import Selection
@@ -34,12 +36,10 @@ def command(
 
     Prints one line per group: its number of cases, what is expected of a backend, and its title.
     """
-    every = CaseList(sources)
-    listed = list(every.cases(selection, LIMITS))
+    selection = replace(selection, operations=named_operations(sources))
+    listed = CaseList(sources).selected(selection, LIMITS)
     if not listed:
-        named = " ".join((*selection.profiles, *selection.patterns))
-        hint = every.near_miss(selection.patterns)
-        raise UsageError(f"No case matches {named}.{hint}" if named else "No cases to list.")
+        raise UsageError("No cases to list.")
     if by_requirement:
         rows = list(_rows([each.case for each in listed]))
         print_result(rows, [_table(rows)], as_json=as_json, width=160)

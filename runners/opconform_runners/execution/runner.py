@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from opconform.errors import DiskError, SuiteError, UsageError
+from opconform.errors import DiskError, SuiteError
 from opconform.suite.case import Case
 from opconform.suite.manifest import CONTROL, Entry
+from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
-from opconform.suite.selection import EVERYTHING, Selection, near_miss
+from opconform.suite.selection import EVERYTHING, Selection
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts
 from opconform_runners.execution.journal import Attempt, Journal
@@ -160,17 +161,11 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     Without a profile the whole suite is selected. Only a shard can be empty.
     """
     profiles = sorted({each.profile for each in suite.entries})
-    selection = selection.of(profiles, f"in {suite.store.root}")
-    every = replace(selection, shard=None)
-    matching = [
-        each for each in suite.entries if every.wants_profile(each.profile) and every.wants(each.id, each.requirements)
-    ]
-    if not matching:
-        groups = [each.id.rpartition("/")[0] for each in suite.entries]
-        hint = near_miss(selection.patterns, groups, [name for each in suite.entries for name in each.requirements])
-        hint = hint or f" `opconform list {suite.store.root} --cases` lists its cases."
-        raise UsageError(f"No case of {suite.store.root} matches {' '.join(selection.patterns)}.{hint}")
-    wanted = [each for each in matching if selection.shard is None or selection.shard.holds(each.id)]
+    selection.check_profiles(profiles, f"in {suite.store.root}")
+    matches = Matches(selection, every_profile=True)
+    wanted = [each for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)]
+    hint = f" `opconform list {suite.store.root} --cases` lists its cases."
+    matches.check(suite.known, within=f" of {suite.store.root}", otherwise=hint)
     twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
     return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
 

@@ -2,10 +2,7 @@
 
 import asyncio
 import hashlib
-import os
-import sys
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +15,13 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import HEADER
+from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection, near_miss
+from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
-from opconform_runners.pytest_plugin.items import Cases, PluginOptions, Tested, options_of
+from opconform_runners.pytest_plugin.items import Cases, PluginOptions, Tested, options_of, shown_path
 
 #: The first part of the cases' node ids.
 _NAME = "opconform"
@@ -57,7 +55,7 @@ class Conformance:
                 raise SuiteError(f"{suite.store.root} {sentence}")
             profiles = sorted({each.profile for each in suite.entries})
             selection = Selection(profiles=options.profiles, patterns=patterns)
-            selection = selection.of(profiles, f"in {suite.store.root}")
+            selection.check_profiles(profiles, f"in {suite.store.root}")
         except OpconformError as fault:
             raise pytest.UsageError(str(fault)) from fault
         for name, text in _marks(suite):
@@ -77,21 +75,20 @@ class Conformance:
             return []
         suite = self._tested.suite
         cases = f"{len(suite.entries):,} cases, digest {suite.header.digest[:10]}"
-        return [f"opconform: {self._backend}, {_short(suite.store.root)}: {cases}"]
+        return [f"opconform: {self._backend}, {shown_path(suite.store.root)}: {cases}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the wanted cases to the tests."""
         if self._tested is None:
             return
-        suite = self._tested.suite
-        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested)
-        found = list(session.genitems(cases))
-        for pattern in self._tested.selection.patterns:
-            if not any(fnmatchcase(item.name, pattern) or fnmatchcase(item.name, f"{pattern}/*") for item in found):
-                hint = near_miss([pattern], [each.id.rpartition("/")[0] for each in suite.entries], [])
-                raise pytest.UsageError(f"No case of {_short(suite.store.root)} matches {pattern!r}.{hint}")
-        items.extend(found)
+        suite, matches = self._tested.suite, Matches(self._tested.selection, every_profile=True)
+        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested, matches=matches)
+        items.extend(session.genitems(cases))
+        try:
+            matches.check(suite.known, within=f" of {shown_path(suite.store.root)}")
+        except OpconformError as fault:
+            raise pytest.UsageError(str(fault)) from fault
 
     def pytest_unconfigure(self) -> None:
         """Stop the harnesses."""
@@ -160,9 +157,3 @@ def _marks(suite: Suite) -> Iterator[tuple[str, str]]:
         yield profile, f"cases of the profile {profile}"
     for name in {**texts, **dict.fromkeys(name for each in suite.entries for name in each.requirements)}:
         yield name, texts.get(name, "")
-
-
-def _short(path: Path) -> str:
-    """A path relative to the current folder, if it is below it."""
-    relative = os.path.relpath(path)
-    return relative if not relative.startswith("..") and sys.platform != "win32" else str(path)

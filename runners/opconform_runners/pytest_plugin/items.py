@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from opconform.errors import OpconformError
 from opconform.suite.manifest import Entry
+from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Session
@@ -70,6 +72,12 @@ def _located(config: pytest.Config, option: str, path: str) -> Path:
     return Path(os.path.relpath(config.inipath.parent / path))
 
 
+def shown_path(path: Path) -> str:
+    """A path relative to the current folder, if it is below it."""
+    relative = os.path.relpath(path)
+    return relative if not relative.startswith("..") and sys.platform != "win32" else str(path)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
     """The suite under test, the wanted cases, the session that gives the verdicts, and the options."""
@@ -83,17 +91,17 @@ class Tested:
 class Cases(pytest.Collector):
     """The cases of a suite."""
 
-    def __init__(self, *, tested: Tested, **known: Any) -> None:
+    def __init__(self, *, tested: Tested, matches: Matches, **known: Any) -> None:
         super().__init__(**known)
-        self._tested = tested
+        self._tested, self._matches = tested, matches
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test per selected case."""
-        entries, selection = self._tested.suite.entries, self._tested.selection
+        entries = self._tested.suite.entries
         names = {name for each in entries for name in (each.profile, *each.requirements)}
         marks = {name: getattr(pytest.mark, name) for name in names}  # once, since pytest checks each look-up
         for entry in entries:
-            if selection.wants_profile(entry.profile) and selection.wants(entry.id, ()):
+            if self._matches.wants(entry.id, entry.profile, entry.requirements):
                 yield CaseItem.from_parent(self, name=entry.id, tested=self._tested, entry=entry, marks=marks)
 
 

@@ -1,0 +1,76 @@
+"""Which cases a selection wants, and the error for each part of it that matches none."""
+
+import pytest
+
+from opconform.errors import UsageError
+from opconform.suite.matches import Known, Matches
+from opconform.suite.selection import Selection, Shard
+
+GROUPS = {"Split-1/axis": "core", "Split-1/page-example": "core", "Split-1/huge": "large", "Concat-1/axis": "types"}
+KNOWN = Known(groups=GROUPS, requirements=("axis.range", "axis.type"))
+
+
+def sentences(selection: Selection, *cases: tuple[str, str, tuple[str, ...]]) -> list[str]:
+    """The lines of the error after some cases: the id, profile and requirements of each."""
+    matches = Matches(selection)
+    for each in cases or (("Split-1/axis/0123456789", "core", ("axis.range",)),):
+        matches.wants(*each)
+    try:
+        matches.check(lambda: KNOWN, within=" of s")
+    except UsageError as fault:
+        return str(fault).splitlines()
+    return []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["Split-1", "Split-1/axis", "Split-1/ax*", "Split-1/axis/0123456789", "*/0123*", "axis.range"],
+)
+def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: str) -> None:
+    """A shell pattern may do so as well."""
+    matches = Matches(Selection(patterns=(pattern,)))
+
+    assert matches.wants("Split-1/axis/0123456789", "core", ("axis.range",))
+    assert not matches.wants("Concat-1/other/abcdef0123", "core", ("axis.type",))
+    matches.check(lambda: KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(patterns=("Split-1/axis",), profiles=("core",), operations=("Split-1",)), []),
+        (Selection(), []),
+        (
+            Selection(patterns=("axis.range", "Split-1/page-exmple", "nonsense")),
+            [
+                "No case of s matches 'Split-1/page-exmple'. Did you mean 'Split-1/page-example'?",
+                "No case of s matches 'nonsense'.",
+            ],
+        ),
+        (
+            Selection(patterns=("Split-1/axis", "Split-1/huge/*")),
+            ["No case of s matches 'Split-1/huge/*'. Its cases are of the profile large, which is not selected."],
+        ),
+        (
+            Selection(profiles=("core", "types")),
+            ["No selected case of s is of the profile types. Select other cases, or leave the profile out."],
+        ),
+        (
+            Selection(profiles=("core",), operations=("Split-1", "Concat-1")),
+            ["No selected case of s is of Concat-1. Its profiles: types."],
+        ),
+    ],
+)
+def test_every_part_that_matches_nothing_is_an_error(selection: Selection, expected: list[str]) -> None:
+    """One line for each, even if the others match."""
+    assert sentences(selection) == expected
+
+
+def test_a_shard_without_the_case_of_a_pattern_is_no_error() -> None:
+    """Another shard has it."""
+    identity = "Split-1/axis/0123456789"
+    [other] = [Shard(number=number, of=2) for number in (1, 2) if not Shard(number=number, of=2).holds(identity)]
+    matches = Matches(Selection(patterns=("Split-1/axis",), shard=other))
+
+    assert not matches.wants(identity, "core", ())
+    matches.check(lambda: KNOWN)
