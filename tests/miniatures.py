@@ -31,6 +31,14 @@ class Perfect:
         return self._right.run(case, model, list(feeds))
 
 
+class SplitsOnly(Perfect):
+    """Declares two operations."""
+
+    def describe(self) -> Implementation:
+        """What numpy says, but for the others."""
+        return replace(super().describe(), name="splits", version="1", operations=("Split-1", "VariadicSplit-1"))
+
+
 def _changed(outputs: Sequence[Outputs], change: Callable[[Tensor], Tensor]) -> Sequence[Outputs]:
     return [[change(each) for each in feed] for feed in outputs]
 

@@ -41,6 +41,20 @@ def test_help_names_every_command(opconform: Run) -> None:
 AXIS = str(ROOT / "cases" / "Split-1" / "axis.yaml")
 
 
+#: A case that has no model in StableHLO, where the rank is known.
+OPEN_RANK = """\
+op: Split-1
+groups:
+  - id: open-rank
+    title: data of any rank
+    requirements: [outputs.order]
+    data: {shape: [6]}
+    axis: 0
+    num_splits: 2
+    dynamic: "..."
+"""
+
+
 def help_of(name: str, width: int) -> list[str]:
     """The lines of a command's help on a terminal of a width."""
     command: click.Command = cli
@@ -282,6 +296,48 @@ def test_an_operation_that_is_not_there_has_a_suggestion(opconform: Run) -> None
     done = opconform("certify", "numpy", "Pad-13", code=2)
 
     assert done.stderr == "error: 'Pad-13' is neither a backend nor an operation. Did you mean 'Pad-12'?\n"
+
+
+def test_every_selection_that_matches_nothing_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Even if another one matches: a run of the rest would say that the backend is conformant."""
+    matching = ("--select", "VariadicSplit-1/accepted", "--select", "VariadicSplit-1/rejectd")
+    expected = "matches 'VariadicSplit-1/rejectd'. Did you mean 'VariadicSplit-1/rejected'?\n"
+    for words in (("list", small_suite), ("run", small_suite, "numpy")):
+        assert (
+            opconform(*words, *matching, code=2, cwd=tmp_path).stderr == f"error: No case of {small_suite} {expected}"
+        )
+    spec = small_suite.parent / "small.yaml"
+    done = opconform("generate", spec, *matching, "--out", "s", code=2, cwd=tmp_path)
+    assert done.stderr == f"error: No case {expected}"
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_operation_without_a_selected_case_is_an_error(opconform: Run, tmp_path: Path) -> None:
+    """Its name on the command line is no reason to think that it was tested."""
+    words = ("Split-1", "Transpose-1", "--select", "Split-1/page-example")
+    listed = opconform("list", *words, code=2).stderr
+    generated = opconform("generate", *words, "--out", "s", code=2, cwd=tmp_path).stderr
+
+    assert listed == "error: No selected case is of Transpose-1. Select others, or leave it out.\n"
+    assert generated == listed
+
+
+def test_a_dialect_without_models_is_an_error(opconform: Run, tmp_path: Path) -> None:
+    """Nothing is written that looks as if it could test the dialect."""
+    (tmp_path / "open.yaml").write_text(OPEN_RANK)
+    done = opconform("generate", "open.yaml", "--dialect", "stablehlo", "--out", "s", code=2, cwd=tmp_path)
+
+    assert done.stderr == "error: No case has a model in the dialect stablehlo. Leave the dialect out.\n"
+    assert not (tmp_path / "s").exists()
+
+
+def test_fuzz_refuses_an_operation_that_the_backend_does_not_declare(opconform: Run, tmp_path: Path) -> None:
+    """Every case of it would be unsupported."""
+    done = opconform("fuzz", f"{MINIATURES}:SplitsOnly", "Concat-1", "--tests", "1", code=2, cwd=tmp_path)
+
+    assert done.stderr == (
+        "error: splits 1 does not declare Concat-1. Leave it out, or name another. Declared: Split-1, VariadicSplit-1.\n"
+    )
 
 
 def test_show_says_what_a_rejected_case_violates(opconform: Run, core_suite: Path) -> None:

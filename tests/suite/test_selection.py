@@ -56,6 +56,13 @@ def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: s
             ["No selected case of s is of the profile types. Select other cases, or leave the profile out."],
         ),
         (
+            Selection(patterns=("Split-1",), operations=("Split-1", "Concat-1"), profiles=("core", "types")),
+            [
+                "No selected case of s is of the profile types. Select other cases, or leave the profile out.",
+                "No selected case of s is of Concat-1. Select others, or leave it out.",
+            ],
+        ),
+        (
             Selection(profiles=("core",), operations=("Split-1", "Concat-1")),
             ["No selected case of s is of Concat-1. Its profiles: types."],
         ),

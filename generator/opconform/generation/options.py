@@ -26,11 +26,12 @@ class Options:
     """How a suite is generated.
 
     `seed`, `dialects` and `blind` decide the bytes of a case. `jobs` is the number of processes, unless an `executor`
-    evaluates and renders the cases on other machines.
+    evaluates and renders the cases on other machines. It is an error if no case has a model in a `required` dialect.
     """
 
     seed: int = 0
     dialects: tuple[str, ...] = DEFAULT
+    required: tuple[str, ...] = ()
     blind: bool = False
     jobs: int = 1
     selection: Selection = EVERYTHING

@@ -92,6 +92,7 @@ def write_suite(
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
         writer = held.enter_context(case_writer(work, options))
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
+        unused = set(options.required)
         with translated_faults(out), work.lines.open("w+b") as file:
             lines = ManifestLines(file)
             for each in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
@@ -99,9 +100,13 @@ def write_suite(
                 counts[each.expect] += 1
                 taken += each.taken
                 size += each.size
+                unused -= {name for name in unused if f'"{name}/'.encode() in each.line}
                 if size > options.limits.bytes:
                     over = f"more than the limit of {options.limits.bytes:,} bytes"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
+            if unused:
+                named = " or ".join(sorted(unused))
+                raise UsageError(f"No case has a model in the dialect {named}. Leave the dialect out.")
             digest = lines.write(work.partial / MANIFEST)
         header = replace(suite_header(specs, options, counts=counts, digest=digest), part_of=whole)
         finish(work, header, resumed=writer.resumed)

@@ -84,8 +84,10 @@ class Matches:
                 return f"No selected case{within} is of the profile {part.name}. {advice}"
             case "operation":
                 profiles = {each for name, each in known.groups.items() if name.startswith(f"{part.name}/")}
-                hint = f" Its profiles: {', '.join(sorted(profiles))}." if profiles else " Leave it out."
-                return f"No selected case{within} is of {part.name}.{hint}"
+                hint = "Select others, or leave it out."
+                if not any(map(self.wants_profile, profiles)):
+                    hint = f"Its profiles: {', '.join(sorted(profiles))}."
+                return f"No selected case{within} is of {part.name}. {hint}"
 
     def _unselected(self, pattern: str, known: Known) -> str:
         """A hint at the profiles of the cases that only the pattern matches, or nothing."""

@@ -87,7 +87,11 @@ def command(
     implementation = run_loop(described(command))
     dialects = tuple(each for each in DIALECTS if each in implementation.dialects)
     declared = [each for each in shipped_operations() if each in implementation.operations]
-    operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or declared or shipped_operations()
+    operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS]
+    if absent := [each for each in operations if declared and each not in declared]:
+        sentence = f"{implementation.title} does not declare {', '.join(absent)}."
+        raise UsageError(f"{sentence} Leave it out, or name another. Declared: {', '.join(declared)}.")
+    operations = operations or declared or shipped_operations()
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))

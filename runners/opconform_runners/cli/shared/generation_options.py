@@ -35,6 +35,7 @@ class GenerationOptions:
             blind=blind,
             jobs=self.jobs or cores(),
             selection=selection,
+            required=self.dialects,
             limits=Limits(cases=self.max_cases, elements=self.max_elements, bytes=self.max_bytes),
         )
 
