@@ -198,7 +198,7 @@ def test_the_command_line_overrules_the_file(run_pytest: Pytest, suite: Path, tm
 def test_a_crash_costs_only_its_case_and_is_described(run_pytest: Pytest, suite: Path) -> None:
     """The twin that crashed makes its case inconclusive; the message is a sentence, and holds no traceback."""
     done = run_pytest("-rfs", "--opconform-backend", miniature("Aborts"), "--opconform-suite", suite, "opconform")
-    [failed] = re.findall(r"_+ (VariadicSplit-1/accepted/\w+) _+\n(.*?)(?=\n_|\n=)", done.stdout, re.DOTALL)
+    [failed] = re.findall(r"_+ (VariadicSplit-1/accepted\[\S+\]) _+\n(.*?)(?=\n_|\n=)", done.stdout, re.DOTALL)
 
     assert outcomes(done) == {"failed": 2, "passed": 3, "skipped": 1}
     assert "Traceback" not in done.stdout
@@ -206,11 +206,9 @@ def test_a_crash_costs_only_its_case_and_is_described(run_pytest: Pytest, suite:
         "data f32[6, 2], axis 0, split_lengths [2, 2, 2]: crash: the backend process was terminated by SIGSEGV; end of its standard error: about to fall over",
         "requirement: lengths.remainder (normative): A length of -1, at any position, takes all remaining elements of the dimension.",
     ]
-    assert (
-        failed[1]
-        .splitlines()[2]
-        .endswith(f"--backend {miniature('Aborts')} --select {failed[0]} --out again/{failed[0][-10:]}")
-    )
+    assert failed[0] == "VariadicSplit-1/accepted[f32-axis0-split_lengths2,2,2]"
+    again = r"--select VariadicSplit-1/accepted/(\w{10}) --out again/\1"
+    assert re.search(f"--backend {miniature('Aborts')} {again}$", failed[1].splitlines()[2])
     assert "inconclusive: its twin VariadicSplit-1/rejected/" in done.stdout
 
 
@@ -220,6 +218,51 @@ def test_what_failed_last_is_run_again(run_pytest: Pytest, suite: Path) -> None:
 
     assert outcomes(run_pytest(*options)) == {"failed": 5, "skipped": 1}
     assert outcomes(run_pytest(*options, "--lf")) == {"failed": 5, "deselected": 1}
+
+
+def test_a_case_is_named_by_what_it_is(run_pytest: Pytest, suite: Path) -> None:
+    """Its node id, its case id and a part of either select it; `--deselect` takes the same patterns."""
+    options = ("-q", "--opconform-backend", miniature("Perfect"), "--opconform-suite", suite, "--collect-only")
+    shown = run_pytest(*options, "opconform::VariadicSplit-1/accepted[f32-axis0-split_lengths2,2,2]").stdout
+    case = next((suite / "VariadicSplit-1" / "nans").iterdir()).name
+    left = run_pytest(*options, "opconform", "--deselect", "opconform::VariadicSplit-1/accepted").stdout
+    wrong = run_pytest(*options, "--deselect", "opconform::VariadicSplit-1/acepted").stderr
+
+    assert shown.splitlines()[0] == "opconform::VariadicSplit-1/accepted[f32-axis0-split_lengths2,2,2]"
+    assert "1 test collected" in shown
+    assert run_pytest(*options, "-k", case).stdout.splitlines()[-1].startswith("1/7 tests collected")
+    assert "3/6 tests collected (3 deselected)" in left
+    assert "Did you mean 'VariadicSplit-1/accepted'?" in wrong
+
+
+def test_a_baseline_makes_known_failures_expected(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Others fail, and so does a case that passes although the baseline expects it to fail."""
+    (tmp_path / "known.txt").write_text(
+        "VariadicSplit-1/accepted  count  # https://example.org/1\nVariadicSplit-1/nans  value  # another\n"
+    )
+    options = ("-rfx", "--opconform-suite", suite, "--opconform-baseline", "known.txt", "opconform")
+    missing = run_pytest("--opconform-backend", miniature("MissesOneOutput"), *options)
+    perfect = run_pytest("--opconform-backend", miniature("Perfect"), *options)
+    (tmp_path / "known.txt").write_text("VariadicSplit-1/acepted  count  # https://example.org/1\n")
+    stale = run_pytest("--opconform-backend", miniature("Perfect"), *options)
+
+    assert outcomes(missing) == {"failed": 2, "xfailed": 3, "skipped": 1}
+    assert "known.txt:1 expects count: https://example.org/1" in missing.stdout
+    assert "known.txt:2 expects value: another" in missing.stdout
+    assert outcomes(perfect) == {"failed": 4, "passed": 2}
+    assert stale.stderr.startswith("ERROR: known.txt:1: no case matches 'VariadicSplit-1/acepted'. Delete the line, or")
+
+
+def test_operations_in_a_file_are_selected(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Those of the command line replace them."""
+    options = f"--opconform-backend {miniature('SplitsOnly')} --opconform-suite {suite}"
+    (tmp_path / "pytest.ini").write_text(
+        f"[pytest]\naddopts = -q {options} --opconform-select VariadicSplit-1/accepted\n"
+    )
+
+    assert outcomes(run_pytest("opconform")) == {"passed": 3}
+    assert outcomes(run_pytest("opconform", "--opconform-select", "VariadicSplit-1")) == {"passed": 6}
+    assert "matches 'Split-1'." in run_pytest("--opconform-select=Split-1").stderr
 
 
 def test_a_hang_ends_at_the_timeout(run_pytest: Pytest, suite: Path) -> None:

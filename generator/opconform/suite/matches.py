@@ -54,6 +54,11 @@ class Matches:
             self._note(identity, profile, matching)
         return selection.shard is None or selection.shard.holds(identity)
 
+    @property
+    def unmatched(self) -> list[str]:
+        """The parts of the selection that have matched no case."""
+        return [each.name for each in self._open]
+
     def check(self, known: Callable[[], Known], *, within: str = "", otherwise: str = "") -> None:
         """Raise `UsageError` with one line for each part that has matched no case.
 

@@ -1,39 +1,44 @@
 """Conformance tests: the hooks that are registered if an option of the plugin is given."""
 
 import asyncio
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from opconform.dialects import DIALECTS
 from opconform.errors import OpconformError, SuiteError, UsageError
-from opconform.generation.header import recipe_digest
-from opconform.generation.options import Options
-from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs, shipped_files
-from opconform.suite.manifest import HEADER
 from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
-from opconform_runners.pytest_plugin.items import Cases, PluginOptions, Tested, options_of, shown_path
+from opconform_runners.pytest_plugin.items import CaseItem, Cases, PluginOptions, Tested, options_of, shown_path
+from opconform_runners.pytest_plugin.names import case_pattern
+from opconform_runners.pytest_plugin.shipped_suite import cached_suite
+from opconform_runners.pytest_plugin.wanted import absent_sentence, wanted
+from opconform_runners.verdicts.baseline import Line, compare, read_baseline
 
 #: The first part of the cases' node ids.
 _NAME = "opconform"
-#: The key under which an xdist worker gets the suite's path.
-_SUITE = "opconform_suite"
+#: The key under which an xdist worker gets the suite's path and what its controller knows of the backend.
+_GIVEN = "opconform_given"
+
+
+class _Given(NamedTuple):
+    """The path of the suite, and the backend's title and declared operations, which are none if it takes all."""
+
+    suite: str
+    title: str
+    operations: Sequence[str]
 
 
 class Conformance:
     """The cases of one suite as tests of one backend."""
 
     def __init__(self) -> None:
-        self._backend = ""
+        self._given = _Given("", "", ())
         self._tested: Tested | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -47,27 +52,38 @@ class Conformance:
         if patterns is None:
             return
         options = options_of(config)
-        self._backend = options.command.name
         try:
-            suite = open_suite(self._place(config, options))
+            self._given = given = self._found(config, options)
+            suite = open_suite(Path(given.suite))
             if suite.header.blind:
                 sentence = "is blind: it has no expected outputs. Generate it without --blind."
                 raise SuiteError(f"{suite.store.root} {sentence}")
+            selections = [
+                Selection(profiles=options.profiles, patterns=options.patterns),
+                Selection(patterns=tuple(case_pattern(suite, each) for each in patterns)),
+            ]
             profiles = sorted({each.profile for each in suite.entries})
-            selection = Selection(profiles=options.profiles, patterns=patterns)
-            selection.check_profiles(profiles, f"in {suite.store.root}")
+            selections[0].check_profiles(profiles, f"in {suite.store.root}")
+            entries, absent = wanted(suite, selections, given.operations)
+            expected = _expected(suite, options)
         except OpconformError as fault:
             raise pytest.UsageError(str(fault)) from fault
         for name, text in _marks(suite):
             config.addinivalue_line("markers", f"{name}: {text} (opconform)")
-        launch = Launch(command=options.command, timeout=options.timeout)
-        self._tested = Tested(suite=suite, selection=selection, session=Session(suite, launch), options=options)
+        self._tested = Tested(
+            suite=suite,
+            entries=tuple(entries),
+            absent=tuple(absent),
+            session=Session(suite, Launch(command=options.command, timeout=options.timeout)),
+            options=options,
+            expected=expected,
+        )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker of pytest-xdist the path of the suite."""
+        """Give a worker of pytest-xdist what is known of the suite and the backend."""
         if self._tested is not None:
-            node.workerinput[_SUITE] = str(self._tested.suite.store.root)
+            node.workerinput[_GIVEN] = list(self._given)
 
     def pytest_report_header(self) -> list[str]:
         """The backend and the suite."""
@@ -75,62 +91,71 @@ class Conformance:
             return []
         suite = self._tested.suite
         cases = f"{len(suite.entries):,} cases, digest {suite.header.digest[:10]}"
-        return [f"opconform: {self._backend}, {shown_path(suite.store.root)}: {cases}"]
+        return [f"opconform: {self._given.title}, {shown_path(suite.store.root)}: {cases}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the wanted cases to the tests."""
         if self._tested is None:
             return
-        suite, matches = self._tested.suite, Matches(self._tested.selection, every_profile=True)
-        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested, matches=matches)
-        items.extend(session.genitems(cases))
+        cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested)
+        found = [each for each in session.genitems(cases) if isinstance(each, CaseItem)]
+        left_out = self._deselected(session.config, found)
+        session.config.hook.pytest_deselected(items=[each for each in found if each.case_id in left_out])
+        items.extend(each for each in found if each.case_id not in left_out)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say how many cases were not collected, since the backend does not declare their operations."""
+        if self._tested is not None and self._tested.absent:
+            sentence = absent_sentence(self._tested.absent, self._given.title)
+            terminalreporter.write_line(f"opconform: not collected: {sentence}")
+
+    def _deselected(self, config: pytest.Config, items: Sequence[CaseItem]) -> set[str]:
+        """The ids of the cases that `--deselect` names as `opconform::PATTERN`; pytest handles other values."""
+        named = [each for each in config.getoption("deselect") or () if each.partition("::")[0] == _NAME]
+        if not named or self._tested is None:
+            return set()
+        config.option.deselect = [each for each in config.option.deselect if each not in named]
+        suite = self._tested.suite
+        patterns = tuple(case_pattern(suite, each.partition("::")[2]) for each in named)
+        matches = Matches(Selection(patterns=patterns), every_profile=True)
+        by_id = suite.by_id
+        found = {each.case_id for each in items if matches.wants(each.case_id, by_id[each.case_id].profile, ())}
         try:
             matches.check(suite.known, within=f" of {shown_path(suite.store.root)}")
         except OpconformError as fault:
-            raise pytest.UsageError(str(fault)) from fault
+            raise pytest.UsageError(f"--deselect: {fault}") from fault
+        return found
 
     def pytest_unconfigure(self) -> None:
         """Stop the harnesses."""
         if self._tested is not None:
             self._tested.session.close()
 
-    def _place(self, config: pytest.Config, options: PluginOptions) -> Path:
-        """The path of the suite. Only the controller starts the backend and generates the suite, not the workers."""
+    def _found(self, config: pytest.Config, options: PluginOptions) -> _Given:
+        """The suite and the backend. The controller starts the backend and generates the suite, not the workers."""
         worker: dict[str, Any] | None = getattr(config, "workerinput", None)
         if worker is not None:
-            return Path(worker[_SUITE])
-        if options.suite is not None and config.getoption("collectonly"):
-            return options.suite
+            return _Given(*worker[_GIVEN])
         with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:  # leaves a running event loop alone
             implementation = runner.run(described(options.command))
-        self._backend = implementation.title
-        if options.suite is not None:
-            return options.suite
-        cache = getattr(config, "cache", None)
-        if cache is None:
-            raise UsageError("A suite cannot be generated without pytest's cache. Name one with --opconform-suite.")
-        return _cached_suite(cache, implementation.dialects, options.profiles)
+        suite = options.suite or cached_suite(config, implementation, options.profiles)
+        return _Given(str(suite), implementation.title, implementation.operations)
 
 
-def _cached_suite(cache: pytest.Cache, read: Sequence[str], profiles: tuple[str, ...]) -> Path:
-    """The suite of the shipped cases in the dialects that a backend reads; without profiles, of all but `large`.
-
-    It lies in pytest's cache folder, and is generated if it is missing or out of date.
-    """
-    dialects = tuple(each for each in DIALECTS if each in read)
-    # One process: worker processes would import the script that called pytest again.
-    options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
-    name = "-".join((*dialects, *sorted(profiles))) or "cases"
-    place = cache.mkdir("opconform") / name
-    digest = hashlib.sha256(recipe_digest(options).encode())
-    for folder in sorted({each.parent for each in shipped_files().values()}):
-        for file in sorted(folder.glob("*.yaml")):
-            digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
-    if cache.get(f"opconform/{name}", None) != digest.hexdigest() or not (place / HEADER).exists():
-        generate(load_specs([]), place, options)
-        cache.set(f"opconform/{name}", digest.hexdigest())
-    return place
+def _expected(suite: Suite, options: PluginOptions) -> Mapping[str, Line]:
+    """The line of the baseline for each case that has one; a line without a case is an error if the suite is named."""
+    if options.baseline is None:
+        return {}
+    baseline = read_baseline(options.baseline)
+    expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
+    stale = compare(baseline, (), expects).stale
+    if stale and options.suite is not None:  # a generated suite may lack profiles that the baseline covers
+        advice = (
+            "Delete the line, or update the file with `opconform run SUITE BACKEND --baseline FILE --update-baseline`."
+        )
+        raise UsageError(f"{baseline.file}:{stale[0].number}: no case matches {stale[0].pattern!r}. {advice}")
+    return baseline.lines_of(expects)
 
 
 def _patterns(config: pytest.Config) -> tuple[str, ...] | None:

@@ -12,12 +12,12 @@ import pytest
 
 from opconform.errors import OpconformError
 from opconform.suite.manifest import Entry
-from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
-from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import file_of
+from opconform_runners.pytest_plugin.names import names_of
+from opconform_runners.verdicts.baseline import Line, kind_of
 from opconform_runners.verdicts.results import Result
 
 #: The default time limit for a case, in seconds.
@@ -26,11 +26,13 @@ TIMEOUT = 20.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PluginOptions:
-    """The backend's command, the suite (None for the shipped cases), the profiles (empty for all), and the rules."""
+    """The backend's command, the suite (None for the shipped cases), what is selected (empty for all), the rules."""
 
     command: Command
     suite: Path | None
     profiles: tuple[str, ...]
+    patterns: tuple[str, ...]
+    baseline: Path | None
     timeout: float
     strict: bool
 
@@ -40,8 +42,8 @@ def options_of(config: pytest.Config) -> PluginOptions:
     timeout = config.getoption("opconform_timeout")
     if timeout is not None and not 0 < timeout <= LARGEST:
         raise pytest.UsageError(f"--opconform-timeout must be above 0 and at most {LARGEST:,}.")
-    suite, backend, harness, python = (
-        config.getoption(f"opconform_{each}") for each in ("suite", "backend", "harness", "python")
+    suite, backend, harness, python, baseline = (
+        config.getoption(f"opconform_{each}") for each in ("suite", "backend", "harness", "python", "baseline")
     )
     if file := file_of(backend or ""):
         backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
@@ -57,7 +59,9 @@ def options_of(config: pytest.Config) -> PluginOptions:
     return PluginOptions(
         command=replace(command, memory=memory_limit()),
         suite=None if suite is None else _located(config, "suite", suite),
-        profiles=tuple(config.getoption("opconform_profile") or ()),
+        profiles=_repeated(config, "profile"),
+        patterns=_repeated(config, "select"),
+        baseline=None if baseline is None else _located(config, "baseline", baseline),
         timeout=timeout or TIMEOUT,
         strict=bool(config.getoption("opconform_strict")),
     )
@@ -65,11 +69,21 @@ def options_of(config: pytest.Config) -> PluginOptions:
 
 def _located(config: pytest.Config, option: str, path: str) -> Path:
     """A path from the command line as it is, and one from a configuration file relative to that file's folder."""
-    words = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
-    is_typed = any(each.partition("=")[0] == f"--opconform-{option}" for each in words)
-    if is_typed or config.inipath is None or Path(path).is_absolute():
+    if _typed(config, option) or config.inipath is None or Path(path).is_absolute():
         return Path(path)
     return Path(os.path.relpath(config.inipath.parent / path))
+
+
+def _typed(config: pytest.Config, option: str) -> int:
+    """How often an option is on the command line, and not in a configuration file."""
+    words = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
+    return sum(each.partition("=")[0] == f"--opconform-{option}" for each in words)
+
+
+def _repeated(config: pytest.Config, option: str) -> tuple[str, ...]:
+    """The values of an option that can be repeated; those of the command line replace those of a file."""
+    values: list[str] = config.getoption(f"opconform_{option}") or []
+    return tuple(values[-_typed(config, option) :])
 
 
 def shown_path(path: Path) -> str:
@@ -80,33 +94,48 @@ def shown_path(path: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """The suite under test, the wanted cases, the session that gives the verdicts, and the options."""
+    """The suite under test, the session that gives the verdicts, the options, and the baseline with its line per case.
+
+    `absent` are the wanted cases of operations that the backend does not declare.
+    """
 
     suite: Suite
-    selection: Selection
+    entries: tuple[Entry, ...]
+    absent: tuple[Entry, ...]
     session: Session
     options: PluginOptions
+    expected: Mapping[str, Line]
 
 
 class Cases(pytest.Collector):
     """The cases of a suite."""
 
-    def __init__(self, *, tested: Tested, matches: Matches, **known: Any) -> None:
+    def __init__(self, *, tested: Tested, **known: Any) -> None:
         super().__init__(**known)
-        self._tested, self._matches = tested, matches
+        self._tested = tested
 
     def collect(self) -> Iterable[pytest.Item]:
-        """One test per selected case."""
-        entries = self._tested.suite.entries
-        names = {name for each in entries for name in (each.profile, *each.requirements)}
-        marks = {name: getattr(pytest.mark, name) for name in names}  # once, since pytest checks each look-up
-        for entry in entries:
-            if self._matches.wants(entry.id, entry.profile, entry.requirements):
-                yield CaseItem.from_parent(self, name=entry.id, tested=self._tested, entry=entry, marks=marks)
+        """One test per wanted case."""
+        suite, wanted = self._tested.suite, self._tested.entries
+        marks = {name: getattr(pytest.mark, name) for name in marks_of(suite)}  # once, since pytest checks each look-up
+        groups = {each.id.rpartition("/")[0] for each in wanted}
+        names = names_of(suite, [each for each in suite.entries if each.id.rpartition("/")[0] in groups])
+        for entry in wanted:
+            yield CaseItem.from_parent(self, name=names[entry.id], tested=self._tested, entry=entry, marks=marks)
+
+
+def marks_of(suite: Suite) -> set[str]:
+    """The markers of the cases: their profiles and requirements."""
+    return {name for each in suite.entries for name in (each.profile, *each.requirements)}
 
 
 class CaseItem(pytest.Item):
     """A case. It is executed in the set-up, so that a failure of the harness is an error, not a failed test."""
+
+    @property
+    def case_id(self) -> str:
+        """The id of the case."""
+        return self._entry.id
 
     def __init__(
         self, *, tested: Tested, entry: Entry, marks: Mapping[str, pytest.MarkDecorator], **known: Any
@@ -116,6 +145,7 @@ class CaseItem(pytest.Item):
         self._entry = entry
         self._notes = tested.suite.header.requirements.get(entry.op, {})
         self._result: Result | None = None
+        self.extra_keyword_matches.add(entry.id)
         for each in (entry.profile, *entry.requirements):
             self.add_marker(marks[each])
 
@@ -133,15 +163,34 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Report the verdict."""
-        result = self._result
-        if result is None or result.verdict == "pass":
+        result, line = self._result, self._tested.expected.get(self._entry.id)
+        if result is None:
             return
         if result.verdict in ("unsupported", "inconclusive"):
             pytest.skip(f"{result.verdict}: {result.sentence}")
+        if self._tested.options.baseline is not None:
+            self._compare(result, line)
+        if result.verdict == "pass":
+            return
         if self._counts(result):
             pytest.fail("\n".join(self._lines(result)), pytrace=False)
         why = ", ".join(result.broken) or "NaN payloads"
         pytest.xfail(f"{result.inputs}: {result.reason}: {result.sentence}; not counted: {why}")
+
+    def _compare(self, result: Result, line: Line | None) -> None:
+        """Report a failure or a pass as the baseline expects it."""
+        expects = []
+        if line is not None:
+            expects = [
+                f"{self._tested.options.baseline}:{line.number} expects {' or '.join(line.endings)}: {line.note}"
+            ]
+        match kind_of(result, line):
+            case "known":
+                pytest.xfail("; ".join([f"{result.inputs}: {result.reason}: {result.sentence}", *expects]))
+            case "passes":
+                pytest.fail("\n".join([f"{self._entry.id} passes", *expects]), pytrace=False)
+            case "regressions":
+                pytest.fail("\n".join([*self._lines(result), *expects]), pytrace=False)
 
     def reportinfo(self) -> tuple["os.PathLike[str]", int, str]:
         """The place of the case: its suite and its id."""
@@ -162,7 +211,7 @@ class CaseItem(pytest.Item):
             text = f": {self._notes[each].text}" if each in self._notes else ""
             yield f"requirement: {each} ({self._level(each)}){text}"
         options = self._tested.options
-        suite, case = shlex.quote(os.path.relpath(self._tested.suite.store.root)), shlex.quote(self.name)
+        suite, case = shlex.quote(os.path.relpath(self._tested.suite.store.root)), shlex.quote(self._entry.id)
         timeout = "" if options.timeout == TIMEOUT else f" --timeout {options.timeout:g}"
-        out = f"--out again/{self.name.rpartition('/')[2]}"
+        out = f"--out again/{self._entry.id.rpartition('/')[2]}"
         yield f"reproduce: opconform run {suite} {options.command.options} --select {case} {out}{timeout}"

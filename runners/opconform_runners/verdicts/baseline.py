@@ -231,13 +231,14 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     met: dict[str, list[Met]] = defaultdict(list)
     for each in results:
         line = lines.get(each.id)
-        met[_kind(each, line)].append(Met(id=each.id, verdict=each.verdict, reason=each.reason, line=line))
+        met[kind_of(each, line)].append(Met(id=each.id, verdict=each.verdict, reason=each.reason, line=line))
     stale = tuple(each for each in baseline.lines if not each.concerned(suite))
     kinds = ("regressions", "passes", "known", "undecided")
     return Comparison(file=baseline.file, stale=stale, **{kind: tuple(met[kind]) for kind in kinds})
 
 
-def _kind(result: Result, line: Line | None) -> str:
+def kind_of(result: Result, line: Line | None) -> str:
+    """The field of `Comparison` that a result belongs to, given the line that applies to it; empty for none."""
     if result.verdict == "fail":
         return "known" if line is not None and result.reason in line.endings else "regressions"
     if line is None:

@@ -1,0 +1,87 @@
+"""Readable names of cases: the group, and what distinguishes the case, as in `Split-1/contexts[f32-axis0-relu]`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from opconform.suite.case import Case, Input
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.reader import Suite
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.verdicts.description import has_shown_values
+
+#: The most elements of an input in a name.
+_MOST = 8
+_UNSAFE = re.compile(r"[^\w.,+-]+")
+
+
+def names_of(suite: Suite, entries: Sequence[Entry]) -> dict[str, str]:
+    """The names of all cases of some groups, by id.
+
+    A name says the element types, settings and context. Shapes follow where cases of the group would have the same
+    name, and the digits of the id where they still would. A name does not change when other cases are selected.
+    """
+    facts = {each.id: _facts(suite, each) for each in entries}
+    short = {each: _name(each, some) for each, (some, _) in facts.items()}
+    long = {each: _name(each, [*some, *shapes]) for each, (some, shapes) in facts.items()}
+    names: dict[str, str] = {}
+    for level in (short, long):
+        counts = Counter(level.values())
+        names |= {each: name for each, name in level.items() if each not in names and counts[name] == 1}
+    return {each: names.get(each) or _name(each, [*some, each.rpartition("/")[2]]) for each, (some, _) in facts.items()}
+
+
+def case_pattern(suite: Suite, name: str) -> str:
+    """The pattern that a name of a case stands for, which is its id; any other pattern as it is."""
+    group = name.partition("[")[0]
+    entries = [each for each in suite.entries if each.id.rpartition("/")[0] == group] if name.endswith("]") else []
+    return next((identity for identity, each in names_of(suite, entries).items() if each == name), name)
+
+
+def _name(identity: str, facts: Sequence[str]) -> str:
+    return f"{identity.rpartition('/')[0]}[{'-'.join(facts) or 'no-inputs'}]"
+
+
+def _facts(suite: Suite, entry: Entry) -> tuple[list[str], list[str]]:
+    """What a case is like in short words, and its shapes."""
+    case = suite.case(entry)
+    arrays = suite.arrays(entry, inputs_name(0))
+    words = [_UNSAFE.sub("_", each).strip("_") for each in _words(case, arrays)]
+    shapes = ["x".join(map(str, arrays[each.name].shape)) or "scalar" for each in case.inputs]
+    return list(dict.fromkeys(words)), shapes
+
+
+def _words(case: Case, arrays: Mapping[str, Array]) -> Iterator[str]:
+    first = _port(case.inputs[0]) if case.inputs else ""
+    for number, each in enumerate(case.inputs):
+        if has_shown_values(case, each) and not (number and _port(each) == first):  # further inputs of a variadic port
+            kind = "" if each.element_type == "i64" else f"{each.element_type}-"
+            yield f"{kind}{each.name}{_values(each, arrays[each.name])}"
+        else:
+            yield each.element_type
+    for name, value in case.attributes.items():
+        yield value if isinstance(value, str) else f"{name}{_joined(value) if isinstance(value, tuple) else value}"
+    if any(each.binding == "parameter" for each in case.inputs if each.role == "control"):
+        yield "parameter"
+    if any(each.binding == "constant" for each in case.inputs if each.role != "control"):
+        yield "constant"
+    if any(each.dynamic is not None for each in case.inputs):
+        yield "dynamic"
+    if case.context != "bare":
+        yield case.context
+    if case.feeds > 1:
+        yield f"{case.feeds}feeds"
+
+
+def _port(given: Input) -> str:
+    return given.name.rstrip("0123456789")
+
+
+def _values(port: Input, array: Array) -> str:
+    tensor = Tensor(element_type=port.element_type, array=array.reshape(-1)[:_MOST])
+    values: Sequence[object] = tensor.integers() if tensor.type.is_integer else list(tensor.array)
+    return f"{'_' * port.name[-1].isdigit()}{_joined(values)}{',..' * (array.size > _MOST)}"
+
+
+def _joined(values: Sequence[object]) -> str:
+    return ",".join(map(str, values))

@@ -1,0 +1,49 @@
+"""Which cases of a suite become tests: the selected ones of the operations that the backend declares."""
+
+from collections.abc import Collection, Sequence
+
+from opconform.errors import UsageError
+from opconform.suite.manifest import Entry
+from opconform.suite.matches import Matches
+from opconform.suite.reader import Suite
+from opconform.suite.selection import Selection
+from opconform_runners.pytest_plugin.items import shown_path
+from opconform_runners.reports.text import counted
+
+
+def wanted(
+    suite: Suite, selections: Sequence[Selection], operations: Collection[str]
+) -> tuple[list[Entry], list[Entry]]:
+    """The cases that all selections want: those of declared operations, and the others.
+
+    Without `operations`, all are declared.
+
+    Raises:
+        UsageError: A part of a selection matches no case, or only cases of operations that are not declared.
+    """
+    every = [Matches(each, every_profile=True) for each in selections]
+    found = [entry for entry in suite.entries if _all_want(every, entry)]
+    for each in every:
+        each.check(suite.known, within=f" of {shown_path(suite.store.root)}")
+    own = [each for each in found if not operations or each.op in operations]
+    again = [Matches(each, every_profile=True) for each in selections]
+    for entry in own:
+        _all_want(again, entry)
+    declared = ", ".join(operations)
+    if unused := [name for each in again for name in each.unmatched]:
+        sentence = "selects only cases of operations that the backend does not declare."
+        raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
+    if not own:
+        raise UsageError(f"{shown_path(suite.store.root)} has no case of a declared operation. Declared: {declared}.")
+    return own, [each for each in found if operations and each.op not in operations]
+
+
+def absent_sentence(absent: Sequence[Entry], title: str) -> str:
+    """What is said of the cases that are not collected."""
+    operations = sorted({each.op for each in absent})
+    which = counted(len(operations), "operation")
+    return f"{counted(len(absent), 'case')} of {which} that {title} does not declare: {', '.join(operations)}."
+
+
+def _all_want(every: Sequence[Matches], entry: Entry) -> bool:
+    return all(each.wants(entry.id, entry.profile, entry.requirements) for each in every)
