@@ -92,7 +92,7 @@ def test_a_selection_that_leaves_nothing_is_an_error(
 ) -> None:
     """Otherwise the tests would pass without a test of what was named."""
     with pytest.raises(UsageError) as raised:
-        wanted(suite, [Selection(patterns=patterns)], operations)
+        wanted(suite, [Selection(profiles=("core",)), Selection(patterns=patterns)], operations)
     assert sentence in str(raised.value)
 
 

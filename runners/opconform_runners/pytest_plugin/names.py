@@ -60,7 +60,11 @@ def _words(case: Case, arrays: Mapping[str, Array]) -> Iterator[str]:
         else:
             yield each.element_type
     for name, value in case.attributes.items():
-        yield value if isinstance(value, str) else f"{name}{_joined(value) if isinstance(value, tuple) else value}"
+        yield (
+            (value or f"{name}-empty")
+            if isinstance(value, str)
+            else f"{name}{_joined(value) if isinstance(value, tuple) else value}"
+        )
     if any(each.binding == "parameter" for each in case.inputs if each.role == "control"):
         yield "parameter"
     if any(each.binding == "constant" for each in case.inputs if each.role != "control"):

@@ -30,11 +30,11 @@ def wanted(
     for entry in own:
         _all_want(again, entry)
     declared = ", ".join(operations)
-    if unused := [name for each in again for name in each.unmatched]:
+    if not own and not any(each.patterns for each in selections):
+        raise UsageError(f"{shown_path(suite.store.root)} has no case of a declared operation. Declared: {declared}.")
+    if unused := [name for each in reversed(again) for name in each.unmatched]:
         sentence = "selects only cases of operations that the backend does not declare."
         raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
-    if not own:
-        raise UsageError(f"{shown_path(suite.store.root)} has no case of a declared operation. Declared: {declared}.")
     return own, [each for each in found if operations and each.op not in operations]
 
 
