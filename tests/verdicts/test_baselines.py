@@ -142,6 +142,22 @@ def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: P
     ]
 
 
+def test_a_fix_is_followed_by_the_command_that_updates_the_baseline(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """It is the same command with one option more, and is not advised while something else fails."""
+    baseline = f"{REJECTED}  accepted-invalid  # not checked\n"
+    fixed, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=1)
+    failing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", baseline, "--force", code=1)
+    [line] = [each for each in fixed.splitlines() if "--update-baseline" in each]
+    words = line.removeprefix("Next: ").split()[1:]
+
+    assert words[2:4] == ["--backend", f"{MINIATURES}:Perfect"]
+    assert "--update-baseline" not in failing
+    opconform(*words, "--force", cwd=tmp_path)
+    assert "accepted-invalid" not in (tmp_path / "known.txt").read_text()
+
+
 def test_a_selection_makes_no_line_stale(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A case that was not run is still in the suite."""
     selection = ("--select", "VariadicSplit-1/accepted")
@@ -304,7 +320,7 @@ def test_update_refuses_an_incomplete_run(opconform: Run, small_suite: Path, cop
 
     assert done.stderr == (
         f"error: {tmp_path / 'b.txt'} was not updated, since the run is incomplete: 1 case ended in a harness "
-        "error. Repeat the run.\n"
+        f"error. Look at `opconform show {ACCEPTED[2]} {copies / 'Raises'} --suite {small_suite}`.\n"
     )
     assert not (tmp_path / "b.txt").exists()
 

@@ -45,7 +45,7 @@ class Matches:
     def wants(self, identity: str, profile: str, requirements: Collection[str]) -> bool:
         """Whether a case is selected. The parts of the selection that it matches are noted, whatever its shard is."""
         selection = self._selection
-        if not self.wants_profile(profile):
+        if not self.wants_profile(profile) or (selection.ids is not None and identity not in selection.ids):
             return False
         matching = [each for each in selection.patterns if is_match(each, identity, requirements)]
         if selection.patterns and not matching:

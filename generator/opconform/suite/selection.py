@@ -52,12 +52,13 @@ class Selection:
     """The wanted cases: of some profiles, where `default` and none mean all but a few, and matching a pattern.
 
     Patterns are shell patterns of ids, such as `Split-1/axis-*`, or requirements; without patterns every case matches.
-    The operations are those whose specs are named. With a shard, only its cases are wanted.
+    The operations are those whose specs are named. With ids or a shard, only their cases are wanted.
     """
 
     profiles: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
+    ids: frozenset[str] | None = None
     shard: Shard | None = None
 
     def check_profiles(self, known: Sequence[str], where: str) -> None:

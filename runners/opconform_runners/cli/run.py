@@ -16,8 +16,10 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
+from opconform_runners.cli.shared.help import WORDS, rare_option
 from opconform_runners.cli.shared.help import Command as HelpCommand
-from opconform_runners.cli.shared.help import rare_option
+from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
+from opconform_runners.cli.shared.last_failed import is_failure, last_failed
 from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     PATH,
@@ -31,7 +33,14 @@ from opconform_runners.cli.shared.options import (
 )
 from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.cli.shared.steps import executed, folder_of, print_next, report_of_run, show_report
+from opconform_runners.cli.shared.steps import (
+    executed,
+    folder_of,
+    print_next,
+    report_of_run,
+    show_command,
+    show_report,
+)
 from opconform_runners.execution.recorder import record as record_outputs
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.runner import RunOptions, selected
@@ -57,6 +66,8 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @result_options
 @click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only other failures count.")
 @click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
+@rare_option("--last-failed", is_flag=True, help="Run only what failed in --out, into --out/last-failed.")
+@rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure, and start over.")
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Number of harness processes; on a CPU by default one per core, at most four.")
@@ -72,11 +83,10 @@ def command(
 ) -> None:
     """Run backends on SUITE (a folder, a zip file or a URL) and compare every bit of their outputs.
 
-    The same command continues an interrupted run. With --record, nothing is compared: each case is executed twice, and
-    the outputs are written to one file for `opconform certificate judge`. SUITE can then be blind.
+    The same command continues an interrupted run. With --record, SUITE can be blind: each case is executed twice, and
+    the outputs are written to one file for `opconform certificate judge`.
 
-    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start. With --baseline: 0 if
-    nothing is new, 1 for an unexpected failure, an unexpected pass, a line that matches no case, or an incomplete run.
+    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start. With --baseline: 0 nothing new.
     """
     baseline: Path | None = given["baseline"]
     record: Path | None = given["record"]
@@ -88,8 +98,12 @@ def command(
         raise UsageError("--out, --strict and --baseline cannot be used with --record, which gives no verdicts.")
     if record is not None and selection.shard is not None:
         raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")
-    if backend.is_several and (record is not None or baseline is not None):
-        raise UsageError("--baseline and --record work with one backend. Name one.")
+    if backend.is_several and (record is not None or baseline is not None or given["last_failed"]):
+        raise UsageError("--baseline, --record and --last-failed work with one backend. Name one.")
+    if record is not None and (given["last_failed"] or given["exitfirst"]):
+        raise UsageError("--last-failed and -x cannot be used with --record, which gives no verdicts.")
+    if updates and given["exitfirst"]:
+        raise UsageError("-x and --update-baseline cannot be used together: an update needs the whole run.")
     if record is not None and cluster.url is not None:
         raise UsageError("--executor and --record cannot be used together. Record on one machine.")
     new = Baseline(file=str(baseline))
@@ -102,6 +116,8 @@ def command(
         selection=selection,
         strict=results.strict,
         force=results.force,
+        resume=not given["exitfirst"],
+        stops=is_failure(expected) if given["exitfirst"] else None,
         executor=cluster.executors(jobs).runs,
     )
     if backend.is_several:
@@ -112,8 +128,13 @@ def command(
         command = backend.command()
         code = _record(open_suite(suite), command, record, running, results)
     else:
-        command = backend.command()
-        code = _judged(open_suite(suite), command, running, results, expected, updates=updates)
+        command, opened = backend.command(), open_suite(suite)
+        results = replace(results, out=results.out or folder_of(command.name))
+        if given["last_failed"]:
+            again = replace(selection, ids=last_failed(opened, results.place, command, expected))
+            running = replace(running, selection=again, force=True)
+            results = replace(results, out=results.place / AGAIN)
+        code = _judged(opened, command, running, results, expected, updates=updates)
     raise click.exceptions.Exit(code)
 
 
@@ -136,7 +157,7 @@ def _judged(
     *,
     updates: bool,
 ) -> int:
-    out = results.out or folder_of(command.name)
+    out = results.place
     report = _complete_run(suite, command, out, running) if updates else None
     interrupted = None
     if report is None:
@@ -154,9 +175,21 @@ def _judged(
         raise interrupted
     if expected is not None and updates and not report.is_finished:
         reason = one_line(report.unfinished, _LONGEST)
-        raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. Repeat the run.")
-    print_next(report, out, Path(suite.store.root), results)
+        ended = [each.id for each in report.results if each.verdict == "error"]
+        place = Path(suite.store.root)
+        advice = f"Look at `opconform {show_command(ended[0], out, place)}`." if ended else "Repeat the run."
+        raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. {advice}")
+    print_next(report, out, Path(suite.store.root), results, [] if updates else _updating(report))
     return code
+
+
+def _updating(report: Report) -> list[str]:
+    """The command that updates the baseline after a run in which only expected failures are gone, or nothing."""
+    comparison = report.baseline
+    if comparison is None or comparison.is_as_expected or comparison.regressions or not report.is_finished:
+        return []
+    words = click.get_current_context().meta[WORDS]
+    return [shlex.join(["run", *words, "--update-baseline"])]
 
 
 def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions) -> Report | None:

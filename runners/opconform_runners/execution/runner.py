@@ -41,6 +41,7 @@ class RunOptions:
         force: Whether the results of another run are replaced.
         resume: Whether an interrupted run of the same kind is continued.
         executor: What executes batches of cases on other machines, or None for this machine.
+        stops: Whether the run ends with a result, or None if it does not end before its last case.
     """
 
     jobs: int | None = 1
@@ -51,6 +52,7 @@ class RunOptions:
     force: bool = False
     resume: bool = True
     executor: futures.Executor | None = None
+    stops: "Callable[[RunHeader, Result], bool] | None" = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,6 +172,10 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
 
 
+class _Stop(Exception):  # noqa: N818 - no error
+    """A case ended in a way that ends the run."""
+
+
 @dataclass(slots=True)
 class _Judgement:
     """One run, from its first case to its results. The header and the verdicts exist once the backend has started."""
@@ -209,19 +215,38 @@ class _Judgement:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
         done = {each.result.id for each in self.journal.steps}
         left = [each for each in self.entries if each.id not in done]
-        gave_up = self.executor(left, "first", partial(self._note, "first"), self._begin)
+        on_ready: OnReady = self._begin
+        while True:
+            try:
+                return self._attempts(left, on_ready)
+            except _Stop:
+                self._confirm()
+                if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
+                    return f"Stopped at the first failure, {progress_of(len(self.verdicts.own), len(self.entries))}"
+            left, on_ready = [each for each in left if each.id not in self.verdicts.own], lambda _: None
+
+    def _attempts(self, left: Sequence[Entry], on_ready: OnReady) -> str | None:
+        gave_up = self.executor(left, "first", partial(self._note, "first"), on_ready)
         is_recorded = self.plan.outputs is not None
         if is_recorded:  # recorded outputs also show which passes are not repeated
             self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"), lambda _: None)
+        if gave_up is None:
+            self._confirm()
+        return gave_up
+
+    def _confirm(self) -> None:
+        """Execute failures again, and the controls that they need."""
+        is_recorded = self.plan.outputs is not None
         why = "recorded outputs are those of cases alone" if is_recorded else "it was not executed"
-        attempts: tuple[Attempt, ...] = ("again", "alone", "control") if gave_up is None else ()
+        attempts: tuple[Attempt, ...] = ("again", "alone", "control")
         for attempt in attempts:
             due = self.verdicts.due(self.entries, attempt)
             if due and not (is_recorded and attempt == "control"):
                 why = self.executor(due, attempt, partial(self._note, attempt), lambda _: None) or why
-        if gave_up is None:
-            self.verdicts.give_up_controls(self.entries, why)
-        return gave_up
+        self.verdicts.give_up_controls(self.entries, why)
+
+    def _stops(self, result: Result) -> bool:
+        return self.plan.options.stops is not None and self.plan.options.stops(self.header, result)
 
     def _begin(self, implementation: Implementation) -> None:
         plan, selection = self.plan, self.plan.options.selection
@@ -257,6 +282,8 @@ class _Judgement:
         self.journal.add(step, outcome.outputs if isinstance(outcome, Returned) else ())
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
+            if self.plan.options.stops is not None and self._stops(self.verdicts.result(entry)):
+                raise _Stop
 
     def _results(self) -> tuple[Result, ...]:
         return tuple(self.verdicts.result(each) for each in self.entries if each.id in self.verdicts.own)

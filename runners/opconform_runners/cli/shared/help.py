@@ -13,6 +13,10 @@ from opconform.errors import near_word
 HELP_OPTION = {"help_option_names": ["-h", "--help"]}
 
 
+#: The key, in a context's `meta`, of the words after the name of the command.
+WORDS = "opconform.words"
+
+
 class RareOption(click.Option):
     """An option that few users need, which help lists last."""
 
@@ -28,6 +32,11 @@ class Command(click.Command):
         summary, _, details = inspect.cleandoc(help).partition("\n\n")
         super().__init__(name, help=summary, context_settings=HELP_OPTION, **settings)
         self._example, self._details = example, details
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words of the command line, so that a message can repeat them."""
+        ctx.meta[WORDS] = [*args]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, with what it reads and writes at URLs."""

@@ -134,6 +134,13 @@ class ResultOptions:
     as_json: bool
 
     @property
+    def place(self) -> Path:
+        """The folder of the results, once it is known."""
+        if self.out is None:
+            raise ValueError("the folder of the results is not known yet")
+        return self.out
+
+    @property
     def is_silent(self) -> bool:
         """Whether only errors and the verdict are printed."""
         return self.quiet or self.as_json

@@ -144,20 +144,23 @@ def conclude(run: Run, suite: Suite, out: Path, results: ResultOptions, key: "Pr
     raise click.exceptions.Exit(code)
 
 
-def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -> None:
-    """Print the worst failure, the commands that explain it, and those for everything that was not printed."""
+def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, first: Sequence[str] = ()) -> None:
+    """Print the worst failure, the commands that explain it, and those for everything that was not printed.
+
+    The commands `first` come before all others.
+    """
     if results.is_silent:
         return
-    steps = []
+    steps = [*first]
     for shown in shown_faults(report, ["new"])[:1]:
         case = shown.smallest.id
         print_lines([f"Worst fault: {shown.names}: {shown.kind}, {counted(len(shown.results), 'case')}"])
-        steps.append(f"show {case} {shlex.quote(str(out))}{_named(suite, out)}")
+        steps.append(show_command(case, out, suite))
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
     if not steps:
         ended = [each.id for each in report.results if each.verdict == "error"]
-        steps += [f"show {case} {shlex.quote(str(out))}{_named(suite, out)}" for case in ended[:1]]
+        steps += [show_command(case, out, suite) for case in ended[:1]]
     if is_folded(report) and not results.verbose:
         steps.append(f"report {shlex.quote(str(out))} -v")
     if not (out / PAGE).exists():
@@ -168,7 +171,12 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions) -
 def print_next_of_matrix(runs: Iterable[Finished], suite: Path) -> None:
     """Print for each backend the command that explains its worst failure."""
     worst = [(run.folder, each.smallest.id) for run in runs for each in shown_faults(run.report, ["new"])[:1]]
-    _print_steps([f"show {case} {shlex.quote(str(out))}{_named(suite, out)}" for out, case in worst])
+    _print_steps([show_command(case, out, suite) for out, case in worst])
+
+
+def show_command(case: str, out: Path, suite: Path) -> str:
+    """The command that displays the result of a case in a folder."""
+    return f"show {case} {shlex.quote(str(out))}{_named(suite, out)}"
 
 
 def _named(suite: Path, out: Path) -> str:
