@@ -29,6 +29,11 @@ def quoted_text(text: str) -> str:
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun, as in `1 case` and `2 cases`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def near_word(word: str, known: Iterable[str]) -> str | None:
     """The known word that another one is probably meant to be: nearly the same, or the same letters; or None."""
     if len(word) > _QUOTED:  # long texts are slow

@@ -53,7 +53,7 @@ UNRULINESS = {
     "LosesAnOutput": ("ok.values", "outputs, got "),
     "ForgetsTheSecondFeed": ("ok.two-feeds", "file not found: "),
     "RepeatsTheFirstFeed": ("ok.two-feeds", "the outputs of feed 1 of "),
-    "NamesOneType": ("ok.element-types", "the harness reported the element types of 1 outputs, but wrote "),
+    "NamesOneType": ("ok.element-types", "the harness reported the element types of 1 output, but wrote "),
     "GoesBackInTime": ("ok.seconds", "`seconds` is -1.0: input should be greater than or equal to 0"),
     "Exaggerates": ("ok.seconds", "`seconds` is more than the time from the request to the reply"),
     "FailsWhereItIsRefused": ("rejected.status", "is answered `error`"),

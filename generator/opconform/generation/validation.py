@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from opconform.errors import quoted, quoted_text
+from opconform.errors import counted, quoted, quoted_text
 from opconform.generation.options import Limits
 from opconform.generation.tensor_keys import RANK, KnownTensors, tensors_of
 from opconform.model.draft import Draft, Inference, TensorDraft
@@ -221,7 +221,7 @@ def _check_context(draft: Draft) -> None:
     if draft.rejected_for is not None:
         outputs = []
     elif others and others[0] != first:
-        raise KeyMistake("feed", f"the second feed gives {others[0]:,} outputs, but the IR declares {first:,}")
+        raise KeyMistake("feed", f"the second feed gives {counted(others[0], 'output')}, but the IR declares {first:,}")
     try:
         if draft.context in draft.operation.contexts:
             graph = graph_of(draft)

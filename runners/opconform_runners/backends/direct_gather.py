@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from opconform.errors import counted
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 from opconform_runners.backends.direct import Functions, Support, check_given, padded
@@ -148,7 +149,9 @@ def check_tuples(length: int | None, rank: int, batches: int, stage: Stage) -> N
     """Raise `Rejected` if tuples have more indices than data has dimensions after the batches; None is not known."""
     if length is not None and length > rank - batches:
         name = "indices.tuple-length" if length > rank else "indices.tuple-after-batches"
-        raise Rejected(stage, f"tuples of {length} indices for {rank - batches} dimensions", name)
+        raise Rejected(
+            stage, f"tuples of {counted(length, 'index', 'indices')} for {counted(rank - batches, 'dimension')}", name
+        )
 
 
 def leading_sizes(data: Sequence[Any], indices: Sequence[Any], batches: int) -> list[Any]:

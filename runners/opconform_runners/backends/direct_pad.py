@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opconform.errors import counted
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 from opconform_runners.backends.direct import PAD_MODES, Functions, Support, check_given, integer_list, padded
@@ -29,7 +30,7 @@ def pad_operation(functions: Functions) -> Support:
         before, after = (integer_list(*each, stage) for each in zip(_PADS, (begin, end), strict=True))
         for name, each in zip(_PADS, (before, after), strict=True):
             if len(each) != len(data.shape):
-                said = f"{name} has {len(each)} elements, and data has rank {len(data.shape)}"
+                said = f"{name} has {counted(len(each), 'element')}, and data has rank {len(data.shape)}"
                 raise Rejected(stage, said, f"{name}.count")
         mode = mode_of(attributes, stage)
         if value is not None and len(value.shape):

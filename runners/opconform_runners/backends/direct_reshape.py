@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from opconform.errors import counted
 from opconform.suite.case import Attribute
 from opconform_runners.backends.backend import Rejected, Stage
 from opconform_runners.backends.direct import Functions, Support, check_given, integer_list, padded
@@ -78,5 +79,5 @@ def copied(dimensions: Sequence[int], sizes: Sequence[int], stage: Stage) -> lis
     rank = len(dimensions)
     if 0 in sizes[rank:]:
         name = "shape.zero-index" if 0 in sizes[rank + 1 :] else "shape.zero-after-last"
-        raise Rejected(stage, f"a 0 in shape has an index beyond the {rank} dimensions of data", name)
+        raise Rejected(stage, f"a 0 in shape has an index beyond the {counted(rank, 'dimension')} of data", name)
     return [dimensions[index] if each == 0 else each for index, each in enumerate(sizes)]

@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from opconform.errors import counted
 from opconform.suite.case import Attribute, Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
@@ -133,12 +134,12 @@ def _inferred(sizes: list[int], volume: int) -> list[int]:
     others = prod(size for size in sizes if size >= 0)
     if -1 not in sizes:
         if others != volume:
-            raise refused("shape.volume", f"shape has {others} elements, and data has {volume}")
+            raise refused("shape.volume", f"shape has {counted(others, 'element')}, and data has {volume}")
         return sizes
     if others == volume == 0:
         raise refused("shape.inferred-undetermined", "every size in place of -1 gives 0 elements")
     if others == 0 or volume % others:
-        raise refused("shape.inferred-divides", f"no size in place of -1 gives {volume} elements")
+        raise refused("shape.inferred-divides", f"no size in place of -1 gives {counted(volume, 'element')}")
     return [volume // others if size < 0 else size for size in sizes]
 
 
@@ -171,7 +172,7 @@ def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Att
     if index.count(...) > 1:
         raise refused("ellipsis.single", "there are two ellipses")
     if sum(isinstance(each, slice | int) for each in index) > len(data.shape):
-        raise refused("indices.rank", f"there are more slicing steps than the {len(data.shape)} dimensions")
+        raise refused("indices.rank", f"there are more slicing steps than the {counted(len(data.shape), 'dimension')}")
     try:
         array = data.array[index]
     except IndexError as fault:
@@ -184,7 +185,7 @@ def _transpose(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Attrib
     check_given("build", arg=arg)
     axes, rank = list_of("order", order), arg.array.ndim
     if axes and len(axes) != rank:
-        raise refused("order.length", f"input_order has {len(axes)} elements, and arg has rank {rank}")
+        raise refused("order.length", f"input_order has {counted(len(axes), 'element')}, and arg has rank {rank}")
     for axis in axes:
         if axis < 0:
             raise refused("order.negative", f"input_order holds {axis}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from opconform.errors import counted
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.direct import check_given, padded
@@ -34,7 +35,9 @@ def pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]) ->
 def _pads(name: str, given: Tensor | None, data: Tensor) -> list[int]:
     pads = list_of(name, given)
     if len(pads) != data.array.ndim:
-        raise refused(f"{name}.count", f"{name} has {len(pads)} elements, and data has rank {data.array.ndim}")
+        raise refused(
+            f"{name}.count", f"{name} has {counted(len(pads), 'element')}, and data has rank {data.array.ndim}"
+        )
     return pads
 
 

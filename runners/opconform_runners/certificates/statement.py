@@ -256,7 +256,8 @@ def _lines(statement: Statement) -> Iterator[str]:
         yield f"warned: {', '.join(predicate.warned)}"
     mapped = sum(each.mapped for each in finding.requirements)
     if mapped:
-        yield f"{mapped} of {len(finding.requirements)} requirements are fulfilled by the harness, not by the backend"
+        verb = "is fulfilled" if mapped == 1 else "are fulfilled"
+        yield f"{mapped} of {len(finding.requirements)} requirements {verb} by the harness, not by the backend"
     yield f"signed at {finding.timestamp}"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from opconform.adequacy.assessment import Adequacy, adequacy_of
+from opconform.errors import counted
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
@@ -41,7 +42,7 @@ def _lines(found: Adequacy) -> Iterator[str]:
     killed, reviewed = found.mutants - len(found.survivors), len(found.survivors) - len(survivors)
     shown = sum(each.pair is not None for each in found.conditions)
     explained = len(found.conditions) - shown - len(conditions)
-    yield f"{', '.join(found.ops)}: {found.cases:,} inferences"
+    yield f"{', '.join(found.ops)}: {counted(found.cases, 'inference')}"
     yield f"mutants: {killed} of {found.mutants} killed, {reviewed} reviewed, {len(survivors)} to review"
     yield (
         f"conditions: {shown} of {len(found.conditions)} shown by two cases, {explained} reviewed, "

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from opconform import tasks
-from opconform.errors import ClusterError, KilledWorkersError
+from opconform.errors import ClusterError, KilledWorkersError, counted
 from opconform.interrupts import run_loop
 from opconform.suite.case import Case
 from opconform.suite.manifest import CASE, Entry, Header
@@ -148,7 +148,8 @@ class RemoteExecution:
     def _condemn(self, batch: Sequence[Entry], on_outcome: OnOutcome) -> None:
         """Record the cases of the batch that ended its workers as errors."""
         name = self.launch.command.name
-        sentence = f"quarantined: {name} ended the workers that executed a batch of {len(batch)} cases with this one"
+        size = counted(len(batch), "case")
+        sentence = f"quarantined: {name} ended the workers that executed a batch of {size} with this one"
         for each in batch:
             on_outcome(each, self.suite.case(each), Error(sentence=sentence))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
@@ -120,7 +120,9 @@ def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized
     outputs: list[tuple[Array, ...]] = []
     inline = reply.outputs or (None,) * len(request.outputs)
     if len(inline) != request.case.feeds:
-        replied = f"the harness replied with the outputs of {len(inline)} feeds instead of {request.case.feeds}"
+        replied = (
+            f"the harness replied with the outputs of {counted(len(inline), 'feed')} instead of {request.case.feeds}"
+        )
         return Error(sentence=replied)
     for path, text in zip(request.outputs, inline, strict=True):
         try:
@@ -163,7 +165,7 @@ def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[st
         return f"the harness reported the element types of {len(said)} feeds instead of {len(outputs)}"
     for arrays, names in zip(outputs, said, strict=True):
         if len(arrays) != len(names):
-            return f"the harness reported the element types of {len(names)} outputs, but wrote {len(arrays)}"
+            return f"the harness reported the element types of {counted(len(names), 'output')}, but wrote {len(arrays)}"
         for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
             storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
             if storage is None:

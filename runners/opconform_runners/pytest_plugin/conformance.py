@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from opconform.errors import OpconformError, SuiteError, UsageError
+from opconform.errors import OpconformError, SuiteError, UsageError, counted
 from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
@@ -90,7 +90,7 @@ class Conformance:
         if self._tested is None:
             return []
         suite = self._tested.suite
-        cases = f"{len(suite.entries):,} cases, digest {suite.header.digest[:10]}"
+        cases = f"{counted(len(suite.entries), 'case')}, digest {suite.header.digest[:10]}"
         return [f"opconform: {self._given.title}, {shown_path(suite.store.root)}: {cases}"]
 
     @pytest.hookimpl(tryfirst=True)

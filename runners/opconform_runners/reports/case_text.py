@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from opconform.errors import counted
 from opconform.model.pictures import Highlight, highlight_of
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case
@@ -98,7 +99,7 @@ def _drawing(excerpt: Excerpt, highlight: Highlight | None) -> Iterator[str]:
         yield f"{excerpt.name}{excerpt.where}"
     yield from _rows(excerpt)
     if excerpt.size[0] > len(excerpt.rows):
-        yield f" … {excerpt.size[0] - len(excerpt.rows)} more rows"
+        yield f" … {counted(excerpt.size[0] - len(excerpt.rows), 'more row')}"
     if highlight is not None:
         direction = "downwards" if excerpt.along == "rows" else "from left to right"
         yield f"axis {highlight.axis} runs {direction}; outputs: {_sizes(highlight)}"

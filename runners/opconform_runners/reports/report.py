@@ -243,8 +243,8 @@ class Report:
             them = "it" if len(absent) == 1 else "them"
             gaps.append(f"no case of {', '.join(absent)} was supported; `certify BACKEND {others}` leaves {them} out")
         if lacking:
-            few = f"{len(lacking):,} of {len(essential):,} essential cases"
-            gaps.append(f"{few} were not supported, such as {min(lacking)}")
+            few = f"{len(lacking):,} of {counted(len(essential), 'essential case')}"
+            gaps.append(f"{few} {'was' if len(lacking) == 1 else 'were'} not supported, such as {min(lacking)}")
         if undecided:
             gaps.append(f"no case was supported for {', '.join(undecided)}")
         return tuple(gaps)

@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 
+from opconform.errors import counted as counted  # noqa: PLC0414 - also for the modules of reports
+
 #: Controls, format characters such as direction marks, surrogates, unassigned characters and separators.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 
@@ -26,11 +28,6 @@ def one_line(text: str, longest: int) -> str:
     """A text on one line: white space becomes single spaces, and the end of a long text is left out."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun, as in `1 case` and `2 cases`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def shortened(lines: Sequence[str], most: int) -> list[str]:

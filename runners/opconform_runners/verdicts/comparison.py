@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from opconform.errors import counted
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
 
@@ -54,7 +55,7 @@ def mismatch_of(
     `said` has the outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
-        sentence = f"expected {len(expected)} outputs, got {len(actual)}"
+        sentence = f"expected {counted(len(expected), 'output')}, got {len(actual)}"
         return Mismatch(reason="count", sentence=sentence, feed=feed)
     outputs = list(zip(expected, actual, element_types, strict=True))
     for number, (want, got, element_type) in enumerate(outputs):

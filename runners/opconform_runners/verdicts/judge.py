@@ -51,7 +51,7 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> O
         case Crashed(how=how):
             return Fail(reason="crash", sentence=f"the backend process {how}")
         case TimedOut(seconds=seconds):
-            return Fail(reason="timeout", sentence=f"no answer within {seconds:g} seconds")
+            return Fail(reason="timeout", sentence=f"no answer within {seconds:g} second{'s' * (seconds != 1)}")
         case Error():
             return outcome
         case NotSent(why=why) | NotSupported(message=why):

@@ -30,17 +30,22 @@ def progress(what: str, *, then: str = "", of: str = "cases", quiet: bool) -> It
 
 @contextmanager
 def _bar(what: str, then: str, of: str) -> Iterator[OnProgress]:
-    counts = TextColumn(f"{{task.fields[done]:,}} {of} {{task.fields[rate]:,.0f}}/s")
+    counts = TextColumn("{task.fields[done]:,} {task.fields[noun]} {task.fields[rate]:,.0f}/s")
     columns = ("{task.description}", BarColumn(), counts, TimeRemainingColumn())
     with Progress(*columns, console=console_of(stderr=True), transient=True) as bar:
         started = time.monotonic()
-        task = bar.add_task(what, total=1.0, done=0, rate=0.0)
+        task = bar.add_task(what, total=1.0, done=0, noun=of, rate=0.0)
 
         def on_progress(fraction: float, done: int) -> None:
             rate = done / max(time.monotonic() - started, 1e-9)
-            bar.update(task, completed=fraction, done=done, rate=rate, description=what if fraction < 1.0 else then)
+            said = what if fraction < 1.0 else then
+            bar.update(task, completed=fraction, done=done, noun=_noun(of, done), rate=rate, description=said)
 
         yield on_progress
+
+
+def _noun(of: str, done: int) -> str:
+    return of if done != 1 else of.removesuffix("s")
 
 
 def _lines(what: str, of: str) -> OnProgress:
@@ -49,6 +54,6 @@ def _lines(what: str, of: str) -> OnProgress:
     def on_progress(fraction: float, done: int) -> None:
         if time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
             last[0] = time.monotonic()
-            click.echo(f"{what}: {done:,} {of if done != 1 else of.removesuffix('s')}, {fraction:.0%}", err=True)
+            click.echo(f"{what}: {done:,} {_noun(of, done)}, {fraction:.0%}", err=True)
 
     return on_progress

@@ -96,7 +96,7 @@ def executed(
     with progress(title or "run", then=then, quiet=results.is_silent) as on_progress:
         run = run_suite(suite, command, out, options, on_progress)
     if run.continued:
-        cases = f"{run.continued:,} of {len(run.results) + len(run.missing):,} cases"
+        cases = f"{run.continued:,} of {counted(len(run.results) + len(run.missing), 'case')}"
         click.echo(f"note: the interrupted run in {out} was continued; {cases} had been executed before.", err=True)
     if not run.header.cases:
         click.echo(f"note: shard {run.header.shard} has no cases. `opconform merge` needs its results.", err=True)

@@ -133,7 +133,8 @@ def lines_of(search: Search, folder: Path, backend: str) -> Iterator[str]:
         yield f"     {one_line(result.inputs, _LONGEST)}"
         rest = "" if each.is_reduced else ", not reduced completely"
         rest = rest if each.is_confirmed else ", executed only once"
-        yield f"     after {each.tests:,} cases, {each.seconds:.0f} s{rest}; group {GROUP}-{draft.digits}{script}"
+        effort = f"{counted(each.tests, 'case')}, {each.seconds:.0f} s"
+        yield f"     after {effort}{rest}; group {GROUP}-{draft.digits}{script}"
     for error in search.errors.values():
         yield f"error: {error.op}: {one_line(error.sentence, _LONGEST)}; with {one_line(error.inputs, _LONGEST)}"
     verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common())

@@ -115,7 +115,7 @@ class Conversation:
         try:
             return held or await self.process.receive(within)
         except TimeoutError as fault:
-            raise NoAnswer(request, f"no reply within {within:g} seconds") from fault
+            raise NoAnswer(request, f"no reply within {within:g} second{'s' * (within != 1)}") from fault
         except HarnessEnded as ending:
             raise NoAnswer(request, f"no reply, and the harness {ending.how}") from ending
 
