@@ -283,6 +283,13 @@ def test_show_draws_the_tensor_and_its_chunks(opconform: Run, core_suite: Path) 
     assert "output_1: f32[2, 12, 10, 24]" in shown
 
 
+def test_the_first_digits_of_a_case_are_enough(opconform: Run) -> None:
+    """With its group."""
+    whole = opconform("show", "Slice-8/second-invalid/dfbb93918d").stdout
+
+    assert opconform("show", "Slice-8/second-invalid/dfbb").stdout == whole
+
+
 def test_show_has_what_changes_in_a_second_inference(opconform: Run) -> None:
     """The violation may be there alone."""
     shown = opconform("show", "Slice-8/second-invalid/dfbb93918d").stdout

@@ -4,7 +4,7 @@ import pytest
 
 from opconform.errors import UsageError
 from opconform.suite.matches import Known, Matches
-from opconform.suite.selection import Selection, Shard
+from opconform.suite.selection import Selection, Shard, pattern_of
 
 GROUPS = {"Split-1/axis": "core", "Split-1/page-example": "core", "Split-1/huge": "large", "Concat-1/axis": "types"}
 KNOWN = Known(groups=GROUPS, requirements=("axis.range", "axis.type"))
@@ -71,6 +71,13 @@ def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: s
 def test_every_part_that_matches_nothing_is_an_error(selection: Selection, expected: list[str]) -> None:
     """One line for each, even if the others match."""
     assert sentences(selection) == expected
+
+
+def test_the_first_digits_name_a_case() -> None:
+    """With or without its group; a whole id and a pattern stay as they are."""
+    names = ("17a2", "Split-1/axis/17a2", "Split-1/axis/0123456789", "Split-1/axis/*", "Split-1/axis")
+
+    assert [pattern_of(each) for each in names] == ["*/17a2*", "Split-1/axis/17a2*", *names[2:]]
 
 
 def test_a_shard_without_the_case_of_a_pattern_is_no_error() -> None:

@@ -197,6 +197,17 @@ def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: P
 
     assert [each["expect"] for each in found["cases"]].count("accept") == 1
     assert found["whole"] is False
+    assert found["partial"] is True
+
+
+def test_only_a_selection_is_called_one(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A run of the whole suite is none."""
+    run = ("run", small_suite, "numpy", "--out")
+    part = opconform(*run, tmp_path / "part", "--select", "VariadicSplit-1/accepted").stdout
+    whole = opconform(*run, tmp_path / "whole").stdout
+
+    assert "\nThis run covers only a selection of cases. To certify a backend, use `certify`, or " in part
+    assert "selection of cases" not in whole
 
 
 def test_an_empty_selection_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ EXHAUSTIVE = "exhaustive"
 NOT_BY_DEFAULT = frozenset({EXHAUSTIVE, "functional", "large"})
 #: The name for all other profiles.
 DEFAULT = "default"
+#: An id of a case whose digits are shortened.
+_SHORTENED = re.compile(r"[^/]+/[^/]+/[0-9a-f]{1,9}")
 #: The most cases that an error names.
 _NAMED = 5
 
@@ -76,8 +78,10 @@ class Selection:
 
 
 def pattern_of(name: str) -> str:
-    """The pattern for the name of one case: its id, its digits, or a pattern."""
-    return name if "/" in name else f"*/{name}*"
+    """The pattern for the name of one case: its id or its digits, of which the first are enough, or a pattern."""
+    if "/" not in name:
+        return f"*/{name}*"
+    return f"{name}*" if _SHORTENED.fullmatch(name) else name
 
 
 def check_one(name: str, ids: Sequence[str], *, where: str = "", hint: str = "") -> None:

@@ -261,6 +261,7 @@ class _Judgement:
             started=plan.started,
             profiles=tuple(sorted(selection.profiles)),
             whole=plan.options.whole,
+            partial=bool(self.suite.header.select) or len(everything) < len(self.suite.entries),
             strict=plan.options.strict,
             environment=plan.environment_of(implementation),
             timeout=plan.options.timeout,

@@ -16,10 +16,10 @@ _NAMED = 12
 def conclusion(report: Report) -> list[str]:
     """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
     sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
-    if report.cases and not report.whole:
+    if report.cases and report.partial and not report.whole:
         sentences.append(
-            "This run may cover only a selection of cases. To certify a backend, use `certify`, or `certificate judge` "
-            "on whole profiles."
+            "This run covers only a selection of cases. To certify a backend, use `certify`, or `certificate judge` on "
+            "whole profiles."
         )
     if report.cases and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")

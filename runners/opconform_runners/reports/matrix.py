@@ -132,11 +132,8 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
 
 
 def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
-    """A matrix for a terminal: one line per backend, and one row per requirement with a decided case."""
-    for number, each in enumerate(matrix.columns, 1):
-        counts = counts_text(each.report.summary)
-        yield Text.from_markup(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({counts})")
-    yield from (f" - {name}: not run: {why}" for name, why in matrix.absent.items())
+    """A matrix for a terminal: one row per requirement with a decided case, and last the verdict on each backend."""
+    yield ", ".join(f"{number}: {each.title}" for number, each in enumerate(matrix.columns, 1))
     yield ""
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     for name in ("requirement", "level", *(str(number) for number, _ in enumerate(matrix.columns, 1))):
@@ -156,6 +153,11 @@ def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
     if matrix.suspects:
         yield f"\n{AGREED}:"
     yield from (Text(f"  {each.id}: {', '.join(each.backends)}: {each.answer}") for each in matrix.suspects)
+    yield ""
+    yield from (f" - {name}: not run: {why}" for name, why in matrix.absent.items())
+    for number, each in enumerate(matrix.columns, 1):
+        counts = counts_text(each.report.summary)
+        yield Text.from_markup(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({counts})")
 
 
 def matrix_markdown(matrix: Matrix) -> str:

@@ -65,6 +65,7 @@ class Report:
     missing: tuple[str, ...] = ()
     gave_up: str | None = None
     whole: bool
+    partial: bool = False
     strict: bool
     environment: Environment = UNKNOWN
     outputs: str | None = None
@@ -267,6 +268,7 @@ def report_of(
         missing=missing,
         gave_up=gave_up,
         whole=header.whole,
+        partial=header.partial,
         strict=header.strict,
         environment=header.environment if header.streamed else header.environment.placed(placements_of(results)),
         outputs=header.outputs,

@@ -102,7 +102,18 @@ def report_document(report: Report) -> dict[str, object]:
     plain = _REPORT.dump_python(
         report, mode="json", exclude={"notes": True, "results": True, "implementation": HARDWARE}
     )
-    head = ("format", "suite", "implementation", "started", "environment", "outputs", "shard", "whole", "strict")
+    head = (
+        "format",
+        "suite",
+        "implementation",
+        "started",
+        "environment",
+        "outputs",
+        "shard",
+        "whole",
+        "partial",
+        "strict",
+    )
     document = {name: plain[name] for name in head if plain[name] is not None}
     document |= {
         "conformant": report.conformant,

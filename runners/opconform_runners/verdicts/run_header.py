@@ -50,6 +50,7 @@ class RunHeader:
         selected: The SHA-256 of their ids; with a shard, of the ids in all shards.
         started: The options of the command line that name the backend; empty where outputs are judged.
         whole: Whether whole profiles are run, as a certificate needs.
+        partial: Whether cases of the suite are left out in all shards, or the suite itself is a selection.
         strict: Whether interpretations count as much as normative requirements.
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
@@ -75,6 +76,7 @@ class RunHeader:
     outputs: _Digest | None
     shard: Shard | None = None
     program: _Digest | None = None
+    partial: bool = False
     streamed: Streamed | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
 

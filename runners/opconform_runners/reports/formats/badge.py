@@ -13,7 +13,7 @@ _NAME = "opconform"
 
 def badge_text(report: Report) -> str:
     """A report's verdict and coverage as an SVG; a verdict on a selection of cases says so."""
-    selection = "" if report.whole or report.conformant is None else " (selection)"
+    selection = " (selection)" if report.partial and not report.whole and report.conformant is not None else ""
     verdict = f"{report.conclusion}{selection}, {report.coverage}"
     return render(
         "report/badge.svg.j2",
