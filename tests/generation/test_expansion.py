@@ -61,6 +61,13 @@ def test_exclude_leaves_out_what_it_matches(tmp_path: Path) -> None:
     assert found == [[2, 10, 0]]
 
 
+@pytest.mark.parametrize(("entry", "name"), [("{x: 3}", "x"), ("{x: 1, w: 10}", "w")])
+def test_exclude_must_match(tmp_path: Path, entry: str, name: str) -> None:
+    """An entry that leaves nothing out is a mistake."""
+    with pytest.raises(SpecMistakes, match=f"`exclude` .* matches no combination: {name} never has this value"):
+        cases(tmp_path, MATRIX.format(f"      z: [0]\n    exclude: [{{x: 1, y: 10}}, {entry}]"))
+
+
 def test_where_filters(tmp_path: Path) -> None:
     """A combination for which `where` is false is not a case."""
     found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    where: x == 1 and y > 10")))

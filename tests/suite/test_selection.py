@@ -40,6 +40,7 @@ def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: s
     [
         (Selection(patterns=("Split-1/axis",), profiles=("core",), operations=("Split-1",)), []),
         (Selection(), []),
+        (Selection(profiles=("core", "default")), []),
         (
             Selection(patterns=("axis.range", "Split-1/page-exmple", "nonsense")),
             [

@@ -52,6 +52,10 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
                 sentence = f"{size:,} combinations times {len(entries):,} entries are over the limit of {_COMPARED:,}"
                 raise KeyMistake(key, f"{sentence}; use `where`, or separate groups")
         plain = (dict(zip(matrix, each, strict=True)) for each in product(*matrix.values()))
+    for entry in settings.exclude:
+        if never := [name for name, value in entry.items() if value not in matrix.get(name, ())]:
+            sentence = f"`exclude` {shown(entry)} matches no combination: {never[0]} never has this value"
+            raise KeyMistake("exclude", sentence)
     kept = (each for each in plain if not any(_matches(each, left_out) for left_out in settings.exclude))
     for each in _included(list(kept), settings.include, list(matrix)) if settings.include else kept:
         if wanted is None or holds(wanted, each, meter):

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 from opconform.errors import UsageError, near_word
-from opconform.suite.selection import DEFAULT, Selection
+from opconform.suite.selection import DEFAULT, NOT_BY_DEFAULT, Selection
 
 
 class _Part(NamedTuple):
@@ -71,10 +71,10 @@ class Matches:
             raise UsageError("\n".join(self._sentence(each, there, within, otherwise) for each in wrong))
 
     def _note(self, identity: str, profile: str, matching: Collection[str]) -> None:
-        by_default = () if profile in self._selection.profiles else (DEFAULT,)
         for each in (
             *(_Part("pattern", name) for name in matching),
-            *(_Part("profile", name) for name in by_default or (profile,)),
+            _Part("profile", profile),
+            *(() if profile in NOT_BY_DEFAULT else (_Part("profile", DEFAULT),)),
             _Part("operation", identity.partition("/")[0]),
         ):
             self._open.pop(each, None)
