@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 
 import opconform
 from opconform.dialects import check_renderable
-from opconform.errors import SuiteError
+from opconform.errors import SuiteError, UsageError
 from opconform.generation.header import suite_header
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
@@ -50,11 +50,14 @@ def check_provenance(suite: Suite) -> None:
         limits=replace(LIMITS, cases=sys.maxsize, elements=sys.maxsize),  # the specs are the shipped ones
     )
     evaluated = set()
-    for entry in evaluated_entries(specs, options):
-        evaluated.add(entry.id)
-        held = suite.by_id.get(entry.id)
-        if held != entry:
-            raise SuiteError(_sentence(suite, _difference(held, entry)))
+    try:
+        for entry in evaluated_entries(specs, options):
+            evaluated.add(entry.id)
+            held = suite.by_id.get(entry.id)
+            if held != entry:
+                raise SuiteError(_sentence(suite, _difference(held, entry)))
+    except UsageError as fault:  # a part of its selection matches no case
+        raise SuiteError(_sentence(suite, "suite.json (select)")) from fault
     foreign = sorted(suite.by_id.keys() - evaluated)
     if foreign:
         raise SuiteError(_sentence(suite, foreign[0]))
