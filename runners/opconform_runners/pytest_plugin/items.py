@@ -121,7 +121,11 @@ class Cases(pytest.Collector):
         groups = {each.id.rpartition("/")[0] for each in wanted}
         names = names_of(suite, [each for each in suite.entries if each.id.rpartition("/")[0] in groups])
         for entry in wanted:
-            yield CaseItem.from_parent(self, name=names[entry.id], tested=self._tested, entry=entry, marks=marks)
+            name = names[entry.id]
+            given = {"tested": self._tested, "entry": entry, "marks": marks}
+            # The node id is given whole, since pytest would not take the brackets of a name for parameters, and not
+            # find the case again with --lf.
+            yield CaseItem.from_parent(self, name=name, nodeid=f"{self.nodeid}::{name}", **given)
 
 
 def marks_of(suite: Suite) -> set[str]:
