@@ -31,14 +31,6 @@ class Perfect:
         return self._right.run(case, model, list(feeds))
 
 
-class SplitsOnly(Perfect):
-    """Declares two operations."""
-
-    def describe(self) -> Implementation:
-        """What numpy says, but for the others."""
-        return replace(super().describe(), name="splits", version="1", operations=("Split-1", "VariadicSplit-1"))
-
-
 def _changed(outputs: Sequence[Outputs], change: Callable[[Tensor], Tensor]) -> Sequence[Outputs]:
     return [[change(each) for each in feed] for feed in outputs]
 
@@ -370,3 +362,11 @@ class LosesShapes(LosesSplits):
     """Turns the outputs of a graph with ShapeOf-3 into zeros."""
 
     op = "ShapeOf-3"
+
+
+class SplitsOnly(Perfect):
+    """Declares two operations."""
+
+    def describe(self) -> Implementation:
+        """What numpy says, but for the others."""
+        return replace(super().describe(), name="splits", version="1", operations=("Split-1", "VariadicSplit-1"))
