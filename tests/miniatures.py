@@ -210,6 +210,58 @@ class Hangs(Perfect):
         return super().run(case, model, feeds)
 
 
+class EndsLater(Perfect):
+    """Answers its first case rightly, and ends its process before it answers the second one: a delayed failure."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_answered = False
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or the end."""
+        if self._has_answered:
+            self.end()
+        self._has_answered = True
+        return super().run(case, model, feeds)
+
+    def end(self) -> None:
+        """A crash."""
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class StopsLater(EndsLater):
+    """The second case of a process hangs."""
+
+    def end(self) -> None:
+        """A stop."""
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+class ExitsLater(EndsLater):
+    """The process exits at its second case."""
+
+    def end(self) -> None:
+        """An exit."""
+        os._exit(3)
+
+
+class KillsItsSupervisorLater(EndsLater):
+    """The process kills its parent at its second case."""
+
+    def end(self) -> None:
+        """The death of the parent."""
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+
+
+class RaisesLater(EndsLater):
+    """The second case of a process ends in an exception."""
+
+    def end(self) -> None:
+        """An exception."""
+        raise KeyError("lost")
+
+
 #: What no format may take for anything but text.
 HOSTILE = (
     "=1+1 \x00\x1b[31m]]>&amp;<b onload=x>\ufffe\u202e\r\n::error title=x::injected\n| `a` | @everyone *b* _c_ #1 "
