@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,22 +73,6 @@ def test_an_error_that_does_not_recur_is_said(opconform: Run, small_suite: Path,
     assert "in an error and not when executed again alone; the verdict is that of the second execution." in printed
 
 
-@dataclass
-class Scripted(FakeBackend):
-    """A fake backend at whose executions of some cases incidents happen, by the case and the attempt."""
-
-    happened: Mapping[tuple[str, Attempt], tuple[Outcome, *tuple[Incident, ...]]] = field(default_factory=dict)
-
-    def __call__(self, entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> None:
-        """Execute the cases one after the other."""
-
-        def noted(entry: Entry, case: Case, outcome: Outcome) -> None:
-            outcome, *incidents = self.happened.get((entry.id, attempt), (outcome,))
-            on_outcome(entry, case, outcome, *incidents)
-
-        super().__call__(entries, attempt, noted, on_ready)
-
-
 #: What executions of cases give, by the case and the attempt.
 Outcomes = Mapping[tuple[str, Attempt], Outcome]
 CRASH = Crashed(how="was terminated by SIGSEGV")
@@ -99,13 +83,27 @@ def death(*cases: str) -> Incident:
     return Incident(kind="crash", sentence=CRASH.sentence, cases=cases)
 
 
+@dataclass(frozen=True)
+class Scripted:
+    """A fake backend with some outcomes, of which each crash and timeout is an incident unless it recurs."""
+
+    backend: FakeBackend
+    happened: Outcomes
+
+    def __call__(self, entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> None:
+        """Execute the cases one after the other."""
+
+        def noted(entry: Entry, case: Case, outcome: Outcome) -> None:
+            outcome = self.happened.get((entry.id, attempt), outcome)
+            incidents = [death(entry.id, "before")] if isinstance(outcome, Crashed | TimedOut) else []
+            on_outcome(entry, case, outcome, *incidents)
+
+        self.backend(entries, attempt, noted, on_ready)
+
+
 def scripted(suite: Suite, happened: Outcomes, until: int | None = None) -> Scripted:
-    """A backend with some outcomes; each is an incident as well, unless it recurs."""
-    some = {
-        (each, attempt): (outcome, *([death(each, "before")] if isinstance(outcome, Crashed | TimedOut) else []))
-        for (each, attempt), outcome in happened.items()
-    }
-    return Scripted(suite, happened=some, until=until)
+    """A backend that is interrupted before execution number `until`."""
+    return Scripted(FakeBackend(suite, until=until), happened)
 
 
 def test_a_crash_that_recurs_alone_is_a_failure_of_its_case(suite: Suite, tmp_path: Path) -> None:
