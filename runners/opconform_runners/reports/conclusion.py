@@ -38,7 +38,7 @@ def _reasons(report: Report) -> Iterator[str]:
         if report.broken:
             yield f"Broken so far: {_names(report.broken)}."
         if report.deaths:
-            yield f"{deaths_clause(report)}."
+            yield f"{deaths_clause(len(report.deaths))}."
         return
     if report.conformant:
         yield f"{passed}, and no normative requirement is broken."
@@ -52,7 +52,7 @@ def _reasons(report: Report) -> Iterator[str]:
         if report.unnamed:
             clauses.append(f"{counted(len(report.unnamed), 'failing case names', 'failing cases name')} no requirement")
         if report.deaths:
-            clauses.append(deaths_clause(report))
+            clauses.append(deaths_clause(len(report.deaths)))
         yield f"{'; '.join(clauses)}."
     if report.differing:
         yield f"Deviations from interpretations (they do not affect the verdict): {_names(report.differing)}."

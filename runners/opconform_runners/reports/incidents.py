@@ -21,20 +21,16 @@ def incident_sentence(incident: Incident) -> str:
     more = len(incident.cases) - len(named) + incident.earlier
     others = f" and {counted(more, 'earlier case')}" if more else ""
     return (
-        f"{what}; this did not recur with {last} alone. A case of the process caused it, the last first: "
+        f"{what}; this did not recur with {last} alone. Cases of that process, the last first: "
         f"{', '.join(named)}{others}"
     )
 
 
-def deaths_clause(report: Report) -> str:
-    """How many processes crashed or hung; empty for none."""
-    return counted(len(report.deaths), *_DEATHS) if report.deaths else ""
-
-
-_DEATHS = (
-    "harness process crashed or hung, and not with its last case alone",
-    "harness processes crashed or hung, and not with their last case alone",
-)
+def deaths_clause(deaths: int) -> str:
+    """How many processes crashed or hung."""
+    how = "crashed or hung, but not with"
+    one, many = f"harness process {how} its last case alone", f"harness processes {how} their last case alone"
+    return counted(deaths, one, many)
 
 
 def incident_notes(report: Report) -> Iterator[str]:
