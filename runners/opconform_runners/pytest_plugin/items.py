@@ -16,6 +16,7 @@ from opconform.suite.selection import Selection
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import file_of
+from opconform_runners.reports.incidents import incident_sentence
 from opconform_runners.verdicts.results import Result
 
 #: The default time limit for a case, in seconds.
@@ -134,6 +135,15 @@ class CaseItem(pytest.Item):
             pytest.fail("\n".join(self._lines(result)), pytrace=False)
         why = ", ".join(result.broken) or "NaN payloads"
         pytest.xfail(f"{result.inputs}: {result.reason}: {result.sentence}; not counted: {why}")
+
+    def teardown(self) -> None:
+        """Report what happened to the process: an end or a hang is an error, although the test passed by itself."""
+        incidents = self._result.incidents if self._result is not None else ()
+        for each in incidents:
+            if not each.is_death:
+                self.warn(pytest.PytestWarning(incident_sentence(each)))
+        if deaths := [incident_sentence(each) for each in incidents if each.is_death]:
+            pytest.fail("\n".join(deaths), pytrace=False)
 
     def reportinfo(self) -> tuple["os.PathLike[str]", int, str]:
         """The place of the case: its suite and its id."""
