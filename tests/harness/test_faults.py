@@ -66,6 +66,8 @@ def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     assert report["summary"]["pass"] == 5
 
 
+#: The line of `Raises` that raises.
+RAISES = 1 + MINIATURES.read_text().splitlines().index('            raise KeyError("lost")')
 BACKEND_FAULTS = {
     "Aborts": (
         "fail",
@@ -78,7 +80,7 @@ BACKEND_FAULTS = {
         "the backend process was killed when it took more than 0.5 GiB of memory",
     ),
     "Hangs": ("fail", "timeout", "no answer within 3 seconds"),
-    "Raises": ("error", None, "miniatures.py:240: KeyError: 'lost'"),
+    "Raises": ("error", None, f"miniatures.py:{RAISES}: KeyError: 'lost'"),
 }
 
 
