@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import HARNESSES, MINIATURES, ROOT, Run
+from tests.harness.test_faults import RAISES
 
 Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -267,7 +268,7 @@ def test_a_harness_that_fails_is_an_error_and_no_failure(run_pytest: Pytest, sui
     other = run_pytest("-q", "--opconform-harness", command, "--opconform-suite", suite, "-m", "core")
 
     assert outcomes(python) == {"passed": 2, "deselected": 4, "error": 1}
-    assert "harness error: miniatures.py:240: KeyError: 'lost'" in python.stdout
+    assert f"harness error: miniatures.py:{RAISES}: KeyError: 'lost'" in python.stdout
     assert outcomes(other)["error"] == 1
     assert "harness error: out of paper" in other.stdout
 
