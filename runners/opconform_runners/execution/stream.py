@@ -234,5 +234,6 @@ class Merged:
 
     def write(self, header: RunHeader, out: Path) -> None:
         """Write the results, and the kept outputs of failures."""
-        keep_outputs({name: place for name, (_, place) in self.kept.items()}, out)
+        failed = {name: place for name, (each, place) in self.kept.items() if each.verdict == "fail"}
+        keep_outputs(failed, out)
         write_results(out, header, self.ordered)
