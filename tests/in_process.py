@@ -20,7 +20,10 @@ from opconform_runners.harness.scratch import scratch_folder
 #: The files of the backends that are served in this process.
 FILES = ("miniatures.py", "misreturned.py")
 #: The miniatures that end, block or fill their process, or are about another one.
-ISOLATED = ("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Nobody", "RightTheSecondTime")
+ISOLATED = (
+    *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Nobody", "RightTheSecondTime"),
+    *("EndsLater", "ExitsLater", "KillsItsSupervisorLater", "StopsLater"),
+)
 
 _connect = vars(scheduler)["connect"]
 
@@ -35,7 +38,7 @@ class Served:
         self.process = self
         self.scratch = Path(self._folder.name)
         self.implementation, self.inline = said_of(said_line(self._backend.describe()))
-        self.served = 0
+        self.served: list[str] = []
         self.said_last = ""
 
     def send(self, line: bytes) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from opconform.suite.case import Case
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
 from opconform_runners.backends.numpy import Numpy
 
@@ -72,11 +72,11 @@ class QuietsNans(Perfect):
         """Right but for NaNs."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(
-                element_type=each.element_type,
-                array=np.where(np.isnan(each.array), np.float32("nan"), each.array),
-            ),
+            lambda each: Tensor(element_type=each.element_type, array=self._quieted(each.array)),
         )
+
+    def _quieted(self, array: Array) -> Array:
+        return np.where(np.isnan(array), array.dtype.type("nan"), array) if array.dtype.kind == "f" else array
 
 
 class ChecksTheFirstFeedAlone(Perfect):
@@ -370,3 +370,55 @@ class SplitsOnly(Perfect):
     def describe(self) -> Implementation:
         """What numpy says, but for the others."""
         return replace(super().describe(), name="splits", version="1", operations=("Split-1", "VariadicSplit-1"))
+
+
+class EndsLater(Perfect):
+    """Answers its first case rightly, and ends its process before it answers the second one: a delayed failure."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_answered = False
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right, or the end."""
+        if self._has_answered:
+            self.end()
+        self._has_answered = True
+        return super().run(case, model, feeds)
+
+    def end(self) -> None:
+        """A crash."""
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class StopsLater(EndsLater):
+    """The second case of a process hangs."""
+
+    def end(self) -> None:
+        """A stop."""
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+class ExitsLater(EndsLater):
+    """The process exits at its second case."""
+
+    def end(self) -> None:
+        """An exit."""
+        os._exit(3)
+
+
+class KillsItsSupervisorLater(EndsLater):
+    """The process kills its parent at its second case."""
+
+    def end(self) -> None:
+        """The death of the parent."""
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+
+
+class RaisesLater(EndsLater):
+    """The second case of a process ends in an exception."""
+
+    def end(self) -> None:
+        """An exception."""
+        raise KeyError("lost")

@@ -11,11 +11,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Run
 
 CALL = "import sys; from opconform_runners.cli.main import main; sys.argv[0] = 'opconform'; main()"
 #: The most lines that a reader writes: for a backend, and for each operation with its requirements and cases.
 MOST_LINES = {"MyRuntime": 90, "Tile-1": 90, "Einsum-7": 140, "ConvolutionBackpropData-1": 220}
+
+#: Cases that a backend gets wrong if it takes inputs by name, or trusts the types that it gets.
+CONCAT_SPEC = """\
+op: Concat-1
+groups:
+  - id: contexts
+    title: the node gets each tensor once or twice
+    requirements: [outputs.order]
+    matrix: {context: [bare, repeated]}
+    inputs: [{shape: [2, 3], element_type: f32}, {shape: [1, 3], element_type: f32}]
+    axis: 0
+    context: ${{ context }}
+  - id: promoted
+    title: inputs of two types are rejected
+    inputs: [{shape: [2], element_type: f32}, {shape: [2], element_type: i32}]
+    axis: 0
+    expect: {reject: inputs.element-type}
+    twin: {inputs: [{shape: [2], element_type: f32}, {shape: [2], element_type: f32}]}
+"""
 
 
 def section(page: str, heading: str = "") -> str:
@@ -96,6 +115,23 @@ def test_a_backend_is_added_as_the_guide_says(tmp_path: Path) -> None:
     assert "✗" not in run(checking, tmp_path, 0)
     assert "NOT CONFORMANT" in run(certification, tmp_path, 1)
     assert "rejected-valid, 1 case" in run(running, tmp_path, 1)
+
+
+def test_the_guides_backend_without_a_dialect_executes_the_operands_of_the_node(opconform: Run, tmp_path: Path) -> None:
+    """Also where the node gets each tensor twice; it accepts what numpy promotes."""
+    [code] = [code for name, code in files(section("new-backend.md")) if name == "my_concat.py"]
+    (tmp_path / "my_concat.py").write_text(code)
+    (tmp_path / "spec.yaml").write_text(CONCAT_SPEC)
+    opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path)
+    opconform("run", "suite", "-b", "my_concat.py:MyConcat", "--out", "out", cwd=tmp_path, code=1)
+    cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+
+    assert sorted((each["id"].split("/")[1], each["verdict"], each.get("reason", "")) for each in cases) == [
+        ("contexts", "pass", ""),
+        ("contexts", "pass", ""),
+        ("promoted", "fail", "accepted-invalid"),
+        ("promoted", "pass", ""),
+    ]
 
 
 @pytest.mark.ci_only

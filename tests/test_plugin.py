@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import HARNESSES, MINIATURES, ROOT, Run
+from tests.harness.test_faults import RAISES
 
 Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -212,6 +213,25 @@ def test_a_crash_costs_only_its_case_and_is_described(run_pytest: Pytest, suite:
     assert "inconclusive: its twin VariadicSplit-1/rejected/" in done.stdout
 
 
+def test_a_process_that_ends_late_is_an_error_and_no_failure(run_pytest: Pytest, suite: Path) -> None:
+    """At the test of the case that was not answered, which passes alone; the cases before it are named."""
+    done = run_pytest("-q", "--opconform-backend", miniature("EndsLater"), "--opconform-suite", suite)
+
+    assert outcomes(done) == {"passed": 7, "errors": 3}
+    assert "ERROR at teardown of VariadicSplit-1/" in done.stdout
+    assert "the backend process was terminated by SIGSEGV; this did not recur with VariadicSplit-1/" in done.stdout
+    assert done.returncode == 1
+
+
+def test_an_error_that_does_not_recur_is_a_warning(run_pytest: Pytest, suite: Path) -> None:
+    """With the case and its message."""
+    done = run_pytest("-q", "--opconform-backend", miniature("RaisesLater"), "--opconform-suite", suite)
+
+    assert outcomes(done)["passed"] == 7
+    assert "ended in an error, and not when it was executed again alone: miniatures.py:" in done.stdout
+    assert done.returncode == 0
+
+
 def test_what_failed_last_is_run_again(run_pytest: Pytest, suite: Path) -> None:
     """`--lf` knows the cases by their ids."""
     options = ("-q", "--opconform-backend", miniature("MissesOneOutput"), "--opconform-suite", suite, "opconform")
@@ -291,7 +311,7 @@ def test_a_harness_that_fails_is_an_error_and_no_failure(run_pytest: Pytest, sui
     other = run_pytest("-q", "--opconform-harness", command, "--opconform-suite", suite, "-m", "core")
 
     assert outcomes(python) == {"passed": 2, "deselected": 4, "error": 1}
-    assert "harness error: miniatures.py:240: KeyError: 'lost'" in python.stdout
+    assert f"harness error: miniatures.py:{RAISES}: KeyError: 'lost'" in python.stdout
     assert outcomes(other)["error"] == 1
     assert "harness error: out of paper" in other.stdout
 

@@ -148,6 +148,12 @@ class Terse(Right):
         return {"seq": request["seq"], "status": "ok"}
 
 
+class DeclaresNoCase(Right):
+    """It declares an element type that no simple case has."""
+
+    element_types = ("nf4",)
+
+
 class LeavesBindingsOut(Right):
     """A key of the answer to `start` is missing."""
 
@@ -616,4 +622,5 @@ class LeavesAChild(Right):
 
 if __name__ == "__main__":
     harness: Right = globals()[sys.argv[1]]()
+    harness.operations = tuple(sys.argv[2:]) or harness.operations
     harness.serve()

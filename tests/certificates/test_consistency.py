@@ -10,8 +10,15 @@ from opconform.errors import CertificateError
 from opconform.suite.manifest import Header, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.certificates.consistency import check_consistency
-from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
+from opconform_runners.certificates.statement import (
+    Statement,
+    statement_bytes,
+    statement_from,
+    statement_of,
+    summary_lines,
+)
 from opconform_runners.harness.environment import UNKNOWN
+from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.report import Report
 from opconform_runners.verdicts import run_header
 from opconform_runners.verdicts.results import Result
@@ -81,13 +88,33 @@ BAD = statement(
     result(1, "pass", "axis.range"), result(2, "fail", "data.bits"), result(3, "pass", "data.rank", "types")
 )
 READ_OTHERWISE = statement(result(1, "pass", "axis.range"), result(2, "fail", "data.rank"))
+DIED = statement(
+    replace(result(1, "pass", "axis.range"), incidents=(Incident(kind="crash", sentence="it crashed", cases=("a",)),)),
+    result(2, "pass", "data.bits", "types"),
+)
 REFUSED = statement(result(1, "pass", "axis.range"), result(2, "inconclusive", "axis.range"))
 
 
-@pytest.mark.parametrize("said", [GOOD, BAD, READ_OTHERWISE, REFUSED], ids=["good", "bad", "read-otherwise", "refused"])
+@pytest.mark.parametrize(
+    "said", [GOOD, BAD, READ_OTHERWISE, DIED, REFUSED], ids=["good", "bad", "read-otherwise", "died", "refused"]
+)
 def test_what_follows_from_results_is_consistent(said: Statement) -> None:
     """Conformant or not, with interpretation differences and inconclusive rejections."""
     check_consistency(said, "it")
+
+
+def test_a_process_that_died_is_in_the_conclusion() -> None:
+    """The certificate says so, and which profile it concerns, although every case passed."""
+    clause = "1 harness process crashed or hung, but not with its last case alone"
+
+    assert statement_from(statement_bytes(DIED), "it") == DIED
+    assert next(summary_lines(DIED)).startswith("NOT CONFORMANT (FAILED), 2 of 2 cases supported: ")
+    assert f"incidents: {clause}" in summary_lines(DIED)
+    assert [(each.name, each.passed) for each in DIED.predicate.opconform.profiles] == [
+        ("core", False),
+        ("types", True),
+    ]
+    assert b"deaths" not in statement_bytes(GOOD)
 
 
 def test_a_statement_in_another_spelling_is_refused() -> None:
@@ -158,6 +185,14 @@ FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
     "profile": (lambda: profile(BAD, passed=True), "conformant is false, but every profile with a failure passed"),
     "only profile": (lambda: profile(READ_OTHERWISE, passed=False), "the only profile, core, did not pass"),
     "judged": (lambda: finding(GOOD, judged=True), "its subject is results.jsonl, report.json, but judged is true"),
+    "conformant and died": (
+        lambda: predicate(finding(GOOD, deaths=2), result="PASSED"),
+        "conformant is true, but 2 harness processes crashed or hung, but not with their last case alone",
+    ),
+    "died in no profile": (
+        lambda: profile(DIED, passed=True),
+        "conformant is false, but every profile with a failure passed",
+    ),
     "digest": (
         lambda: finding(GOOD, suite=replace(GOOD.predicate.opconform.suite, digest="9" * 64)),
         "the suite digest is not that of manifest.jsonl",

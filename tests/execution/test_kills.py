@@ -66,8 +66,8 @@ def test_a_run_that_is_killed_fifty_times_ends_as_another(core_suite: Path, tmp_
     assert verdicts(results) == verdicts(tmp_path / "whole" / RESULTS)
 
 
-def test_a_harness_that_is_killed_fifty_times_costs_one_case_each(core_suite: Path, tmp_path: Path) -> None:
-    """The case that it executed fails, as it does where a backend crashes now and then."""
+def test_a_harness_that_is_killed_fifty_times_is_fifty_incidents(core_suite: Path, tmp_path: Path) -> None:
+    """The case that it executed passes alone, unless that process was killed as well."""
     draws, results, kills = random.Random(SEED), tmp_path / "out" / RESULTS, 0  # noqa: S311 - the same
     run = started(core_suite, tmp_path / "out")
     for _ in moments(run, results, draws):
@@ -77,10 +77,13 @@ def test_a_harness_that_is_killed_fifty_times_costs_one_case_each(core_suite: Pa
                     each.kill()
                     kills += 1
     _, said = run.communicate()
-    found = verdicts(results)
-    failed = [each for each in found.values() if each["verdict"] not in ("pass", "inconclusive")]
+    found = verdicts(results).values()
+    failed = [each for each in found if each["verdict"] not in ("pass", "inconclusive")]
+    deaths = [incident for each in found for incident in each.get("incidents", ())]
 
     assert run.returncode in (0, 1), said
     assert kills == KILLS
-    assert 0 < len(failed) <= KILLS
+    assert 0 < len(failed) + len(deaths) <= KILLS
+    assert len(deaths) > len(failed)
     assert {each["reason"] for each in failed} <= {"crash", "nondeterministic"}
+    assert {each["sentence"] for each in deaths} == {"the backend process was terminated by SIGKILL"}

@@ -44,7 +44,7 @@ HARNESS_FAULTS = {
     "lying_header": ("error", "output_0.npy declares the shape (1000000000000,)"),
     "wrong_names": ("error", "the arrays in the harness's output file are called y"),
     "says_no_types": ("error", "the harness reported the element types of 0 feeds instead of 1"),
-    "says_another_type": ("error", "output_0 of f32 is stored as float64, not float32"),
+    "says_another_type": ("fail", "output_0: expected f32, got float64 in the file"),
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend process ended with code 3"),
     "orphan": ("fail", "the backend process ended with code 4"),
@@ -66,6 +66,8 @@ def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     assert report["summary"]["pass"] == 5
 
 
+#: The line of `Raises` that raises.
+RAISES = 1 + MINIATURES.read_text().splitlines().index('            raise KeyError("lost")')
 BACKEND_FAULTS = {
     "Aborts": (
         "fail",
@@ -78,7 +80,7 @@ BACKEND_FAULTS = {
         "the backend process was killed when it took more than 0.5 GiB of memory",
     ),
     "Hangs": ("fail", "timeout", "no answer within 3 seconds"),
-    "Raises": ("error", None, "miniatures.py:240: KeyError: 'lost'"),
+    "Raises": ("error", None, f"miniatures.py:{RAISES}: KeyError: 'lost'"),
 }
 
 
@@ -225,8 +227,8 @@ MISMADE = {
     "outputs * 2": "run() returned outputs for 2 feeds instead of 1",
     "[[Tensor(element_type='float', array=None)]]": "run() returned a Tensor of 'float', which is not an element type",
     "[[Tensor(element_type='f32', array=[1.0])]]": "run() returned a Tensor whose array is a list; it must be a numpy array",
-    "[[Tensor(element_type='f16', array=outputs[0][0].array)]]": (
-        "run() returned a Tensor of f16 with an array of float32 instead of float16"
+    "[[Tensor(element_type='f16', array=outputs[0][0].array.astype(complex))]]": (
+        "run() returned a Tensor of f16 with an array of complex128, which no element type is stored as"
     ),
 }
 
@@ -249,6 +251,32 @@ def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: P
 
         assert [(each["verdict"], each["sentence"]) for each in odd] == [("error", sentence)] * 4
         assert report["conformant"] is None
+
+
+def test_promoted_outputs_are_the_backends_failure(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Of a valid case the wrong element type, and of an invalid one that it was accepted."""
+    (tmp_path / "misreturned.py").write_text(
+        "from opconform.tensors.tensor import Tensor\n"
+        "from opconform_runners.backends.backend import Rejected\n"
+        "from opconform_runners.backends.numpy import Numpy\n\n\n"
+        "class Own(Numpy):\n"
+        "    def run(self, case, model, feeds):\n"
+        "        try:\n"
+        "            outputs = super().run(case, model, feeds)\n"
+        "        except Rejected:\n"
+        "            outputs = [[feeds[0]['data']]]\n"
+        "        return [[Tensor(element_type='f32', array=each.array.astype('f8')) for each in outputs[0]]]\n"
+    )
+    report, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", tmp_path / "misreturned.py:Own")
+
+    assert [(each["reason"], each["sentence"]) for each in odd] == [
+        *[("element-type", "output_0: expected f32, got float64 in the file")] * 5,
+        (
+            "accepted-invalid",
+            "accepted, although it violates lengths.single-remainder; its outputs have the shapes [6, 4]",
+        ),
+    ]
+    assert report["conformant"] is False
 
 
 def test_an_exception_has_the_last_line_of_the_backends_own_file(

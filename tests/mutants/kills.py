@@ -20,7 +20,7 @@ from opconform_runners.execution.outputs import PLENTY, output_limit
 from opconform_runners.execution.runner import selected
 from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Launch, backend_command
-from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
+from opconform_runners.harness.outcome import Error, Incident, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.judge import broken_by, final_verdict, first_verdict
 from opconform_runners.verdicts.verdict import Fail, Own, Pass, Verdict
@@ -163,7 +163,7 @@ class Workbench:
         wanted = {op for op in OPERATIONS if name not in MUTANTS or concerns(MUTANTS[name], op)}
         entries = [each for each in self._entries if each.op in wanted]
 
-        def judge(entry: Entry, case: Case, outcome: Outcome) -> None:
+        def judge(entry: Entry, case: Case, outcome: Outcome, /, *_: Incident) -> None:
             own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
             on_verdict(verdict)
 

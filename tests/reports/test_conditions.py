@@ -221,14 +221,18 @@ def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
 def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """In the summary and on the page, with how many cases fail and pass."""
     backend = f"{MINIATURES}:QuietsNans"
-    done = opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=1)
-    opconform("report", tmp_path, "--suite", core_suite, code=1)
+    done = opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
+    opconform("report", tmp_path, "--suite", core_suite, code=0)
 
+    printed, again = (
+        " ".join(each.stdout.split())
+        for each in (done, opconform("report", tmp_path, "-v", "--suite", core_suite, code=0))
+    )
     [said] = re.findall(
-        r"\n  when +(all \d+ valid cases where .* fail; of the \d+ other valid cases, \d+ pass)\n", done.stdout
+        r" when (all \d+ valid cases where [^;]* fail; of the \d+ other valid cases, \d+ pass) ", printed
     )
     assert "NaNs" in said
-    assert said in opconform("report", tmp_path, "-v", "--suite", core_suite, code=1).stdout
+    assert said in again
     assert f"<dt>When</dt><dd><b>{said}</b></dd>" in (tmp_path / "report.html").read_text()
 
 
@@ -259,7 +263,7 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
 def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """Every failing case is in one, and no other case."""
     backend = f"{MINIATURES}:QuietsNans"
-    opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=1)
+    opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
     written = tmp_path / "report.json"
     document = json.loads(written.read_text())
     failing = {each["id"] for each in document["cases"] if each["verdict"] == "fail"}

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from opconform.operations import OPERATIONS
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.harness.command import Command, Launch, backend_command
 from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
-from opconform_runners.tools.protocol_check.rules import RULES, Checked, check, sentence_of
+from opconform_runners.tools.protocol_check.rules import RULES, Checked, check, is_checked, sentence_of
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.unruly import BoastsInStart
 
@@ -172,6 +173,36 @@ def test_a_broken_rule_is_named_and_no_other(core: Suite, name: str) -> None:
 
     assert list(rules) == [rule]
     assert word in rules[rule][0]
+
+
+@pytest.mark.parametrize("op", [each for each in OPERATIONS if (ROOT / "cases" / each).is_dir()])
+def test_each_operation_alone_has_a_simple_case(core: Suite, monkeypatch: pytest.MonkeyPatch, op: str) -> None:
+    """A harness of one operation that numbers every reply wrongly is found out, whatever the operation."""
+    monkeypatch.setattr(
+        f"{check.__module__}.RULES", {each: RULES[each] for each in ("run.plain", "run.seq", "ok.values")}
+    )
+    command = Command(arguments=(sys.executable, str(UNRULY), "AlwaysTheFirst", op), name=op)
+    found = checked(command, core)
+
+    assert broken(found) == {"run.seq": ["the `seq` of the reply is not that of the request"]}
+    assert unasked(found) == {}
+
+
+def test_a_harness_without_a_simple_case_is_not_checked(core: Suite) -> None:
+    """Nothing is known of a harness that declares nothing that a simple case needs."""
+    found = checked(unruly("DeclaresNoCase"), core)
+
+    assert not is_checked(found.values())
+    assert unasked(found)["run.plain"] == "no simple case needs only what the harness declares"
+
+
+def test_a_harness_that_was_not_checked_ends_with_1(opconform: Run) -> None:
+    """The last line says so, although no rule is broken."""
+    done = opconform("harness", "check", "--harness", f"{sys.executable} {UNRULY} DeclaresNoCase", code=1)
+
+    assert done.stdout.splitlines()[-1].endswith(
+        "; 20 are not applicable. The harness was not checked, because no simple case was executed: see run.plain."
+    )
 
 
 def test_what_unreadable_outputs_hide_is_not_said_to_hold(core: Suite) -> None:

@@ -25,16 +25,18 @@ groups:
 """
 
 
-@pytest.mark.parametrize(("added", "is_read"), [(0.0, False), (7.0, True)])
+@pytest.mark.parametrize(
+    ("added", "dtype", "is_read"), [(0.0, np.float32, False), (7.0, np.float32, True), (7.0, np.float64, False)]
+)
 def test_elements_of_the_twins_outputs_are_not_read_out_of_bounds(
-    opconform: Run, tmp_path: Path, added: float, is_read: bool
+    opconform: Run, tmp_path: Path, added: float, dtype: type, is_read: bool
 ) -> None:
-    """The operation adds zeros to data, and nothing else."""
+    """The operation adds zeros to data, and nothing else; elements of a promoted type have other bits than data."""
     (tmp_path / "spec.yaml").write_text(SPEC)
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
     suite = open_suite(tmp_path / "suite")
     entry = next(each for each in suite.entries if each.expect != "accept")
-    returned = Returned(outputs=((np.array([added, 1, 2], np.float32),),), element_types=None, seconds=None)
+    returned = Returned(outputs=((np.array([added, 1, 2], dtype),),), element_types=None, seconds=None)
 
     verdict = first_verdict(suite, entry, suite.case(entry), returned)
 

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 
+_Value = TypeVar("_Value")
 Binding = Literal["constant", "parameter"]
 Role = Literal["tensor", "control"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
@@ -139,6 +140,14 @@ class Case:
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes of the node under test."""
         return self.node.attributes
+
+    def operands(self, feed: Mapping[str, _Value]) -> list[_Value | None]:
+        """The values of a feed that the node under test gets, in the order of the operation's ports.
+
+        None stands for an omitted input before another one; omitted inputs at the end are left out. A value can occur
+        twice. Raises `KeyError` if another node computes an input.
+        """
+        return [None if name is None else feed[name] for name in self.node.inputs]
 
     @property
     def is_bare(self) -> bool:

@@ -13,7 +13,7 @@ from opconform.tensors.tensor import Tensor
 #: When a case was refused: while the model was read, built or compiled, or while it was executed.
 Stage = Literal["build", "run"]
 
-#: The inputs of one feed by name, constants of the model included.
+#: The inputs of one feed by name, constants of the model included. `Case.operands` gives them to the node.
 Inputs = Mapping[str, Tensor]
 #: The outputs of one feed, in order.
 Outputs = Sequence[Tensor]
@@ -140,7 +140,7 @@ class Backend(Protocol):
             case: The case, without its expectation.
             model: The rendered model in the first of the backend's dialects that the case has, or None for a backend
                 without dialects.
-            feeds: One or two sets of inputs.
+            feeds: One or two sets of inputs by name; `case.operands(feed)` has them as the node gets them.
 
         Raises:
             Rejected: The backend refuses the case.

@@ -7,6 +7,7 @@ from itertools import chain
 from opconform.errors import CertificateError
 from opconform.suite.manifest import MANIFEST
 from opconform_runners.certificates.statement import OUTPUTS, Finding, Predicate, Statement, tests_of
+from opconform_runners.reports.incidents import deaths_clause
 from opconform_runners.reports.report import VERDICTS, supported
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import REPORT, RESULTS
@@ -78,7 +79,9 @@ def _verdict_contradictions(predicate: Predicate) -> Iterator[str]:
         yield f"conformant is {str(finding.conformant).lower()}, but the result is {predicate.result}"
     if finding.conformant and predicate.failed:
         yield f"conformant is true, but {predicate.failed[0]} is broken"
-    if not finding.conformant and not finding.cases["fail"]:
+    if finding.conformant and finding.deaths:
+        yield f"conformant is true, but {deaths_clause(finding.deaths)}"
+    if not finding.conformant and not finding.cases["fail"] and not finding.deaths:
         yield "conformant is false, but no case fails"
     undecided = [
         each
@@ -95,5 +98,6 @@ def _profile_contradictions(finding: Finding) -> Iterator[str]:
             yield f"the profile {each.name} passed, but none of its cases did"
         if finding.conformant != each.passed and len(finding.profiles) == 1:
             yield f"the only profile, {each.name}, {'passed' if each.passed else 'did not pass'}"
-    if not finding.conformant and all(each.passed or not each.counts["fail"] for each in finding.profiles):
+    is_failed = any(not each.passed and (each.counts["fail"] or finding.deaths) for each in finding.profiles)
+    if not finding.conformant and not is_failed:
         yield "conformant is false, but every profile with a failure passed"

@@ -13,6 +13,7 @@ from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, Level, first_error
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment, environment_facts
+from opconform_runners.reports.incidents import deaths_clause
 from opconform_runners.reports.report import Report, coverage_text
 from opconform_runners.reports.text import printable
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
@@ -82,6 +83,7 @@ class Finding:
         judged: Whether recorded outputs were judged, instead of running the backend.
         strict: Whether interpretations count as much as normative requirements.
         supported: How many of the cases passed or failed.
+        deaths: How many processes crashed or hung without a failure of a case; not in the payload if there are none.
     """
 
     format: Literal[1] = 1
@@ -96,6 +98,7 @@ class Finding:
     profiles: tuple[CertifiedProfile, ...]
     requirements: tuple[CertifiedRequirement, ...]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    deaths: Annotated[int, Field(ge=0)] = 0
 
     def counts(self, requirement: CertifiedRequirement) -> bool:
         """Whether a violation of a requirement makes the backend non-conformant."""
@@ -176,7 +179,10 @@ def tests_of(finding: Finding, doubtful: Collection[str]) -> dict[str, tuple[str
 
 def statement_bytes(statement: Statement) -> bytes:
     """The bytes of a statement that are signed."""
-    return canonical_json(_STATEMENT.dump_python(statement, mode="json", exclude=_NOT_CERTIFIED)).encode()
+    document = _STATEMENT.dump_python(statement, mode="json", exclude=_NOT_CERTIFIED)
+    if not statement.predicate.opconform.deaths:
+        del document["predicate"]["opconform"]["deaths"]
+    return canonical_json(document).encode()
 
 
 def statement_from(payload: bytes, where: str) -> Statement:
@@ -218,6 +224,7 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
             for each in report.requirements
         ),
         timestamp=timestamp,
+        deaths=len(report.deaths),
     )
 
 
@@ -250,6 +257,8 @@ def _lines(statement: Statement) -> Iterator[str]:
     yield f"profiles: {', '.join(profiles)}"
     others = "".join(f", {count:,} {name}" for name, count in finding.cases.items() if count and name != "pass")
     yield f"cases: {finding.cases['pass']:,} of {total:,} pass{others}"
+    if finding.deaths:
+        yield f"incidents: {deaths_clause(finding.deaths)}"
     if predicate.failed:
         yield f"broken: {', '.join(predicate.failed)}"
     if predicate.warned:

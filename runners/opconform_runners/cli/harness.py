@@ -27,10 +27,11 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.protocol import schema as messages_schema
 from opconform_runners.reports.text import counted
 from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
-from opconform_runners.tools.protocol_check.rules import Checked, check
+from opconform_runners.tools.protocol_check.rules import Checked, check, is_checked
 
 #: The number of breaches shown per rule.
 _MOST = 3
+_UNCHECKED = "The harness was not checked, because no simple case was executed: see run.plain."
 _MARKS = {"holds": "[green]✓[/green]", "broken": "[red]✗[/red]", "not applicable": "[dim]–[/dim]"}  # noqa: RUF001
 
 
@@ -48,14 +49,16 @@ def _check(named: tuple[str, ...], backend: BackendOptions, as_json: bool) -> No
 
     Shows the messages that break a rule, and the rules that are not applicable.
 
-    Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one, 3 if it cannot start.
+    Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one or executed no simple case, 3 if it
+    cannot start.
     """
     started = replace(backend, backends=(*named, *backend.backends)).command()
     checked = _checked(Launch(command=started, timeout=backend.timeout), quiet=as_json)
     broken = [each.id for each in checked if each.breaches]
-    document = {"harness": started.name, "holds": not broken, "rules": [_document(each) for each in checked]}
+    holds = not broken and is_checked(checked)
+    document = {"harness": started.name, "holds": holds, "rules": [_document(each) for each in checked]}
     print_result(document, _lines(started.name, checked, broken), as_json=as_json)
-    raise click.exceptions.Exit(1 if broken else 0)
+    raise click.exceptions.Exit(0 if holds else 1)
 
 
 @command.command("schema", example="harness schema > messages.schema.json")
@@ -90,7 +93,8 @@ def _lines(name: str, checked: Sequence[Checked], broken: Sequence[str]) -> Iter
     held, unasked = (sum(each.state == state for each in checked) for state in ("holds", "not applicable"))
     named = f", {counted(len(broken), 'is broken', 'are broken')}: {', '.join(broken)}" if broken else ""
     aside = f"; {counted(unasked, 'is', 'are')} not applicable" if unasked else ""
-    yield f"{name}: {counted(held, 'rule is obeyed', 'rules are obeyed')}{named}{aside}."
+    unknown = "" if is_checked(checked) else f" {_UNCHECKED}"
+    yield f"{name}: {counted(held, 'rule is obeyed', 'rules are obeyed')}{named}{aside}.{unknown}"
 
 
 def _remarks(each: Checked) -> Iterator[Text]:

@@ -1,6 +1,7 @@
 """The verdict of each case, from its executions so far."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opconform.suite.case import Case
@@ -8,7 +9,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.journal import Attempt, Step
-from opconform_runners.harness.outcome import Error, Outcome
+from opconform_runners.harness.outcome import Error, Incident, Outcome
 from opconform_runners.verdicts import judge
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
@@ -35,29 +36,29 @@ class CaseVerdicts:
         self._suite = suite
         self.implementation = implementation
         self._facts: dict[str, Mapping[str, Any]] = {}
+        self._incidents: dict[str, tuple[Incident, ...]] = {}
         self._executions: dict[str, dict[Attempt, Own]] = {}
         self._results: dict[str, Result] = {}
         #: The verdict of each executed case, regardless of its twin.
         self.own: dict[str, Verdict] = {}
 
-    def add(self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome) -> Step:
-        """Judge the outcome of one execution of a case, or of its control."""
+    def add(self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome, *incidents: Incident) -> Step:
+        """Judge the outcome of one execution of a case, or of its control, at which incidents happened."""
         control = entry.control if attempt == "control" else None
         own = judge.first_verdict(self._suite, control or entry, case, outcome)
-        if attempt == "first":
+        if attempt == "first" or (attempt == "alone" and judge.has_ended(self._executions[entry.id]["first"])):
             self._facts[entry.id] = facts_of(outcome)
         elif attempt == "control":
-            case = self._suite.case(entry)
-        result = self._keep(entry, case, attempt, own)
+            case, incidents = self._suite.case(entry), ()
+        result = self._keep(entry, case, attempt, own, incidents)
         twin = entry.twin if entry.expect != "accept" else None
-        return Step(execution=attempt, own=own, result=result, twin=twin)
+        return Step(execution=attempt, own=own, result=result, twin=twin, incidents=incidents)
 
     def restore(self, step: Step) -> None:
         """Take over an execution from before an interruption."""
         entry = self._suite.by_id[step.result.id]
-        if step.execution == "first":
-            self._facts[entry.id] = facts_of(step.result)
-        self._keep(entry, self._suite.case(entry), step.execution, step.own)
+        self._facts[entry.id] = facts_of(step.result)
+        self._keep(entry, self._suite.case(entry), step.execution, step.own, step.incidents)
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
         """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.
@@ -73,7 +74,7 @@ class CaseVerdicts:
         """Settle the cases whose controls are still due, without their controls."""
         for name in self._controls_due(entries):
             entry = self._suite.by_id[name]
-            self._keep(entry, self._suite.case(entry), "control", Unsupported(why=why))
+            self._keep(entry, self._suite.case(entry), "control", Unsupported(why=why), ())
 
     def passed(self, entries: Sequence[Entry]) -> list[Entry]:
         """The cases that passed the first time."""
@@ -84,19 +85,23 @@ class CaseVerdicts:
         verdict = judge.final_verdict(entry, self.own)
         if verdict is self.own[entry.id]:
             return self._results[entry.id]
-        facts = self._facts[entry.id]
-        return result_of(self._suite, entry, self._suite.case(entry), facts, verdict, self.implementation)
+        facts, incidents = self._facts[entry.id], self._results[entry.id].incidents
+        result = result_of(self._suite, entry, self._suite.case(entry), facts, verdict, self.implementation)
+        return replace(result, incidents=incidents)
 
-    def _keep(self, entry: Entry, case: Case, attempt: Attempt, own: Own) -> Result:
+    def _keep(self, entry: Entry, case: Case, attempt: Attempt, own: Own, incidents: tuple[Incident, ...]) -> Result:
         executions, facts = self._executions.setdefault(entry.id, {}), self._facts[entry.id]
         executions[attempt] = own
+        found = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
         both = judge.combined(executions["first"], _second(executions))
         verdict = judge.as_declared(case, both, self.implementation)
         if "control" in executions:
             verdict = judge.controlled(case, verdict, executions["control"])
         self.own[entry.id] = verdict
-        result = self._results[entry.id] = result_of(self._suite, entry, case, facts, verdict, self.implementation)
-        return result
+        result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
+        past = tuple(each for each in found if not judge.has_recurred(each, both))
+        self._results[entry.id] = replace(result, incidents=past)
+        return self._results[entry.id]
 
     def _is_due(self, entry: Entry, attempt: Attempt) -> bool:
         executions = self._executions[entry.id]

@@ -15,6 +15,7 @@ from opconform.suite.manifest import HEADER, MANIFEST
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING, Keeper
+from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.results import (
     CERTIFICATE,
     PAGE,
@@ -45,7 +46,10 @@ Attempt = Literal["first", "again", "alone", "control"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """A line of the journal: one execution of a case, its own verdict, and the result so far regardless of the twin."""
+    """A line of the journal: one execution of a case, its own verdict, and the result so far regardless of the twin.
+
+    `incidents` are what happened to the process in this execution, whether or not it recurs with the case alone.
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -53,6 +57,7 @@ class Step:
     own: Own
     result: Result
     twin: str | None = None
+    incidents: tuple[Incident, ...] = ()
 
 
 _STEP = TypeAdapter(Step)

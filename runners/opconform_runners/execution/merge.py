@@ -13,7 +13,7 @@ from opconform.suite.extract import write_extract
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import Keeper, Kept
 from opconform_runners.execution.journal import Journal
-from opconform_runners.verdicts.results import RESULTS, Result, Written, kind_of, read_written, write_results
+from opconform_runners.verdicts.results import RESULTS, Result, Written, joined, kind_of, read_written, write_results
 from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest
 from opconform_runners.verdicts.tally import Kind, counts_of, tallies_of
 
@@ -38,9 +38,10 @@ def merge(folders: Sequence[Path], out: Path, *, force: bool) -> tuple[RunHeader
     for folder, written in read:
         for each in written.results:
             is_own = written.header.shard is None or written.header.shard.holds(each.id)
-            held = found.get(each.id)
-            if held is None or (each.verdict == "fail", is_own) > held[:2]:
-                found[each.id] = (each.verdict == "fail", is_own, each, folder)
+            new = (each.verdict == "fail", is_own, each, folder)
+            held = found.get(each.id, new)
+            first, other = (new, held) if new[:2] > held[:2] else (held, new)
+            found[each.id] = (*first[:2], joined(first[2], other[2]), first[3])
     counts = _counts(read, [each for _, is_own, each, _ in found.values() if not is_own])
     cases, header = len(found) + counts.total(), read[0][1].header
     streamed = header.streamed and replace(header.streamed, tallies=tallies_of(counts))

@@ -27,7 +27,7 @@ from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation, Placement
 from opconform_runners.execution.outputs import PLENTY, in_order, member_content, output_limit
 from opconform_runners.harness.environment import Environment
-from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
+from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 
 HEADER = "outputs.json"
@@ -70,13 +70,17 @@ Answer = Annotated[
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """A line of `answers.jsonl`: the outcome of a case, and its outcome in a fresh harness."""
+    """A line of `answers.jsonl`: the outcome of a case, its outcome in a fresh harness, and what happened to processes.
+
+    The incidents may have recurred with the case alone.
+    """
 
     __pydantic_config__ = _STRICT
 
     id: CaseId
     first: Answer
     again: Answer
+    incidents: tuple[Incident, ...] = ()
 
     @property
     def text(self) -> bytes:
@@ -85,6 +89,8 @@ class Line:
         for name in ("first", "again"):
             answer = document[name].items()
             document[name] = {key: each for key, each in answer if key not in _UNRECORDED and each is not None}
+        if not self.incidents:
+            del document["incidents"]
         return canonical_json(document).encode() + b"\n"
 
     @property

@@ -32,7 +32,7 @@ from opconform_runners.execution.runner import OnProgress, RunOptions, selected
 from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of
-from opconform_runners.harness.outcome import Outcome, Returned
+from opconform_runners.harness.outcome import Incident, Outcome, Returned
 from opconform_runners.harness.protocol import Refused
 from opconform_runners.verdicts.judge import ENDS
 
@@ -53,8 +53,8 @@ def record(
         launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
         recorder = _Recorder(suite, launch, entries, archive, on_progress)
         implementation = recorder.run()
-        first, again = recorder.first, recorder.again
-        lines = b"".join(Line(id=each.id, first=first[each.id], again=again[each.id]).text for each in entries)
+        first = recorder.first
+        lines = b"".join(recorder.line(each.id).text for each in entries)
         placements = (each.placement for each in first.values() if isinstance(each, SavedOutputs))
         origin = Origin(
             suite=blind_digest(suite),
@@ -102,6 +102,7 @@ class _Recorder:
     on_progress: OnProgress
     first: dict[str, Answer] = field(default_factory=dict)
     again: dict[str, Answer] = field(default_factory=dict)
+    incidents: dict[str, list[Incident]] = field(default_factory=dict)
 
     def run(self) -> Implementation:
         """Execute every case twice. What crashed, timed out or ended differently is executed alone."""
@@ -114,8 +115,9 @@ class _Recorder:
         return implementation
 
     def _execute(self, entries: Sequence[Entry], attempt: Attempt) -> Implementation:
-        def on_outcome(entry: Entry, _case: Case, outcome: Outcome) -> None:
+        def on_outcome(entry: Entry, _case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
             self._note(entry.id, attempt, outcome)
+            self.incidents.setdefault(entry.id, []).extend(incidents)
             done = len(self.first) + len(self.again)
             self.on_progress(done / (2 * len(self.entries)), done)
 
@@ -123,6 +125,11 @@ class _Recorder:
         if gave_up is not None:
             raise HarnessError(f"{gave_up} The outputs are not complete, and none are written.")
         return implementation
+
+    def line(self, identity: str) -> Line:
+        """The line of a case that was executed twice."""
+        first, again, incidents = self.first[identity], self.again[identity], self.incidents[identity]
+        return Line(id=identity, first=first, again=again, incidents=tuple(incidents))
 
     def _note(self, identity: str, attempt: Attempt, outcome: Outcome) -> None:
         answer, contents = _answer(outcome)

@@ -27,7 +27,7 @@ from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch, backend_command, memory_limit
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.environment import Environment, environment_of
-from opconform_runners.harness.outcome import Error, Outcome
+from opconform_runners.harness.outcome import Error, Incident, Outcome
 
 #: The least and the most cases of a batch, and how many batches a run has if their sizes allow it.
 SMALLEST, LARGEST, _BATCHES = 100, 500, 16
@@ -67,10 +67,10 @@ class Batch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Executed:
-    """The outcomes of a batch by case id, and why the rest of its cases were not executed, or None."""
+    """The outcomes of a batch by case id with their incidents, and why its other cases were not executed, or None."""
 
     machine: Machine
-    outcomes: tuple[tuple[str, Outcome], ...]
+    outcomes: tuple[tuple[str, Outcome, *tuple[Incident, ...]], ...]
     gave_up: str | None
 
 
@@ -97,10 +97,10 @@ def execute_batch(batch: Batch) -> Executed:
         store = Zip(root=batch.root, archive=archive)
         suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
         launch = replace(batch.launch, command=_placed(batch.launch.command), jobs=1)
-        outcomes: list[tuple[str, Outcome]] = []
+        outcomes: list[tuple[str, Outcome, *tuple[Incident, ...]]] = []
 
-        def on_outcome(entry: Entry, _case: Case, outcome: Outcome) -> None:
-            outcomes.append((entry.id, outcome))
+        def on_outcome(entry: Entry, _case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
+            outcomes.append((entry.id, outcome, *incidents))
 
         implementation, gave_up = execute(suite, batch.entries, launch, on_outcome, alone=batch.alone)
     machine = _machine(launch.command, implementation)
@@ -139,8 +139,8 @@ class RemoteExecution:
                     return self.quarantine
                 self._check_machine(executed.machine)
                 by_id = {each.id: each for each in batch}
-                for name, outcome in executed.outcomes:
-                    on_outcome(by_id[name], self.suite.case(by_id[name]), outcome)
+                for name, outcome, *incidents in executed.outcomes:
+                    on_outcome(by_id[name], self.suite.case(by_id[name]), outcome, *incidents)
                 if executed.gave_up is not None:
                     return executed.gave_up
         return None

@@ -50,7 +50,7 @@ def judge(
             outcome = recorded.outcome(suite, entry, case, again=attempt != "first")
             if isinstance(outcome, NotSent) and dialect_of(suite, entry, case, implementation)[1] is None:
                 raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, but it can be.")
-            on_outcome(entry, case, outcome)
+            on_outcome(entry, case, outcome, *(recorded.lines[entry.id].incidents if attempt == "first" else ()))
 
     entries = [each for each in suite.entries if each.id in recorded.lines]
     profiles = {each.profile for each in entries}

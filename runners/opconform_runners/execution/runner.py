@@ -20,7 +20,7 @@ from opconform_runners.execution.remote import RemoteExecution, machine_of_worke
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
-from opconform_runners.harness.outcome import Outcome, Returned
+from opconform_runners.harness.outcome import Incident, Outcome, Returned
 from opconform_runners.verdicts.results import Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, progress_of, suite_note
 
@@ -276,10 +276,10 @@ class _Judgement:
         for step in self.journal.steps:
             self.verdicts.restore(step)
 
-    def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome) -> None:
+    def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
         if attempt == "control":
             entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
-        step = self.verdicts.add(entry, attempt, case, outcome)
+        step = self.verdicts.add(entry, attempt, case, outcome, *incidents)
         self.journal.add(step, outcome.outputs if isinstance(outcome, Returned) else ())
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))

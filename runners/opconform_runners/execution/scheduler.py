@@ -7,7 +7,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
 from opconform.interrupts import run_loop
@@ -19,7 +19,16 @@ from opconform_runners.execution.request import Place, Request, check_dialects, 
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.environment import cores
-from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
+from opconform_runners.harness.outcome import (
+    Crashed,
+    Error,
+    Incident,
+    NotSent,
+    Outcome,
+    Returned,
+    TimedOut,
+    incidents_of,
+)
 from opconform_runners.harness.process import HarnessEnded
 from opconform_runners.harness.protocol import ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
@@ -38,8 +47,14 @@ CONFIRMATIONS = 16
 #: The least number of a request, and the bits that are added: as large as the protocol allows, and all of one length.
 _FIRST_SEQ, _SEQ_BITS = 10**15, 52
 
-#: Called with each case and its outcome, in no certain order.
-OnOutcome = Callable[[Entry, Case, Outcome], None]
+
+class OnOutcome(Protocol):
+    """Called with each case and its outcome, in no certain order."""
+
+    def __call__(self, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
+        """Note an outcome. `incidents` are what happened to the process at this case, and may recur with it alone."""
+
+
 #: Called with what is tested, once a harness has started and reads the suite, before the first outcome.
 OnReady = Callable[[Implementation], None]
 
@@ -124,13 +139,13 @@ class Worker:
     Attributes:
         harness: The harness, or None where the next case needs a new one.
         sent: The requests, the oldest first.
-        doubted: The case that is executed again before all others, and its first outcome.
+        doubted: The case that is executed again before all others, its first outcome, and the incident that it was.
     """
 
     execution: Execution
     harness: Harness | None = None
     sent: deque[Request] = field(default_factory=deque)
-    doubted: tuple[Entry, Outcome] | None = None
+    doubted: tuple[Entry, Outcome, tuple[Incident, ...]] | None = None
 
     async def begin(self) -> Implementation:
         """Start the first harness; returns its description of itself."""
@@ -230,40 +245,41 @@ class Worker:
     async def _settle(self, harness: Harness) -> None:
         """Wait for the outcome of the oldest request, and report it unless its case has to be executed again."""
         execution, scratch = self.execution, harness.process.scratch
-        is_alone = harness.served == 0 and (self.doubted is not None or execution.ahead == 1)
+        is_alone = not harness.served and (self.doubted is not None or execution.ahead == 1)
         outcome, state = await self._outcome(harness, self.sent[0])
-        harness.served += 1
+        harness.served.append(self.sent[0].entry.id)
         filled = not isinstance(outcome, Returned) and is_full(scratch.parent)
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
             outcome, state = Error(sentence=sentence), "spoilt"
         outcome = without_scratch(outcome, scratch)
+        incidents = incidents_of(outcome, harness.served)
         request = self.sent.popleft()
         is_doubtful = state == "exited" or (isinstance(outcome, Error) and execution.confirmed_errors < CONFIRMATIONS)
         if is_doubtful and not is_alone:
-            self.doubted = (request.entry, outcome)
+            self.doubted = (request.entry, outcome, incidents)
             await self.end(kill=True)
             if filled:
                 check_room(scratch.parent)
             return
         clear(request)
-        outcome = self._confirmed(outcome)
+        outcome, incidents = self._confirmed(outcome, incidents)
         if state != "usable" or execution.ahead == 1:
             await self.end(kill=True)
         if filled:
             check_room(scratch.parent)
-        execution.on_outcome(request.entry, request.case, outcome)
+        execution.on_outcome(request.entry, request.case, outcome, *incidents)
 
-    def _confirmed(self, outcome: Outcome) -> Outcome:
-        """The outcome that counts of a case that may have been executed before."""
+    def _confirmed(self, outcome: Outcome, incidents: tuple[Incident, ...]) -> tuple[Outcome, tuple[Incident, ...]]:
+        """The outcome that counts of a case that may have been executed before, and what happened to the process."""
         if self.doubted is None:
-            return outcome
-        (_, first), self.doubted = self.doubted, None
+            return outcome, incidents
+        (_, first, incidents), self.doubted = self.doubted, None
         if not isinstance(first, Error):
-            return outcome
+            return outcome, incidents
         is_same = isinstance(outcome, Error | TimedOut)
         self.execution.confirmed_errors = self.execution.confirmed_errors + 1 if is_same else 0
-        return first if is_same else outcome
+        return (first, ()) if is_same else (outcome, incidents)
 
     async def _outcome(
         self, harness: Harness, request: Request

@@ -13,7 +13,7 @@ from opconform_runners.execution.case_verdicts import CaseVerdicts
 from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.scheduler import Execution, Worker
 from opconform_runners.harness.command import Launch
-from opconform_runners.harness.outcome import Outcome
+from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import Pass, Unsupported, Verdict
 
@@ -75,9 +75,9 @@ class Session:
     def _execute(self, entry: Entry, *, once: bool) -> None:
         verdicts = self._verdicts
         if entry.id not in self.outcomes:
-            case, outcome = self._first.execute(entry)
+            case, outcome, *incidents = self._first.execute(entry)
             self.outcomes[entry.id] = outcome
-            verdicts.add(entry, "first", case, outcome)
+            verdicts.add(entry, "first", case, outcome, *incidents)
         attempts: tuple[Attempt, ...] = () if once else ("again", "alone", "control")
         for attempt in attempts:
             for each in verdicts.due([entry], attempt):
@@ -93,7 +93,7 @@ class _WarmHarness:
 
     def __init__(self, suite: Suite, launch: Launch) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # leaves the caller's event loop alone
-        self._outcomes: list[tuple[Case, Outcome]] = []
+        self._outcomes: list[tuple[Case, Outcome, *tuple[Incident, ...]]] = []
         self._execution = Execution(suite, launch, self._on_outcome)
         self._worker = Worker(self._execution)
 
@@ -114,7 +114,8 @@ class _WarmHarness:
             execution.gave_up = str(fault)
             raise
 
-    def execute(self, entry: Entry) -> tuple[Case, Outcome]:
+    def execute(self, entry: Entry) -> tuple[Case, Outcome, *tuple[Incident, ...]]:
+        """The outcome of a case, and what happened to the process at it."""
         self.start()
         self._outcomes.clear()
         self._execution.waiting.append(entry)
@@ -134,5 +135,5 @@ class _WarmHarness:
         self._runner.run(self._worker.end())
         self._runner.close()
 
-    def _on_outcome(self, _entry: Entry, case: Case, outcome: Outcome) -> None:
-        self._outcomes.append((case, outcome))
+    def _on_outcome(self, _entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
+        self._outcomes.append((case, outcome, *incidents))

@@ -24,9 +24,19 @@ from opconform_runners.execution.journal import Journal
 from opconform_runners.execution.merge import join_suites, keep_outputs, uncount
 from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
-from opconform_runners.verdicts.results import BATCHES, RESULTS, Result, kind_of, line_of, placements_of, write_results
+from opconform_runners.verdicts.results import (
+    BATCHES,
+    RESULTS,
+    Result,
+    is_kept,
+    joined,
+    kind_of,
+    line_of,
+    placements_of,
+    write_results,
+)
 from opconform_runners.verdicts.run_header import RunHeader, differences
-from opconform_runners.verdicts.tally import KEPT, Kind, Streamed, Tally, counts_of, tallies_of
+from opconform_runners.verdicts.tally import Kind, Streamed, Tally, counts_of, tallies_of
 
 _STREAM, _DONE, _SUITE, _FAILED = "stream.json", "done.json", "suite", "failed"
 
@@ -146,8 +156,8 @@ def _done(
 
 
 def _done_of(run: Run, own: frozenset[str]) -> Done:
-    kept = [each for each in run.results if each.verdict in KEPT]
-    counted = (each for each in run.results if each.verdict not in KEPT and each.id in own)
+    kept = [each for each in run.results if is_kept(each)]
+    counted = (each for each in run.results if not is_kept(each) and each.id in own)
     environment = run.header.environment.placed(placements_of(run.results))
     return Done(
         header=replace(run.header, selected="0" * 64, cases=0),
@@ -197,11 +207,14 @@ class Merged:
                 f"Use another --out, or replace the results with --force."
             )
         self.counts += counts_of(done.tallies)
-        self.kept |= {each.id: (each, place) for each in done.results}
+        for each in done.results:
+            first, _ = self.kept.get(each.id, (each, place))
+            self.kept[each.id] = (joined(each, first), place)
         for each in done.repeated:
             if each.id not in self.kept and (self.shard is None or self.shard.holds(each.id)):
                 uncount(self.counts, each)
-            self.kept.setdefault(each.id, (each, place))
+            first, folder = self.kept.get(each.id, (each, place))
+            self.kept[each.id] = (joined(first, each), folder)
         self.devices |= {*done.devices}
         self.threads |= {*done.threads}
 
@@ -221,5 +234,6 @@ class Merged:
 
     def write(self, header: RunHeader, out: Path) -> None:
         """Write the results, and the kept outputs of failures."""
-        keep_outputs({name: place for name, (_, place) in self.kept.items()}, out)
+        failed = {name: place for name, (each, place) in self.kept.items() if each.verdict == "fail"}
+        keep_outputs(failed, out)
         write_results(out, header, self.ordered)

@@ -1,7 +1,7 @@
 """The start of a harness: its process and its answer to `start`, or the reason why it cannot be used."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from opconform.errors import HarnessError, nearest
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -22,13 +22,13 @@ class Harness:
 
     Attributes:
         inline: Whether it takes small tensors in the request.
-        served: The number of settled requests.
+        served: The ids of the cases whose requests were settled.
     """
 
     process: Process
     implementation: Implementation
     inline: bool = False
-    served: int = 0
+    served: list[str] = field(default_factory=list)
 
 
 async def connect(command: Command) -> Harness:

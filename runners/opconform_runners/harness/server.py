@@ -42,6 +42,8 @@ _LONGEST_MESSAGE = 2_000
 #: The maximum length of the reason why a backend cannot be loaded, and the number of list elements shown.
 _LONGEST_REASON = 600
 _MOST_SHOWN = 3
+#: The dtypes that an output can have, whatever its element type.
+_STORAGE = {each.storage for each in ELEMENT_TYPES.values()}
 
 
 def main(name: str) -> None:
@@ -175,14 +177,14 @@ def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
     for tensor in [tensor for each in outputs for tensor in each]:
         if tensor.element_type not in ELEMENT_TYPES:
             raise _Misreturned(f"run() returned a Tensor of {tensor.element_type!r}, which is not an element type")
-        storage = ELEMENT_TYPES[tensor.element_type].storage
         if not isinstance(tensor.array, np.ndarray):
             kind = type(tensor.array).__name__
             raise _Misreturned(f"run() returned a Tensor whose array is a {kind}; it must be a numpy array")
         held = tensor.array.dtype
-        if held != storage and not (storage.kind == "U" and held.kind == "U"):
+        if held.kind != "U" and held not in _STORAGE:  # one that another element type has is the product's promotion
             raise _Misreturned(
-                f"run() returned a Tensor of {tensor.element_type} with an array of {held} instead of {storage}"
+                f"run() returned a Tensor of {tensor.element_type} with an array of {held}, "
+                f"which no element type is stored as"
             )
     return outputs
 

@@ -17,6 +17,7 @@ from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import file_of
 from opconform_runners.pytest_plugin.names import names_of
+from opconform_runners.reports.incidents import incident_sentence
 from opconform_runners.verdicts.baseline import Line, kind_of
 from opconform_runners.verdicts.results import Result
 
@@ -195,6 +196,15 @@ class CaseItem(pytest.Item):
                 pytest.fail("\n".join([f"{self._entry.id} passes", *expects]), pytrace=False)
             case "regressions":
                 pytest.fail("\n".join([*self._lines(result), *expects]), pytrace=False)
+
+    def teardown(self) -> None:
+        """Report what happened to the process: an end or a hang is an error, although the test passed by itself."""
+        incidents = self._result.incidents if self._result is not None else ()
+        for each in incidents:
+            if not each.is_death:
+                self.warn(pytest.PytestWarning(incident_sentence(each)))
+        if deaths := [incident_sentence(each) for each in incidents if each.is_death]:
+            pytest.fail("\n".join(deaths), pytrace=False)
 
     def reportinfo(self) -> tuple["os.PathLike[str]", int, str]:
         """The place of the case: its suite and its id."""

@@ -9,6 +9,7 @@ from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.excerpt import Excerpt, excerpt_of, pairs_of
 from opconform_runners.reports.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
+from opconform_runners.reports.incidents import incident_lines
 from opconform_runners.verdicts.description import computed_inputs, has_shown_values, values_text
 from opconform_runners.verdicts.results import Result
 
@@ -72,6 +73,7 @@ def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Fee
     """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
     kind = f" ({result.reason})" if result.reason else ""
     yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
+    yield from (f"incident: {each}" for each in incident_lines(result.incidents))
     texts = requirements_of(case.op).by_id
     for name in result.broken:
         yield f"breaks {name}{f': {texts[name].text}' if name in texts else ''}"

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from opconform_runners.reports.incidents import deaths_clause, incident_notes
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, one_line
@@ -16,6 +17,7 @@ _NAMED = 12
 def conclusion(report: Report) -> list[str]:
     """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
     sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
+    sentences += incident_notes(report)
     if report.cases and report.partial and not report.whole:
         sentences.append(
             "This run covers only a selection of cases. To certify a backend, use `certify`, or `certificate judge` on "
@@ -35,17 +37,22 @@ def _reasons(report: Report) -> Iterator[str]:
         yield f"{passed}."
         if report.broken:
             yield f"Broken so far: {_names(report.broken)}."
+        if report.deaths:
+            yield f"{deaths_clause(len(report.deaths))}."
         return
     if report.conformant:
         yield f"{passed}, and no normative requirement is broken."
     else:
-        clauses = [counted(report.summary["fail"], "case fails", "cases fail")]
+        failing = report.summary["fail"]
+        clauses = [counted(failing, "case fails", "cases fail")] if failing or not report.deaths else []
         if report.broken:
             kind = "requirement" if report.strict else "normative requirement"
             broken = counted(len(report.broken), f"{kind} is", f"{kind}s are")
             clauses.append(f"{broken} broken: {_names(report.broken)}")
         if report.unnamed:
             clauses.append(f"{counted(len(report.unnamed), 'failing case names', 'failing cases name')} no requirement")
+        if report.deaths:
+            clauses.append(deaths_clause(len(report.deaths)))
         yield f"{'; '.join(clauses)}."
     if report.differing:
         yield f"Deviations from interpretations (they do not affect the verdict): {_names(report.differing)}."
@@ -60,12 +67,14 @@ def _names(rows: Iterable[RequirementRow]) -> str:
     return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())
 
 
-def news(comparison: Comparison) -> str:
-    """What the baseline does not expect, as in `2 regressions, 1 stale line`, or `nothing`."""
+def news(report: Report) -> str:
+    """What the baseline of a run does not expect, as in `2 regressions, 1 stale line`, or `nothing`."""
+    comparison = report.baseline or Comparison(file="")
     counts = (
         (len(comparison.regressions), "regression", ""),
         (len(comparison.passes), "unexpected pass", "unexpected passes"),
         (len(comparison.stale), "stale line", ""),
+        (len(report.deaths), "process that crashed or hung", "processes that crashed or hung"),
     )
     return ", ".join(counted(*each) for each in counts if each[0]) or "nothing"
 

@@ -59,7 +59,7 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     why = [f"{name} run: {one_line(run.unfinished, _LONGEST)}." for name, run in runs if not run.is_finished]
     return {
         "format": FORMAT,
-        "is_worse": bool(cases["regressions"] or cases["lost"] or why),
+        "is_worse": bool(cases["regressions"] or cases["lost"] or why or (new.deaths and not old.deaths)),
         "facts": _facts(old, new),
         **cases,
         "broken": sorted(is_broken - was_broken) if old.is_finished else [],
@@ -172,4 +172,5 @@ def _properties(report: Report) -> dict[str, str]:
         "Kind of run": _WHOLE if report.whole else _PART,
         "Deviations from interpretations": "counted" if report.strict else "not counted",
         "Verdict": report.verdict,
+        "Processes that crashed or hung": f"{len(report.deaths):,}",
     }

@@ -13,13 +13,14 @@ from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.harness.environment import UNKNOWN, Environment
+from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.fault import Fault
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result, placements_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
-from opconform_runners.verdicts.tally import Kind, Tally
+from opconform_runners.verdicts.tally import Tally
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
@@ -87,9 +88,9 @@ class Report:
         for each in self.results:
             for name in set(each.broken if each.verdict == "fail" else each.requirements):
                 verdicts[full_name(each.op, name)][each.verdict] += 1
-        for kind, count in self._tallied:
-            for name in set(kind.requirements):
-                verdicts[full_name(kind.op, name)][kind.verdict] += count
+        for tally in self.tallies:
+            for name in set(tally.kind.requirements):
+                verdicts[full_name(tally.kind.op, name)][tally.kind.verdict] += tally.cases
         ran = self.ops
         return tuple(
             RequirementRow(
@@ -120,9 +121,17 @@ class Report:
         """The ids of the failures that break no known requirement, and count as normative."""
         known = {each.name for each in self.requirements}
         failing = (each for each in self.results if each.verdict == "fail" and each.reason != "nan-payload")
-        return frozenset(
-            each.id for each in failing if not any(full_name(each.op, name) in known for name in each.broken)
-        )
+        return frozenset(each.id for each in failing if known.isdisjoint(full_name(each.op, n) for n in each.broken))
+
+    @cached_property
+    def incidents(self) -> tuple[Incident, ...]:
+        """What happened to harness processes and did not recur with a case alone."""
+        return tuple(incident for each in self.results for incident in each.incidents)
+
+    @property
+    def deaths(self) -> tuple[Incident, ...]:
+        """The processes that crashed or hung, which makes the backend non-conformant although no case fails by it."""
+        return tuple(each for each in self.incidents if each.is_death)
 
     @cached_property
     def unfinished(self) -> str:
@@ -146,7 +155,7 @@ class Report:
         """Why the verdict is incomplete, one clause per reason; empty where it is not."""
         if self.unfinished:
             return (self.unfinished,)
-        if self.broken or self.unnamed:
+        if self.is_violated:
             return ()
         if self.shard is not None:
             return (f"only shard {self.shard} was run; join the shards with `opconform merge`",)
@@ -157,12 +166,22 @@ class Report:
         """Whether a run has no failure that counts: it is conformant, or a shard that breaks nothing."""
         if self.shard is None:
             return self.conformant is True
-        return self.is_finished and not self.broken and not self.unnamed
+        return self.is_finished and not self.is_violated
+
+    @property
+    def is_violated(self) -> bool:
+        """Whether a case or a process shows that the backend is not conformant."""
+        return bool(self.broken or self.unnamed or self.deaths)
 
     @property
     def conformant(self) -> bool | None:
         """Whether the backend is conformant; None where the verdict is incomplete."""
-        return None if self.incomplete else not (self.broken or self.unnamed)
+        return None if self.incomplete else not self.is_violated
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether the run shows what its baseline expects; no baseline expects that a process crashes or hangs."""
+        return self.baseline is not None and self.baseline.is_as_expected and not self.deaths
 
     @cached_property
     def summary(self) -> dict[str, int]:
@@ -175,23 +194,19 @@ class Report:
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for each in self.results:
             counts[each.profile][each.verdict] += 1
-        for kind, count in self._tallied:
-            counts[kind.profile][kind.verdict] += count
+        for tally in self.tallies:
+            counts[tally.kind.profile][tally.kind.verdict] += tally.cases
         return {name: {verdict: each[verdict] for verdict in VERDICTS} for name, each in sorted(counts.items())}
 
     @cached_property
     def ops(self) -> frozenset[str]:
         """The operations that were run."""
-        return frozenset({each.op for each in self.results} | {kind.op for kind, _ in self._tallied})
+        return frozenset({each.op for each in self.results} | {each.kind.op for each in self.tallies})
 
     @property
     def cases(self) -> int:
         """How many cases have a verdict."""
         return sum(self.summary.values())
-
-    @property
-    def _tallied(self) -> list[tuple[Kind, int]]:
-        return [(each.kind, each.cases) for each in self.tallies]
 
     @property
     def supported(self) -> int:
@@ -225,7 +240,7 @@ class Report:
             return ("no case was supported",)
         ran = sorted(self.ops)
         supporting = {each.op for each in self.results if each.verdict in DECIDED}
-        supporting |= {kind.op for kind, _ in self._tallied if kind.verdict in DECIDED}
+        supporting |= {each.kind.op for each in self.tallies if each.kind.verdict in DECIDED}
         absent = [op for op in ran if op not in supporting]
         essential = [each for each in self.results if each.essential and each.op in supporting]
         lacking = [each.id for each in essential if each.verdict not in DECIDED]

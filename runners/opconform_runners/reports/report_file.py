@@ -13,6 +13,7 @@ from opconform.files import read_regular, replacement
 from opconform.suite.kind import check_kind
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.journal import read_steps, results_so_far
+from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.report import Report, report_of
 from opconform_runners.verdicts.results import (
     REPORT,
@@ -25,8 +26,9 @@ from opconform_runners.verdicts.results import (
 from opconform_runners.verdicts.run_header import progress_of
 
 #: The keys of `report.json` that follow from its cases, and its format.
-_CONCLUDED = ("format", "conformant", "incomplete", "coverage", "summary", "profiles", "requirements")
+_CONCLUDED = ("format", "conformant", "incomplete", "incidents", "coverage", "summary", "profiles", "requirements")
 _REPORT = TypeAdapter(Report)
+_INCIDENTS = TypeAdapter(tuple[Incident, ...])
 
 
 class Finished(NamedTuple):
@@ -59,7 +61,7 @@ def read_report(place: Path) -> Report:
     except ValidationError as fault:
         raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from fault
     written, computed = json.loads(content), report_document(read)
-    if any(written.get(name) != computed[name] for name in _CONCLUDED):
+    if any(written.get(name) != computed.get(name) for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
     failing = {each.id for each in read.results if each.verdict == "fail"}
     if not failing.issuperset(case for each in read.faults for case in each.cases):
@@ -127,6 +129,8 @@ def report_document(report: Report) -> dict[str, object]:
         "faults": plain["faults"],
         "cases": [result_document(each) for each in report.results],
     }
+    if report.incidents:
+        document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")
     if report.tallies:
         document["tallies"] = plain["tallies"]
     return document if report.baseline is None else document | {"baseline": plain["baseline"]}

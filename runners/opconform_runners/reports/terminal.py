@@ -23,6 +23,7 @@ from opconform_runners.reports.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.faults import ShownFault, shown_faults
+from opconform_runners.reports.incidents import incident_lines
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted, printable
@@ -79,6 +80,7 @@ def print_summary(
     if comparison is None:
         section("Faults", _faults(shown_faults(report)))
     section("Harness errors", _by_sentence(report, "error"))
+    section("Incidents", map(_item, incident_lines(report.incidents)))
     if comparison is not None:
         section("New faults", _faults(shown_faults(report, ["new"]), comparison))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
@@ -104,9 +106,9 @@ def print_verdict(report: Report, console: Console) -> None:
     console.print(_coloured(conclusion(report)[0]), soft_wrap=not console.is_terminal)
     comparison = report.baseline
     if comparison is not None:
-        verdict = "NOTHING NEW." if comparison.is_as_expected else f"NEW: {news(comparison)}."
+        verdict = "NOTHING NEW." if report.is_as_expected else f"NEW: {news(report)}."
         if report.conformant is None:
-            verdict = f"INCOMPLETE, so the comparison is not final. New so far: {news(comparison)}."
+            verdict = f"INCOMPLETE, so the comparison is not final. New so far: {news(report)}."
         console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
 
 

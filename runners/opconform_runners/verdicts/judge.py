@@ -9,7 +9,7 @@ from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation, undeclared_operation
-from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Oversized, Returned, TimedOut
+from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_invented, mismatch_of, output_number
 from opconform_runners.verdicts.verdict import (
@@ -48,10 +48,8 @@ FAILS_UNDECLARED = "fails-undeclared"
 def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Own:
     """The verdict on a case alone, without its twin and without a second execution."""
     match outcome:
-        case Crashed(how=how):
-            return Fail(reason="crash", sentence=f"the backend process {how}")
-        case TimedOut(seconds=seconds):
-            return Fail(reason="timeout", sentence=f"no answer within {seconds:g} second{'s' * (seconds != 1)}")
+        case Crashed() | TimedOut():
+            return Fail(reason=outcome.status, sentence=outcome.sentence)
         case Error():
             return outcome
         case NotSent(why=why) | NotSupported(message=why):
@@ -75,8 +73,14 @@ def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
 
 
 def combined(first: Own, second: Own | None) -> Own | Nondeterministic:
-    """The verdict from both executions of a case; a failure in only one of them is nondeterministic."""
+    """The verdict from both executions of a case; a failure in only one of them is nondeterministic.
+
+    A crash or a timeout that does not recur with the case alone is an incident of the process, and no failure of the
+    case, since another case may have caused it.
+    """
     match first, second:
+        case Fail(), Pass() | Fail() | Unsupported() | Error() if has_ended(first) and not has_ended(second):
+            return second
         case Fail(), Fail() if (first.reason, first.mismatch) == (second.reason, second.mismatch):
             return first
         case Fail(), Pass() | Fail() | Unsupported() | Error():
@@ -96,7 +100,7 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
     gap = declared_gap(case, implementation)
-    if gap is None or _ends(verdict):
+    if gap is None or has_ended(verdict):
         return verdict
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", fails=True)
 
@@ -129,7 +133,7 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
     without = f"the control, the same graph without {case.op},"
     neighbours = dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs)
     match control:
-        case Fail(reason=reason, sentence=sentence) if reason in ENDS or not _ends(verdict):
+        case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
             said = f"{without} fails too: its {', '.join(neighbours)}: {sentence}"
             return Inconclusive(why=f"{sentence_of(verdict)}; {said}")
         case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
@@ -138,10 +142,15 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
             return verdict
 
 
-def _ends(verdict: Verdict) -> bool:
+def has_ended(verdict: Verdict) -> bool:
     """Whether one of the executions of a failure ended in a crash or a timeout."""
     ways = [verdict.first, verdict.second] if isinstance(verdict, Nondeterministic) else [verdict]
     return any(reason_of(each) in ENDS for each in ways)
+
+
+def has_recurred(incident: Incident, verdict: Verdict) -> bool:
+    """Whether an incident is a part of the verdict on its case, given the verdict from both executions."""
+    return has_ended(verdict) if incident.is_death else isinstance(verdict, Error)
 
 
 def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:
@@ -238,7 +247,8 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
             sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
             if sum(each.size for each in outcome.outputs[-1]) > held:
                 known = [*arrays.values(), *_golden_of_twin(suite, entry)]
-                if any(is_invented(each, known) for each in outcome.outputs[-1]):
+                stored = {each.dtype for each in known}  # nothing can be said of elements of a promoted type
+                if any(each.dtype in stored and is_invented(each, known) for each in outcome.outputs[-1]):
                     sentence += f", with elements that are in no input: {OUT_OF_BOUNDS}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):

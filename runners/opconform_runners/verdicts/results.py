@@ -3,7 +3,7 @@
 import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,9 +13,10 @@ from opconform.errors import DiskError, MissingError, SuiteError
 from opconform.files import read_regular, replace_file
 from opconform.suite.case import CaseId, ProfileName, canonical_json
 from opconform_runners.backends.backend import Placement, Stage
+from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line
-from opconform_runners.verdicts.tally import Kind
+from opconform_runners.verdicts.tally import KEPT, Kind
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.
@@ -47,6 +48,7 @@ class Result:
         other_reason: The requirement that it named for the rejection, where that is another one.
         findings: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
         again: The verdict in a fresh harness, where it differs.
+        incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
     """
 
@@ -71,6 +73,7 @@ class Result:
     mismatch: Mismatch | None = None
     again: str | None = None
     log: str | None = None
+    incidents: tuple[Incident, ...] = ()
     essential: bool = False
 
     @property
@@ -83,13 +86,31 @@ _RESULT = TypeAdapter(Result)
 #: The beginning of the footer, whose keys are sorted, and of no other line.
 _FOOTER_BEGINNING = b'{"cases":'
 #: The default values that are left out.
-_PLAIN = {"sentence": "", "late": False, "findings": [], "broken": [], "inputs": "", "essential": False}
+_PLAIN = {
+    "sentence": "",
+    "late": False,
+    "findings": [],
+    "broken": [],
+    "inputs": "",
+    "incidents": [],
+    "essential": False,
+}
 
 
 def result_document(result: Result) -> dict[str, object]:
     """A result as a JSON object without default values."""
     document: dict[str, object] = _RESULT.dump_python(result, mode="json")
     return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
+
+
+def is_kept(result: Result) -> bool:
+    """Whether a streamed run keeps a result, and does not only count it."""
+    return result.verdict in KEPT or bool(result.incidents)
+
+
+def joined(result: Result, other: Result) -> Result:
+    """The result of a case that was executed in two parts of a run, with the incidents of the other one as well."""
+    return replace(result, incidents=tuple(dict.fromkeys((*result.incidents, *other.incidents))))
 
 
 def kind_of(result: Result) -> Kind:

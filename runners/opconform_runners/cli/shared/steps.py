@@ -131,7 +131,7 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
         raise full
     if report.baseline is None:
         return 0 if report.is_passed else 1
-    return 0 if report.is_finished and report.baseline.is_as_expected else 1
+    return 0 if report.is_finished and report.is_as_expected else 1
 
 
 def conclude(run: Run, suite: Suite, out: Path, results: ResultOptions, key: "PrivateKey | None") -> NoReturn:

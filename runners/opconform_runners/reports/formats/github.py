@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from opconform_runners.reports.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
 from opconform_runners.reports.faults import shown_faults
+from opconform_runners.reports.incidents import incident_sentence
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import counted, one_line
 
@@ -51,6 +52,8 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
                 yield _Annotation("error", "unexpected pass", sentences[met.id], baseline.file, met.line.number)
         for stale, sentence in zip(baseline.stale, stale_sentences(baseline), strict=True):
             yield _Annotation("error", "stale line", sentence, baseline.file, stale.number)
+    for incident in report.incidents:
+        yield _Annotation("error" if incident.is_death else "warning", "incident", incident_sentence(incident))
     for shown in shown_faults(report, ["new", "read"]):
         case = shown.smallest
         message = f"{counted(len(shown.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"

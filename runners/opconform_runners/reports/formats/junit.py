@@ -3,8 +3,10 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 
+from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.conclusion import conclusion, pass_sentences, stale_sentences
 from opconform_runners.reports.failures import Standing, standings
+from opconform_runners.reports.incidents import incident_sentence
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.text import one_line, printable
 from opconform_runners.verdicts.results import Result
@@ -20,7 +22,8 @@ def junit_text(report: Report) -> str:
     """A report as JUnit XML, in which each case is listed once.
 
     The properties of a case name the requirements that it is evidence for, and those that it breaks. An incomplete
-    verdict and each missing case are errors in a suite of their own, and so are the stale lines of a baseline.
+    verdict and each missing case are errors in a suite of their own, and so are the stale lines of a baseline. So are
+    incidents: a process that crashed or hung is a failure.
     """
     root = ET.Element("testsuites", name=printable(f"opconform {report.implementation.title}"))
     suites = list(_suites(report))
@@ -40,6 +43,8 @@ def _suites(report: Report) -> Iterator[ET.Element]:
         open_cases = {"the verdict is complete": conclusion(report)[0]}
         open_cases |= dict.fromkeys(report.missing, "The case has no verdict: the run is incomplete.")
         yield _suite("run", [_case("opconform.run", *each, "error") for each in open_cases.items()], verdict)
+    if report.incidents:
+        yield _suite("incidents", [_incident_case(each) for each in report.incidents], verdict)
     for op in sorted({each.op for each in report.results}):
         yield _suite(op, list(_result_cases(report, op)), about)
     if report.baseline is not None and report.baseline.stale:
@@ -115,6 +120,14 @@ def _body(result: Result, texts: Mapping[str, str]) -> str:
         ("log", result.log[-_LOG:] if result.log else None),
     )
     return "\n".join(f"{name}: {each}" for name, each in lines if each)
+
+
+def _incident_case(incident: Incident) -> ET.Element:
+    """A failure where the process crashed or hung; an error that did not recur does not affect the verdict."""
+    tag, kind = ("failure", incident.kind) if incident.is_death else ("skipped", "")
+    case = _case("opconform.incidents", incident.cases[0], incident_sentence(incident), tag, kind)
+    case[0].text = printable("\n".join((incident.sentence, *incident.cases)), lines=True)
+    return case
 
 
 def _case(classname: str, name: str, message: str, tag: str, kind: str = "") -> ET.Element:

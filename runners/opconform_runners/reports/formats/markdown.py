@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from opconform_runners.reports.conclusion import conclusion, known_failures, news, pass_sentences, stale_sentences
 from opconform_runners.reports.failures import Standing
 from opconform_runners.reports.faults import shown_faults
+from opconform_runners.reports.incidents import incident_lines
 from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.text import counted, one_line, shortened
 
@@ -32,6 +33,9 @@ def markdown_text(report: Report) -> str:
     if report.suite.digest:
         lines.append(f"Suite {_text(report.suite.version)}, digest {_code(report.suite.digest[:16])}.\n")
     lines += _comparison(report)
+    if report.incidents:
+        incidents = [_text(each, _SENTENCE) for each in incident_lines(report.incidents)]
+        lines += ["### Incidents\n", *(f"- {each}" for each in shortened(incidents, _NAMES)), ""]
     room = LONGEST - _length(lines)
     for section in (list(_failures(report)), list(_requirements(report))):
         fitting = _fitting(section, room)
@@ -47,16 +51,14 @@ def _verdict(report: Report) -> tuple[str, str]:
         return _MARKS[report.conclusion], f"{report.conclusion.upper()}, {report.coverage}"
     known = [counted(len(comparison.known), "known failure")] if comparison.known else []
     plain = ", ".join([report.verdict, *known])
-    return (
-        ("✅", f"nothing new ({plain})") if comparison.is_as_expected else ("❌", f"new: {news(comparison)} ({plain})")
-    )
+    return ("✅", f"nothing new ({plain})") if report.is_as_expected else ("❌", f"new: {news(report)} ({plain})")
 
 
 def _comparison(report: Report) -> Iterator[str]:
     comparison = report.baseline
     if comparison is None:
         return
-    yield f"**Against {_code(comparison.file)}**: new: {news(comparison)}; {known_failures(comparison)}.\n"
+    yield f"**Against {_code(comparison.file)}**: new: {news(report)}; {known_failures(comparison)}.\n"
     passes = list(pass_sentences(comparison).values())
     for title, sentences in (("Unexpected passes", passes), ("Stale lines", stale_sentences(comparison))):
         if sentences:

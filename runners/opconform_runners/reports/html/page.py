@@ -22,6 +22,7 @@ from opconform_runners.reports.failures import SEVERITIES
 from opconform_runners.reports.faults import ShownFault, shown_faults
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
+from opconform_runners.reports.incidents import deaths_clause, incident_lines
 from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
 from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.report_file import Finished
@@ -77,6 +78,8 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         cases_place=cases_place,
         conclusion=conclusion,
         counted=counted,
+        deaths_clause=deaths_clause,
+        incident_lines=incident_lines,
         counts_text=counts_text,
         environment_facts=environment_facts,
         pages=pages_of,

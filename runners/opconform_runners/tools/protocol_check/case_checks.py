@@ -3,12 +3,15 @@
 import math
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from opconform.suite.case import Accept, Case, Reject
-from opconform_runners.execution.request import Request, contradiction
+from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
+from opconform_runners.execution.request import Request, miscount
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import LINE_LIMIT
 from opconform_runners.tools.protocol_check.conversation import Exchange, NoAnswer
@@ -46,7 +49,7 @@ async def run_plain(probe: Probe) -> None:
     """The harness answers `ok` to a simple case that it declares to support."""
     ordinary = sorted((each for each in probe.accepted() if _is_ordinary(each[1])), key=lambda each: _oddness(each[1]))
     if not ordinary:
-        raise NotApplicable("the harness does not declare support for any simple case")
+        raise NotApplicable("no simple case needs only what the harness declares")
     tried = ordinary[:_TRIES]
     for given in tried:
         request = probe.prepare(given)
@@ -61,15 +64,19 @@ async def run_plain(probe: Probe) -> None:
 
 
 def _is_ordinary(case: Case) -> bool:
-    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
     static = all(each.dynamic is None for each in case.inputs)
-    return static and len(outputs) > 1 and all(math.prod(each.shape) > 1 for each in outputs)
+    return static and all(math.prod(each.shape) > 1 for each in _outputs(case))
 
 
-def _oddness(case: Case) -> int:
+def _oddness(case: Case) -> tuple[bool, int]:
+    """The order in which ordinary cases are tried: several outputs show more than one does."""
     data, *others = case.inputs
     odd = [each.binding == "parameter" for each in others] + [each.element_type != "i64" for each in others]
-    return sum(odd, start=data.element_type != "f32")
+    return len(_outputs(case)) == 1, sum(odd, start=data.element_type != "f32")
+
+
+def _outputs(case: Case) -> Sequence[Output]:
+    return case.expect.accept if isinstance(case.expect, Accept) else ()
 
 
 async def run_answer(probe: Probe) -> None:
@@ -113,6 +120,18 @@ async def ok_outputs(probe: Probe) -> None:
     probe.outputs(request, await probe.play(request))
 
 
+def _contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]]) -> str | None:
+    """How element types contradict the output files, or None."""
+    if (sentence := miscount(outputs, said)) is not None:
+        return sentence
+    for arrays, names in zip(outputs, said, strict=True):
+        for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
+            storage = ELEMENT_TYPES[name].storage
+            if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
+                return f"output_{number} of {name} is stored as {array.dtype}, not {storage}"
+    return None
+
+
 async def ok_dtype(probe: Probe) -> None:
     """Outputs are stored in the dtype of their element type."""
     probe.simple_case()
@@ -130,7 +149,7 @@ async def ok_dtype(probe: Probe) -> None:
                 probe.note(f"data of {name}, which is declared, is answered `{answer.document.get('status')}`")
                 continue
             outputs = probe.outputs(request, answer)
-            fault = contradiction(outputs, [[name] * len(feed) for feed in outputs])
+            fault = _contradiction(outputs, [[name] * len(feed) for feed in outputs])
             if fault is not None:
                 probe.breach(fault, answer)
 
@@ -164,7 +183,7 @@ async def ok_element_types(probe: Probe) -> None:
     if said is None:
         raise NotApplicable("the harness does not report `element_types`")
     probe.need("ok.outputs", "ok.dtype")
-    sentence = contradiction(probe.outputs(request, answer), said)
+    sentence = _contradiction(probe.outputs(request, answer), said)
     if sentence is not None and "ok.element-types" not in probe.breaches:
         probe.breach(sentence, answer)
 

@@ -4,7 +4,7 @@ The docstring of each check is its rule in docs/protocol.md. A rule that is only
 """
 
 import tempfile
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -142,6 +142,11 @@ class Checked:
     def state(self) -> Literal["holds", "broken", "not applicable"]:
         """The result in a word."""
         return "broken" if self.breaches else "holds" if self.not_applicable is None else "not applicable"
+
+
+def is_checked(found: Iterable[Checked]) -> bool:
+    """Whether a simple case was executed or a rule is broken; otherwise nothing is known of the harness."""
+    return any(each.breaches or (each.id == "run.plain" and each.state == "holds") for each in found)
 
 
 def check(
