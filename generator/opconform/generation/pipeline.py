@@ -2,6 +2,7 @@
 
 import contextlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
-from opconform.suite.manifest import MANIFEST, Entry, Header
+from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
 from opconform.suite.selection import Selection, near_miss
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
@@ -91,18 +92,21 @@ def write_suite(
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
         writer = held.enter_context(case_writer(work, options))
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
+        left_out = Counter[tuple[str, str]]()
         with translated_faults(out), work.lines.open("w+b") as file:
             lines = ManifestLines(file)
             for each in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
                 lines.add(each)
                 counts[each.expect] += 1
+                left_out.update(each.left_out.items())
                 taken += each.taken
                 size += each.size
                 if size > options.limits.bytes:
                     over = f"more than the limit of {options.limits.bytes:,} bytes"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
             digest = lines.write(work.partial / MANIFEST)
-        header = replace(suite_header(specs, options, counts=counts, digest=digest), part_of=whole)
+        header = suite_header(specs, options, counts=counts, digest=digest)
+        header = replace(header, left_out=reasons_by_dialect(left_out), part_of=whole)
         finish(work, header, resumed=writer.resumed)
     return Generated(out=out, header=header, taken=taken, warnings=())
 
