@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +26,7 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.combinations import Combination, combinations_of
 from opconform.specs.loader import load_specs
+from opconform.specs.requirements import requirements_of
 from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import line_of, read_written, result_document
@@ -104,7 +106,19 @@ def made_once(factory: pytest.TempPathFactory, worker: str, name: str, make: Cal
     return place
 
 
-SMALL_SPEC = """\
+def whole(spec: str) -> str:
+    """A spec of splits with a group for every normative requirement in a profile that is not run by default.
+
+    A certification is incomplete if the specs have no case for a requirement.
+    """
+    [op] = re.findall(r"^op: (\S+)$", spec, re.MULTILINE)
+    names = ", ".join(each.id for each in requirements_of(op).requirements if each.level == "normative")
+    how = "num_splits: 7" if op == "Split-1" else "split_lengths: [7]"
+    lines = ("id: others", "title: every requirement", "profile: functional", f"requirements: [{names}]")
+    return f"{spec}  - " + "\n    ".join([*lines, "data: {shape: [7]}", "axis: 0", how]) + "\n"
+
+
+SMALL_SPEC = whole("""\
 op: VariadicSplit-1
 groups:
   - id: accepted
@@ -123,7 +137,7 @@ groups:
     split_lengths: [-1, -1, 2]
     expect: {reject: lengths.single-remainder}
     twin: {split_lengths: [-1, 2, 2]}
-"""
+""")
 
 #: Cases of which the semantics say what is expected, with twins that several of them share.
 EXHAUSTIVE_SPEC = """\

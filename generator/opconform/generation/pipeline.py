@@ -20,7 +20,7 @@ from opconform.generation.writer import ManifestLines, case_writer, finish, tran
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
-from opconform.specs.attribution import warnings_of
+from opconform.specs.attribution import untested, warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
@@ -37,7 +37,8 @@ OnProgress = Callable[[float, int], None]
 class Generated:
     """A generated suite with its header, the number of cases reused from an earlier one, and warnings.
 
-    The warnings name requirements that are listed without effect, and groups that expand to the same case.
+    The warnings name requirements without a case, requirements that are listed without effect, and groups that expand
+    to the same case.
     """
 
     out: Path
@@ -60,7 +61,7 @@ def generate(
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
-    return replace(generated, warnings=(*warnings_of(specs), *cases.repeated()))
+    return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated()))
 
 
 def write_suite(

@@ -28,11 +28,15 @@ Stage = Literal["count", "element-type", "shape", "value", "bits", "nan-payload"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequirementNote:
-    """The level and the text of a requirement, for reports, and whether a case can violate it."""
+    """The level and the text of a requirement, for reports, and whether a case can violate it.
+
+    `profiles` are those in which the specs have cases for it, also where the suite has only some of them.
+    """
 
     level: Level
     text: str
     violable: bool = False
+    profiles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
