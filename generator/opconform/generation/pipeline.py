@@ -2,7 +2,7 @@
 
 import contextlib
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from opconform.errors import UsageError
 from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
-from opconform.generation.options import Options
+from opconform.generation.options import LIMITS, Limits, Options
 from opconform.generation.work_folder import work_folder
 from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
@@ -21,6 +21,7 @@ from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import untested, warnings_of
+from opconform.specs.combinations import FILTERED, matrix_size
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
@@ -28,6 +29,12 @@ from opconform.suite.selection import Selection, near_miss
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24
+
+#: How many times the combinations that one group may have all of them together may have.
+_GROUPS = 100
+#: The part of the limit of bytes that is written before the cases that are left are measured: their expansion takes an
+#: eighth of the time of a generation, and most suites are far smaller.
+_UNMEASURED = 128
 
 #: Called periodically with the completed fraction (0 to 1) and the number of cases.
 OnProgress = Callable[[float, int], None]
@@ -59,7 +66,7 @@ def generate(
     """
     if out.name in ("", ".."):
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
-    cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
+    cases = _Cases(selected_groups(specs, options.selection, options.limits), options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
     return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated()))
 
@@ -114,12 +121,16 @@ def write_suite(
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    for each in _Cases(selected_groups(specs, options.selection), options, lambda *_: None):
+    for each in _Cases(selected_groups(specs, options.selection, options.limits), options, lambda *_: None):
         yield case_files(each, options)[0]
 
 
-def selected_groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
-    """The selected groups, in an order that does not depend on the files."""
+def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits = LIMITS) -> list[Group]:
+    """The selected groups, in an order that does not depend on the files.
+
+    Raises:
+        UsageError: No group is selected, or the groups have too many combinations to expand all of them.
+    """
     every = [each for spec in specs for each in spec.groups]
     known = sorted({each.settings.profile for each in every})
     selection.of(known, "in the specs")
@@ -127,14 +138,27 @@ def selected_groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     if not groups:
         profiles = " --profile ".join(known)
         raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
+    sizes = [matrix_size(each) for each in groups]
+    total = sum(each for each in sizes if each <= FILTERED * limits.cases)  # larger ones are mistakes of their group
+    if total > _GROUPS * limits.cases:
+        over = f"{total:,} combinations in total, over the limit of {_GROUPS * limits.cases:,}"
+        raise UsageError(
+            f"The groups have {over}. Generate them in several suites, or raise the limit with --max-cases."
+        )
     return sorted(groups, key=lambda each: f"{each.full_name}/")
 
 
 class _Cases:
-    """The selected cases of all groups, in order."""
+    """The selected cases of all groups, in order.
 
-    def __init__(self, groups: Sequence[Group], options: Options, on_progress: OnProgress) -> None:
+    A suite that takes a good part of its limit is measured before more of its cases are given, unless it `is_measured`.
+    """
+
+    def __init__(
+        self, groups: Sequence[Group], options: Options, on_progress: OnProgress, *, is_measured: bool = False
+    ) -> None:
         self._groups, self._options, self._on_progress = groups, options, on_progress
+        self._is_measured = is_measured
         self._seen = array("Q")  # the digits of each case that is no twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
@@ -188,6 +212,9 @@ class _Cases:
         if self._bytes > limit:
             least = f"the suite takes at least {self._bytes:,} bytes, more than the limit of {limit:,}"
             raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise it with --max-bytes.")
+        if not self._is_measured and self._bytes > limit // _UNMEASURED:
+            self._is_measured = True
+            deque(_Cases(self._groups, self._options, lambda *_: None, is_measured=True), maxlen=0)
         needed = memory_bytes(draft, size)
         if needed > self._free:
             sizes = f"needs {shown_bytes(needed)} of memory, but only {shown_bytes(self._free)} is free"
