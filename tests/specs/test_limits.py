@@ -66,11 +66,11 @@ MISTAKES = {
     ),
     "rank 65": (
         data(f"{{shape: {[1] * 65}}}"),
-        "spec.yaml:5:11: group 'a': data: a shape of 65 dimensions is over the limit of 64.",
+        "spec.yaml:5:19: group 'a': data: a shape of 65 dimensions is over the limit of 64.",
     ),
     "a size that no array can have": (
         data(f"{{shape: [0, {10**30}]}}"),
-        "spec.yaml:5:11: group 'a': data: the product of the non-zero sizes is over the limit of 288,230,376,151,711,744.",
+        "spec.yaml:5:19: group 'a': data: the product of the non-zero sizes is over the limit of 288,230,376,151,711,744.",
     ),
     "a NUL in an attribute": (
         f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
@@ -97,7 +97,7 @@ MISTAKES = {
     ),
     "a failing element of the matrix": (
         f"{HEAD}    matrix: {{n: ['${{{{ 1 / 0 }}}}']}}\n{BODY}",
-        "spec.yaml:5:13: group 'a': n: `1 / 0` fails: division by zero.",
+        "spec.yaml:5:17: group 'a': n: `1 / 0` fails: division by zero.",
     ),
     "an input of millions of elements in place": (
         axis("{shape: [16777216], fill: constant, value: 0}"),
@@ -199,7 +199,7 @@ MISTAKES = {
     "a shape of a billion dimensions": (
         drawn("random_shape(10 ** 9, 10 ** 9, 0, 9)"),
         (
-            "spec.yaml:5:13: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a drawn list of 1000000000 "
+            "spec.yaml:5:34: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a drawn list of 1000000000 "
             "elements is over the limit of 10,000, with no variables."
         ),
     ),

@@ -105,10 +105,10 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
             return [expression_of(each).value({}, meter) if is_expression(each) else each for each in values]
         found = expression_of(values).value({}, meter)
     except ExpressionError as fault:
-        raise KeyMistake("matrix", f"{name}: {fault}") from fault
+        raise KeyMistake("matrix", f"{name}: {fault}", (name,)) from fault
     if not isinstance(found, list) or not found:
         sentence = f"{name}: {expression_of(values)} must return a non-empty list of values, not {quoted(found)}"
-        raise KeyMistake("matrix", sentence)
+        raise KeyMistake("matrix", sentence, (name,))
     return found
 
 
