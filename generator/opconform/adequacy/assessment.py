@@ -11,6 +11,7 @@ from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.trials import Trial, answer_of, loaded, modules_of, trials_of
 from opconform.model.draft import Draft
 from opconform.resources import root
+from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import read_document
 from opconform.specs.requirements import requirements_of
@@ -103,7 +104,8 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
 def _noted(cases: Iterable[Draft], listed: set[tuple[str, str]]) -> Iterator[Draft]:
     """The cases, with their requirements added to a set."""
     for each in cases:
-        listed.update((each.op, name) for name in each.requirements)
+        compared = established(each.op) if each.rejected_for is None else ()
+        listed.update((each.op, name) for name in (*each.requirements, *compared))
         yield each
 
 

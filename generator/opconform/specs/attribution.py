@@ -33,7 +33,8 @@ def profiles_of(specs: Sequence[Spec]) -> Mapping[tuple[str, str], tuple[str, ..
     """The profiles in which some specs have cases for each requirement, by operation and id; nothing is evaluated."""
     profiles: dict[tuple[str, str], set[str]] = defaultdict(set)
     for group in (each for spec in specs for each in spec.groups):
-        for name in _listed(group):
+        is_valid = _violated(group) is None or group.twin is not None
+        for name in _listed(group) | (established(group.op) if is_valid else set()):
             profiles[group.op, name].add(group.settings.profile)
     return {name: tuple(sorted(each)) for name, each in profiles.items()}
 
@@ -49,6 +50,13 @@ def untested(specs: Sequence[Spec]) -> Iterator[str]:
             more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
             what = f"{op}: {len(lacking)} of {len(every)} requirements have no case"
             yield f"{what}: {', '.join(lacking[:_NAMED])}{more}. `certify` is incomplete without the normative ones."
+
+
+def established(op: str) -> set[str]:
+    """The requirements that every passing comparison of outputs shows to be met, whatever a group lists."""
+    stages = requirements_of(op).establishes.items()
+    names = {each for stage, of_stage in stages if stage != "nan-payload" for each in of_stage}
+    return names | ({bits} if (bits := OPERATIONS[op].bits) is not None else set())
 
 
 def _listed(group: Group) -> set[str]:
