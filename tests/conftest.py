@@ -5,11 +5,12 @@ import contextlib
 import fcntl
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.combinations import Combination, combinations_of
 from opconform.specs.loader import load_specs
+from opconform.specs.requirements import requirements_of
 from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import line_of, read_written, result_document
@@ -104,7 +106,22 @@ def made_once(factory: pytest.TempPathFactory, worker: str, name: str, make: Cal
     return place
 
 
-SMALL_SPEC = """\
+def whole(spec: str, *, without: Collection[str] = ()) -> str:
+    """A spec of splits with a group for every other requirement, in a profile that is not run by default.
+
+    A certification is incomplete if the specs have no case for a normative requirement.
+    """
+    [op] = re.findall(r"^op: (\S+)$", spec, re.MULTILINE)
+    body = "data: {shape: [7]}, axis: 0, " + ("num_splits: 7" if op == "Split-1" else "split_lengths: [7]")
+    names = (each.id for each in requirements_of(op).requirements if each.id not in without)
+    groups = (
+        f"  - {{id: other-{number}, title: t, profile: functional, requirements: [{name}], {body}}}\n"
+        for number, name in enumerate(names)
+    )
+    return spec + "".join(groups)
+
+
+SMALL_SPEC = whole("""\
 op: VariadicSplit-1
 groups:
   - id: accepted
@@ -123,7 +140,7 @@ groups:
     split_lengths: [-1, -1, 2]
     expect: {reject: lengths.single-remainder}
     twin: {split_lengths: [-1, 2, 2]}
-"""
+""")
 
 #: Cases of which the semantics say what is expected, with twins that several of them share.
 EXHAUSTIVE_SPEC = """\

@@ -15,7 +15,7 @@ from opconform_runners.cli.shared import steps
 from opconform_runners.execution import stream
 from opconform_runners.execution.stream import Done, Merged
 from opconform_runners.verdicts.results import read_results, read_written
-from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run
+from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run, whole
 
 #: A backend that accepts what is invalid.
 LENIENT = f"{MINIATURES}:AcceptsEverything"
@@ -25,7 +25,7 @@ LENIENT = f"{MINIATURES}:AcceptsEverything"
 def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A spec of few cases, in small batches."""
     monkeypatch.setattr(steps, "Stream", partial(Stream, size=4))
-    (tmp_path / "small.yaml").write_text(EXHAUSTIVE_SPEC)
+    (tmp_path / "small.yaml").write_text(whole(EXHAUSTIVE_SPEC))
     return tmp_path / "small.yaml"
 
 

@@ -26,9 +26,9 @@ from opconform_runners.verdicts.verdict import VerdictName
 
 NOTES = {
     "Split-1": {
-        "axis.range": RequirementNote(level="normative", text="a"),
-        "data.bits": RequirementNote(level="normative", text="b"),
-        "data.rank": RequirementNote(level="interpretation", text="c"),
+        "axis.range": RequirementNote(level="normative", text="a", profiles=("core",)),
+        "data.bits": RequirementNote(level="normative", text="b", profiles=("core",)),
+        "data.rank": RequirementNote(level="interpretation", text="c", profiles=("core",)),
     }
 }
 HEADER = Header(

@@ -83,9 +83,16 @@ def test_certify_believes_no_partial_suite(genuine: Path, suite: Path) -> None:
     assert tree(suite) == tree(genuine)
 
 
+def with_every_case(header: Header) -> Header:
+    """A header that says that there are cases for every requirement, without which nothing is certified."""
+    notes = header.requirements.items()
+    every = {op: {name: replace(each, profiles=("core",)) for name, each in of_op.items()} for op, of_op in notes}
+    return replace(header, requirements=every)
+
+
 def certified(suite: Path, key: Path) -> Path:
     """A certificate of a run on a forged suite, as an accomplice with the key would make it."""
-    out, forged = suite.parent, open_suite(suite)
+    out, forged = suite.parent, seal(suite, (suite / MANIFEST).read_bytes(), with_every_case)
     write_report(
         out, report_of_run(run_suite(forged, backend_command(BROKEN), out, RunOptions(whole=True)), forged, out)
     )

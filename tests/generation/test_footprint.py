@@ -1,9 +1,11 @@
 """Footprints: what a case takes is known from its shapes, and what does not fit is refused before it is allocated."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +15,11 @@ from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
+from opconform.generation.writer import CaseWriter
 from opconform.memory import check_memory, shown_bytes
+from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes, memory_bytes
-from opconform.specs.loader import load_specs
+from opconform.specs.loader import Group, load_specs
 from tests.conftest import SMALL_SPEC
 
 SPEC = """\
@@ -113,3 +117,42 @@ def test_what_does_not_fit_into_memory_is_refused() -> None:
     check_memory(1, "a byte")
     with pytest.raises(SuiteError, match=r"^a file needs 1\.0 PiB of memory, but only .* is free\.$"):
         check_memory(1 << 50, "a file")
+
+
+def groups_of(number: int, cases: int, elements: int) -> str:
+    """A spec of some groups of some cases with as many elements each."""
+    group = SPEC.partition("groups:\n")[2].replace("DATA", f'shape: ["${{{{ {elements} + 2 * n }}}}"]')
+    body = group.replace("    data:", f"    matrix: {{n: '${{{{ range({cases}) }}}}'}}\n    data:")
+    return "op: Split-1\ngroups:\n" + "".join(body.replace("id: it", f"id: it-{each}") for each in range(number))
+
+
+@pytest.mark.parametrize(("number", "cases", "elements"), [(100, 1, 1 << 20), (2, 200, 1_000), (200, 2, 1_000)])
+def test_a_suite_over_the_limit_is_refused_before_a_case_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, cases: int, elements: int
+) -> None:
+    """Whether there are large tensors or many of them, in one group or in many."""
+    (tmp_path / "spec.yaml").write_text(groups_of(number, cases, elements))
+    monkeypatch.setattr(CaseWriter, "write", lambda *_: pytest.fail("a case is written"))
+    limit = number * cases * elements * 7  # of at least 8 bytes for each element and its copy in an output
+    with pytest.raises(UsageError, match=r"the suite takes at least .* raise it with --max-bytes"):
+        generate(load_specs([tmp_path / "spec.yaml"]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=limit)))
+
+    assert [each.name for each in tmp_path.iterdir()] == ["spec.yaml"]
+
+
+@pytest.mark.parametrize(("limit", "times"), [(16 << 30, 1), (2 << 20, 2)])
+def test_cases_are_expanded_twice_only_if_they_may_be_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, times: int
+) -> None:
+    """A suite that is far below the limit is not measured beforehand."""
+    (tmp_path / "spec.yaml").write_text(groups_of(3, 5, 1_000))
+    expanded = Counter[str]()
+
+    def counting(group: Group, **given: Any) -> Iterator[Draft]:
+        expanded[group.id] += 1
+        return expand(group, **given)
+
+    monkeypatch.setattr(generating, "expand", counting)
+    generate(load_specs([tmp_path / "spec.yaml"]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=limit)))
+
+    assert expanded == {f"it-{each}": times for each in range(3)}

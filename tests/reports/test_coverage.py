@@ -54,7 +54,11 @@ def report(
             name="some", version="1", element_types=(), dynamic=True, bindings=(), mapped=mapped
         ),
         started="",
-        notes={"Split-1": {name: RequirementNote(level=level, text=name) for name, level in LEVELS.items()}},
+        notes={
+            "Split-1": {
+                name: RequirementNote(level=level, text=name, profiles=("core",)) for name, level in LEVELS.items()
+            }
+        },
         results=results,
         missing=missing,
         gave_up=None,

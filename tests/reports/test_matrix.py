@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import MINIATURES, Run
+from tests.conftest import MINIATURES, Run, whole
 
 #: The normative requirements that each backend breaks in `core`, as `docs/findings/` has them.
 BROKEN = {
@@ -142,7 +142,7 @@ def test_a_backend_breaks_what_its_findings_say(matrix: Path, name: str) -> None
 def test_every_bit_of_a_declared_type_comes_through(opconform: Run, tmp_path: Path, name: str) -> None:
     """In both contexts in which data reaches a backend, NaN payloads included."""
     (tmp_path / "spec.yaml").write_text(
-        """\
+        whole("""\
 op: VariadicSplit-1
 groups:
   - id: types
@@ -153,7 +153,7 @@ groups:
     axis: 1
     split_lengths: [7, -1]
     context: ${{ context }}
-"""
+""")
     )
     done = opconform("certify", tmp_path / "spec.yaml", "--backend", name, "--out", tmp_path / "out")
 

@@ -20,7 +20,7 @@ from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reports.excerpt import Marks, excerpt_of
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import read_written, write_results
-from tests.conftest import MINIATURES, Run, killed
+from tests.conftest import MINIATURES, Run, killed, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -467,7 +467,7 @@ def test_a_run_without_its_suite_says_so(
 
 def test_runs_on_different_suites_are_not_compared(opconform: Run, run: Path, tmp_path: Path) -> None:
     """Their cases differ, and so would every number."""
-    (tmp_path / "other.yaml").write_text(HOSTILE_SPEC)
+    (tmp_path / "other.yaml").write_text(whole(HOSTILE_SPEC))
     opconform("certify", tmp_path / "other.yaml", "--backend", "numpy", "--jobs", "1", "--out", tmp_path / "other")
     done = opconform("report", run, tmp_path / "other", code=2)
 

@@ -45,6 +45,74 @@ MISTAKES = {
         HEAD + "    data: {shape: [6], element_type: int8}\n    axis: 0\n    split_lengths: [6]\n",
         " or 'string'. Did you mean 'i8'?\n",
     ),
+    "element type as numpy calls it": (
+        HEAD + "    data: {shape: [6, 2], dtype: f32}\n    axis: 0\n    split_lengths: [6]\n",
+        "spec.yaml:5:27: Unknown key 'dtype'. Did you mean 'element_type'? Allowed: element_type, fill, shape, value, values.\n",
+    ),
+    "variable without brackets among elements": (
+        HEAD + "    matrix: {n: [6]}\n    data: {shape: [6]}\n    axis: 0\n    split_lengths: [-1, n]\n",
+        (
+            "spec.yaml:8:20: group 'a': split_lengths: 'n' is not an integer, which i64 requires; write \"${{ n }}\" for the "
+            "variable (with n=6).\n"
+        ),
+    ),
+    "variable without brackets in a shape": (
+        HEAD + "    matrix: {n: [6]}\n    data: {shape: [n]}\n    axis: 0\n    split_lengths: [6]\n",
+        "spec.yaml:6:20: shape: 'n' is not allowed: it must be an integer; write \"${{ n }}\" for the variable.\n",
+    ),
+    "drawn variable without brackets": (
+        HEAD + "    sample: {count: 1, draw: {n: '${{ random_integer(1, 2) }}'}}\n    data: {shape: [6]}\n"
+        "    axis: 0\n    split_lengths: [n, -1]\n",
+        '; write "${{ n }}" for the variable (with n=',
+    ),
+    "dynamic dimension as in OpenVINO": (
+        HEAD + BODY + "    dynamic: [-1, 2]\n",
+        'spec.yaml:8:15: dynamic: -1 is not allowed: it must be a size, "?" or bounds such as "2..8". Did you mean "?"?\n',
+    ),
+    "dynamic dimension that is null": (
+        HEAD + BODY + "    dynamic: {data: [null, 2]}\n",
+        'spec.yaml:8:22: data: null is not allowed: it must be a size, "?" or bounds such as "2..8". Did you mean "?"?\n',
+    ),
+    "bracket that is not closed": (
+        HEAD + "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5\n    context: bare\n",
+        "spec.yaml:7:20: This is not YAML: the '[' is not closed; ',' or ']' is expected at line 8, column 12.\n",
+    ),
+    "bracket that is not closed at the end": (
+        HEAD + "    data: {shape: [6, 2]\n",
+        "spec.yaml:5:11: This is not YAML: the '{' is not closed; ',' or '}' is expected at line 6, column 1.\n",
+    ),
+    "bracket that is closed by another": (
+        HEAD + "    data: {shape: [6, 2}\n    axis: 0\n    split_lengths: [1, 5]\n",
+        "spec.yaml:5:19: This is not YAML: the '[' is not closed; ',' or ']' is expected at line 5, column 24.\n",
+    ),
+    "quote that is not closed": (
+        HEAD + "    profile: 'core\n" + BODY,
+        "spec.yaml:5:14: This is not YAML: the quote is not closed.\n",
+    ),
+    "wrong key of a second feed": (
+        HEAD + BODY + "    feed: {data: {element_type: f32, shape: [6, 3]}}\n",
+        "spec.yaml:8:45: group 'a': feed: data of shape [6, 3] does not fit the IR's [6, 2]; see `dynamic`.\n",
+    ),
+    "too large second feed": (
+        HEAD + BODY + "    dynamic: all\n    feed: {data: {shape: [1000000, 1000000]}}\n",
+        "spec.yaml:9:26: group 'a': feed: data: a shape of 1,000,000,000,000 elements is over the limit of 16,777,216; ",
+    ),
+    "wrong key of one of several tensors": (
+        (
+            "op: Concat-1\ngroups:\n  - id: a\n    title: t\n    inputs: [{shape: [1]}, {element_type: i8, values: [300]}]\n"
+            "    axis: 0\n"
+        ),
+        "spec.yaml:5:55: group 'a': inputs: 300 is not in the range of i8, -128 to 127.\n",
+    ),
+    "wrong key of a twin": (
+        HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [5]\n    expect: {reject: lengths.sum}\n"
+        "    twin: {split_lengths: {element_type: i8, values: [600]}}\n",
+        "spec.yaml:9:54: group 'a': split_lengths: 600 is not in the range of i8, -128 to 127.\n",
+    ),
+    "binding of an unknown input": (
+        HEAD + BODY + "    binding: {axis: parameter, axs: parameter}\n",
+        "spec.yaml:8:32: group 'a': binding: 'axs' is not an input of the case; allowed: data, axis, split_lengths.\n",
+    ),
     "fill that is not alike any": (
         HEAD + "    data: {shape: [6], fill: random}\n    axis: 0\n    split_lengths: [6]\n",
         "fill: 'random' is not allowed: it must be 'ramp', 'bits', 'special' or 'constant'.\n",
@@ -135,7 +203,7 @@ MISTAKES = {
     ),
     "shape of a trillion elements": (
         HEAD + "    data: {shape: [1000000, 1000000]}\n    axis: 0\n    split_lengths: [1000000]\n",
-        "spec.yaml:5:11: group 'a': data: a shape of 1,000,000,000,000 elements is over the limit of 16,777,216",
+        "spec.yaml:5:19: group 'a': data: a shape of 1,000,000,000,000 elements is over the limit of 16,777,216",
     ),
     "sample of a billion": (
         HEAD + "    sample: {count: 1000000000, draw: {n: '${{ random_integer(0, 9) }}'}}\n" + BODY,
@@ -149,7 +217,7 @@ MISTAKES = {
     ),
     "value out of range": (
         HEAD + "    data: {shape: [6]}\n    axis: {element_type: i8, values: 300}\n    split_lengths: [6]\n",
-        "spec.yaml:6:11: group 'a': axis: 300 is not in the range of i8, -128 to 127.",
+        "spec.yaml:6:38: group 'a': axis: 300 is not in the range of i8, -128 to 127.",
     ),
     "values of another shape": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: {shape: [3], values: [1, 5]}\n",
@@ -169,7 +237,10 @@ MISTAKES = {
     ),
     "rejected, but right": (
         HEAD + BODY + "    expect: {reject: lengths.sum}\n",
-        "expect: the case is expected to be rejected for lengths.sum, but it is valid.",
+        (
+            "expect: the case is expected to be rejected for lengths.sum, but it is valid; remove `expect`, or change the case so "
+            "that it violates the requirement.\n"
+        ),
     ),
     "rejected for what no case violates": (
         HEAD + BODY + "    expect: {reject: lengths.remainder}\n",
@@ -177,11 +248,17 @@ MISTAKES = {
     ),
     "rejected for another": (
         HEAD + "    data: {shape: [6]}\n    axis: 9\n    split_lengths: [6]\n    expect: {reject: lengths.sum}\n",
-        "the case is expected to be rejected for lengths.sum, but it violates axis.range instead.",
+        (
+            "the case is expected to be rejected for lengths.sum, but it violates axis.range instead; correct the case, or write "
+            "`expect: {reject: axis.range}`.\n"
+        ),
     ),
     "rejected for two": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [-2, 5]\n    expect: {reject: lengths.sum}\n",
-        "the case is expected to be rejected for lengths.sum, but it violates lengths.negative, lengths.sum.",
+        (
+            "the case is expected to be rejected for lengths.sum, but it violates lengths.negative, lengths.sum; correct the case, "
+            "or write `expect: {reject: lengths.sum, also: [lengths.negative]}`.\n"
+        ),
     ),
     "wrong twin": (
         HEAD + "    data: {shape: [6]}\n    axis: 0\n    split_lengths: [5]\n    expect: {reject: lengths.sum}\n"

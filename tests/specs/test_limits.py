@@ -1,5 +1,6 @@
 """Limits of specs: what is too large, too deep or too slow is a short mistake with its place, found in little time."""
 
+import re
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -7,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from opconform.errors import UsageError
+from opconform.generation import pipeline
 from opconform.generation.expansion import expand
+from opconform.generation.options import Options
+from opconform.generation.stream import Stream
 from opconform.model.draft import Draft
 from opconform.specs.document import SpecMistakes
 from opconform.specs.loader import load_specs
@@ -61,11 +66,11 @@ MISTAKES = {
     ),
     "rank 65": (
         data(f"{{shape: {[1] * 65}}}"),
-        "spec.yaml:5:11: group 'a': data: a shape of 65 dimensions is over the limit of 64.",
+        "spec.yaml:5:19: group 'a': data: a shape of 65 dimensions is over the limit of 64.",
     ),
     "a size that no array can have": (
         data(f"{{shape: [0, {10**30}]}}"),
-        "spec.yaml:5:11: group 'a': data: the product of the non-zero sizes is over the limit of 288,230,376,151,711,744.",
+        "spec.yaml:5:19: group 'a': data: the product of the non-zero sizes is over the limit of 288,230,376,151,711,744.",
     ),
     "a NUL in an attribute": (
         f'{SPLIT}    num_splits: "a\\0"\n    expect: {{reject: num_splits.type}}\n',
@@ -92,7 +97,7 @@ MISTAKES = {
     ),
     "a failing element of the matrix": (
         f"{HEAD}    matrix: {{n: ['${{{{ 1 / 0 }}}}']}}\n{BODY}",
-        "spec.yaml:5:13: group 'a': n: `1 / 0` fails: division by zero.",
+        "spec.yaml:5:17: group 'a': n: `1 / 0` fails: division by zero.",
     ),
     "an input of millions of elements in place": (
         axis("{shape: [16777216], fill: constant, value: 0}"),
@@ -139,6 +144,20 @@ MISTAKES = {
             "over the limit, with n=1."
         ),
     ),
+    "a sort by a slow function": (
+        axis("${{ sorted(range(1, 99999), key=divisors) }}"),
+        (
+            "spec.yaml:7:11: group 'a': `sorted(range(1, 99999), key=divisors)` fails: a function cannot be an argument; "
+            "call it, with n=1."
+        ),
+    ),
+    "a sum of lists": (
+        axis("${{ sum(repeat([1], 30000), []) }}"),
+        (
+            "spec.yaml:7:11: group 'a': `sum(repeat([1], 30000), [])` fails: sum() takes 1 positional argument but 2 were "
+            "given, with n=1."
+        ),
+    ),
     "texts joined": (
         axis("${{ range(9) ~ n }}"),
         "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` returns text, but an expression must return a value.",
@@ -180,7 +199,7 @@ MISTAKES = {
     "a shape of a billion dimensions": (
         drawn("random_shape(10 ** 9, 10 ** 9, 0, 9)"),
         (
-            "spec.yaml:5:13: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a drawn list of 1000000000 "
+            "spec.yaml:5:34: group 'a': v: `random_shape(10 ** 9, 10 ** 9, 0, 9)` fails: a drawn list of 1000000000 "
             "elements is over the limit of 10,000, with no variables."
         ),
     ),
@@ -211,6 +230,26 @@ def test_what_is_too_much_is_a_short_mistake(tmp_path: Path, name: str) -> None:
     text, sentence = MISTAKES[name]
 
     assert message(tmp_path, text) == sentence
+
+
+def test_specs_of_many_large_groups_are_refused_before_they_are_expanded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each group is within its limit, and all together have 2**26 combinations."""
+    body = f"    matrix: {{n: '${{{{ range(256) }}}}', m: '${{{{ range(256) }}}}'}}\n{BODY}"
+    for number in range(8):
+        groups = "".join(f"  - id: a{number}-{each}\n    title: t\n{body}" for each in range(128))
+        (tmp_path / f"{number}.yaml").write_text(f"op: VariadicSplit-1\ngroups:\n{groups}")
+    monkeypatch.setattr(pipeline, "expand", lambda *_, **__: pytest.fail("a group is expanded"))
+    specs = load_specs([tmp_path])
+    sentence = (
+        "The groups have 67,108,864 combinations in total, over the limit of 10,000,000. "
+        "Generate them in several suites, or raise the limit with --max-cases."
+    )
+    with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
+        pipeline.generate(specs, tmp_path / "suite", Options())
+    with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
+        next(iter(Stream(specs=specs, options=Options())))
 
 
 def test_many_mistakes_are_counted_and_the_first_are_reported(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
     assert passes in shown
     assert shown[shown.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 1 known failure.\n"
+        "2 of 29 requirements tested.\n"
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
@@ -90,6 +91,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"
+        "2 of 29 requirements tested.\n"
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"

@@ -1,6 +1,6 @@
 """The adequacy report of an operation's cases: surviving mutants, and conditions without a shown effect."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.trials import Trial, answer_of, loaded, modules_of, trials_of
 from opconform.model.draft import Draft
 from opconform.resources import root
+from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import read_document
+from opconform.specs.requirements import requirements_of
 from opconform.specs.schema import Keys
 
 _FILE = "equivalents.yaml"
@@ -43,6 +45,7 @@ class Adequacy:
         survivors: The mutants that no case detects.
         reviewed: The reviewed survivors, and conditions whose effect no two cases can show, with the reason.
         stale: The reviewed equivalents that are no longer equivalent.
+        untested: The requirements without a case, as in `Split-1:axis.range`.
     """
 
     ops: tuple[str, ...]
@@ -52,6 +55,7 @@ class Adequacy:
     conditions: tuple[Condition, ...]
     reviewed: Mapping[Mutation | Condition, str]
     stale: tuple[Equivalent, ...]
+    untested: tuple[str, ...]
 
     @property
     def open_survivors(self) -> tuple[Mutation, ...]:
@@ -66,12 +70,13 @@ class Adequacy:
     @property
     def is_adequate(self) -> bool:
         """Whether nothing is left to review."""
-        return not (self.open_survivors or self.open_conditions or self.stale)
+        return not (self.open_survivors or self.open_conditions or self.stale or self.untested)
 
 
 def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     """The adequacy of some cases."""
-    trials = trials_of(cases)
+    listed: set[tuple[str, str]] = set()
+    trials = trials_of(_noted(cases, listed))
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
     mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
@@ -90,7 +95,18 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
         conditions=tuple(conditions),
         reviewed={each: reviews[key].reason for each, key in found.items() if key in reviews},
         stale=tuple(each for key, each in reviews.items() if key not in found.values()),
+        untested=tuple(
+            f"{op}:{each.id}" for op in ops for each in requirements_of(op).requirements if (op, each.id) not in listed
+        ),
     )
+
+
+def _noted(cases: Iterable[Draft], listed: set[tuple[str, str]]) -> Iterator[Draft]:
+    """The cases, with their requirements added to a set."""
+    for each in cases:
+        compared = established(each.op) if each.rejected_for is None else ()
+        listed.update((each.op, name) for name in (*each.requirements, *compared))
+        yield each
 
 
 def _surviving(mutants: Sequence[Mutation], trials: Sequence[Trial]) -> list[Mutation]:

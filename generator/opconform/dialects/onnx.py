@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.onnx_gather import gathered, gathered_nd
-from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_tested
+from opconform.dialects.onnx_model import VERSIONS, Line, Model, attribute_text, check_taken, check_tested
 from opconform.dialects.onnx_pad import padded
 from opconform.dialects.onnx_reshape import reshaped
 from opconform.dialects.onnx_slice import sliced
@@ -108,9 +108,10 @@ def _constant(_model: Model, node: Node) -> Line:
     return Line("Constant", (("value", text),), (), node.outputs)
 
 
-def _cast(_model: Model, node: Node) -> Line:
+def _cast(model: Model, node: Node) -> Line:
     from onnx import TensorProto
 
+    check_taken("Cast", declared(model.draft, model.golden.graph)[node.inputs[0] or ""].element_type)
     target = ELEMENT_TYPES[str(node.attributes["destination_type"])].onnx or "UNDEFINED"
     return Line("Cast", (("to", str(TensorProto.DataType.Value(target))),), node.inputs, node.outputs)
 

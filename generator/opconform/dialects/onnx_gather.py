@@ -19,7 +19,7 @@ _NO_FAULT = {
 
 def gathered(model: Model, node: Node) -> Line:
     """The line of Gather-8, or `Inexpressible`."""
-    if not node.under_test:  # of a list, for a control input
+    if model.is_constant_node(node.inputs[2:]):  # of a list, for a control input
         return Line("Gather", (("axis", "0"),), node.inputs[:2], node.outputs)
     draft = model.draft
     check_tested(draft, "Gather", ("data",), _NO_FAULT)
@@ -40,10 +40,10 @@ def _check_indices(draft: Draft) -> None:
     if given is None:
         return
     check_known(given.element_type)
+    if given.element_type not in _TYPES and draft.rejected_for != "indices.element-type":
+        raise Inexpressible("ONNX's indices are i32 or i64")
     if draft.rejected_for is not None:
         return
-    if given.element_type not in _TYPES:
-        raise Inexpressible("ONNX's indices are i32 or i64")
     for number, feed in enumerate(draft.feeds):
         axis = draft.arguments[number].inputs["axis"].integers or (0,)
         size = feed["data"].shape[axis[0]]

@@ -1,6 +1,6 @@
 """Shared by the renderings of ONNX's operations: opsets, the model of a case, and lines of the text format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,12 +11,13 @@ from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
-#: The element types that `Concat`, `Slice`, `Split` and `Transpose` of either opset move.
-_MOVED_TYPES = frozenset(
+#: The element types that `Cast`, `Concat`, `Slice`, `Split` and `Transpose` of either opset take.
+_TAKEN_TYPES = frozenset(
     {"boolean", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string"}
 )
 #: The operation whose values an attribute can hold as well, because it does not change them.
 _CONVERT = "Convert-1"
+_CONSTANT = "Constant-1"
 _NO_COUNT = "there is no count other than the number of outputs"
 _SMALLER = "the last of `num_outputs` outputs may be smaller"
 
@@ -88,6 +89,10 @@ class Model:
             return None
         return self.golden.inputs[0].get(name)
 
+    def is_constant_node(self, names: Collection[str | None]) -> bool:
+        """Whether one of some names is the output of a node that holds a constant."""
+        return any(set(node.outputs).intersection(names) for node in self.golden.graph.nodes if node.op == _CONSTANT)
+
     def unconverted(self, name: str | None) -> str | None:
         """The tensor that a name is converted from, or the name itself."""
         sources = {node.outputs[0]: node.inputs[0] for node in self.golden.graph.nodes if node.op == _CONVERT}
@@ -109,10 +114,15 @@ def attribute_text(value: Attribute) -> str:
 def check_tested(draft: Draft, op: str, names: Sequence[str | None], no_fault: Mapping[str, str]) -> None:
     """Refuse tensors of a type that ONNX's operation does not move, and violations that are valid in ONNX."""
     for each in (each for name, each in draft.tensors.items() if name in names):
-        if each.element_type not in _MOVED_TYPES:
-            raise Inexpressible(f"ONNX's {op} does not take {each.element_type}")
+        check_taken(op, each.element_type)
     if draft.rejected_for is not None and draft.rejected_for in no_fault:
         raise Inexpressible(no_fault[draft.rejected_for])
+
+
+def check_taken(op: str, element_type: str) -> None:
+    """Refuse an element type that ONNX's operation does not take."""
+    if element_type not in _TAKEN_TYPES:
+        raise Inexpressible(f"ONNX's {op} does not take {element_type}")
 
 
 def check_known(element_type: str) -> None:

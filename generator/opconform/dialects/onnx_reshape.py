@@ -30,6 +30,16 @@ def reshaped(model: Model, node: Node) -> Line:
         return Line("Reshape", (("allowzero", attribute_text(int(not special_zero))),), node.inputs, node.outputs)
     complete = (each for each in draft.feeds if {"data", "shape"} <= {*each})
     zeros = [0 in (each["shape"].elements if node.under_test else each["data"].shape) for each in complete]
-    if any(zeros) and not special_zero:
+    if any(zeros) and not special_zero and not _copies_zeros(model, node):
         raise Inexpressible(f"before opset {_ALLOWZERO}, a 0 always copies a dimension")
     return Line("Reshape", (), node.inputs, node.outputs)
+
+
+def _copies_zeros(model: Model, node: Node) -> bool:
+    """Whether each 0 in the constant shape of a valid case would copy a dimension that is always 0."""
+    shape = model.constant(node.inputs[1])
+    if shape is None or model.draft.rejected_for is not None:
+        return False
+    dimensions = declared(model.draft, model.golden.graph)[node.inputs[0] or ""].dimensions
+    places = [place for place, size in enumerate(shape.integers()) if size == 0]
+    return all(dimensions[place : place + 1] == (0,) for place in places)

@@ -21,7 +21,8 @@ def sliced(model: Model, node: Node) -> Line:
     if refused is None and not types <= _TYPES:
         raise Inexpressible("ONNX's indices are i32 or i64")
     if len(types) > 1 or (refused is not None and not types <= _TYPES):
-        raise Inexpressible("ONNX's indices have the same type, so the case would violate a different rule")
+        other = "" if refused is None else ", so the case would violate a different rule"
+        raise Inexpressible(f"ONNX's indices have the same type{other}")
     if "axes" not in draft.tensors and any(
         len(feed["start"].elements) != len(feed["data"].shape) for feed in draft.feeds if {"start", "data"} <= {*feed}
     ):
@@ -29,7 +30,8 @@ def sliced(model: Model, node: Node) -> Line:
     for number, feed in enumerate(draft.feeds if refused is None else ()):
         slices = slices_of(draft.arguments[number])
         for each, size in zip(slices, feed["data"].shape, strict=True):
-            if each.step is not None and each.step < 0 and each.start < -size:
+            is_before = each.step is not None and each.step < 0 and each.start < -size
+            if is_before and each.stop < -size:  # with a later stop, both select nothing
                 raise Inexpressible("ONNX clamps a start before the first element to it, and Python selects nothing")
     data, start, stop, step, *axes = node.inputs
     return Line("Slice", (), (data, start, stop, *(axes or [None]), step), node.outputs)

@@ -1,7 +1,8 @@
 """ONNX's `Split`.
 
 The axis is an attribute and so a constant, lengths are `i64`, -1 is not allowed, and in opset 18 the last of
-`num_outputs` outputs may be smaller. A -1 is replaced by its length in valid cases with static data.
+`num_outputs` outputs may be smaller. In valid cases, a -1 is replaced by its length
+if the model declares the size of the split dimension.
 """
 
 from collections.abc import Mapping
@@ -68,7 +69,8 @@ def _check_split(model: Model, node: Node) -> None:
 
 def _check_lengths(model: Model, node: Node, refused: str | None) -> None:
     draft, source = model.draft, node.inputs[2] or ""
-    element_type = declared(draft, model.golden.graph)[source].element_type
+    types = declared(draft, model.golden.graph)
+    element_type = types[source].element_type
     if element_type != "i64" and refused != "lengths.element-type":
         raise Inexpressible(f"ONNX's lengths are i64, and cannot be {element_type}")
     check_known(element_type)
@@ -81,5 +83,6 @@ def _check_lengths(model: Model, node: Node, refused: str | None) -> None:
             raise Inexpressible("ONNX has no -1, so it cannot be computed")
         if draft.binding["split_lengths"] == "parameter":
             raise Inexpressible("ONNX has no -1, so it cannot be supplied at run time")
-        if draft.dynamic:
+        [axis] = draft.arguments[0].inputs["axis"].integers or (0,)
+        if types[node.inputs[0] or ""].dimensions[axis] is None:
             raise Inexpressible("ONNX has no -1, and its value is not known when the model is built")

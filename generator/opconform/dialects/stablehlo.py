@@ -90,9 +90,7 @@ def _check_expressible(golden: Golden) -> None:
     for name, tensor in draft.tensors.items():
         is_control = draft.operation.role_of(name) == "control"
         if is_control and draft.binding[name] == "parameter":
-            raise Inexpressible(
-                f"StableHLO fixes control inputs in the model, so {name} cannot be supplied at run time"
-            )
+            raise Inexpressible(f"control inputs are constants in this dialect, and {name} is supplied at run time")
         if not is_control and ELEMENT_TYPES[tensor.element_type].mlir is None:
             raise Inexpressible(f"StableHLO has no {tensor.element_type}")
 

@@ -59,7 +59,7 @@ def families(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterato
             if expansion.failed > REPORTED:
                 break
     except KeyMistake as fault:
-        raise SpecMistakes([group.mistake((fault.key,), f"{fault.sentence}.")]) from fault
+        raise SpecMistakes([group.mistake((fault.key, *fault.inside), f"{fault.sentence}.")]) from fault
     if expansion.mistakes:
         raise SpecMistakes(expansion.mistakes.values())
     if not expansion.digits:
@@ -177,8 +177,9 @@ class _Expansion:
             raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
         except KeyMistake as fault:
             route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
-            sentence = f"{fault.key}: {fault.sentence}{_note(variables)}."
-            raise SpecMistakes([group.mistake(route, sentence)]) from fault
+            hint = f'; write "${{{{ {fault.value} }}}}" for the variable' if fault.value in [*variables] else ""
+            sentence = f"{fault.key}: {fault.sentence}{hint}{_note(variables)}."
+            raise SpecMistakes([group.mistake((*route, *fault.inside), sentence)]) from fault
 
     def _value(self, name: str, value: Value, variables: Combination) -> Value:
         """The value of a key, evaluated once for the variables that it depends on."""

@@ -10,6 +10,7 @@ from opconform.dialects import DIALECTS
 from opconform.generation.options import Options
 from opconform.operations import OPERATIONS
 from opconform.resources import root
+from opconform.specs.attribution import profiles_of
 from opconform.specs.loader import Spec
 from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Header, RequirementNote, Stage
@@ -41,6 +42,7 @@ def spec_digests(specs: Sequence[Spec]) -> dict[str, str]:
 
 def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
+    profiles = profiles_of(specs)
     known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
     establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**each.establishes} for op, each in known.items()}
     for op in known:
@@ -58,7 +60,9 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         specification={op: tuple(page.revision for page in each.pages) for op, each in known.items()},
         requirements={
             op: {
-                one.id: RequirementNote(level=one.level, text=one.text, violable=one.violable)
+                one.id: RequirementNote(
+                    level=one.level, text=one.text, violable=one.violable, profiles=profiles.get((op, one.id), ())
+                )
                 for one in each.requirements
             }
             for op, each in known.items()

@@ -2,6 +2,7 @@
 
 import contextlib
 from array import array
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,22 +13,29 @@ from opconform.errors import UsageError
 from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
-from opconform.generation.options import Options
+from opconform.generation.options import LIMITS, Limits, Options
 from opconform.generation.work_folder import work_folder
 from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
-from opconform.specs.attribution import warnings_of
+from opconform.specs.attribution import untested, warnings_of
+from opconform.specs.combinations import FILTERED, matrix_size
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
-from opconform.suite.manifest import MANIFEST, Entry, Header
+from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
 from opconform.suite.matches import Known, Matches
 from opconform.suite.selection import Selection
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24
+
+#: How many times the combinations that one group may have all of them together may have.
+_GROUPS = 100
+#: The part of the limit of bytes that is written before the cases that are left are measured: their expansion takes an
+#: eighth of the time of a generation, and most suites are far smaller.
+_UNMEASURED = 128
 
 #: Called periodically with the completed fraction (0 to 1) and the number of cases.
 OnProgress = Callable[[float, int], None]
@@ -37,7 +45,8 @@ OnProgress = Callable[[float, int], None]
 class Generated:
     """A generated suite with its header, the number of cases reused from an earlier one, and warnings.
 
-    The warnings name requirements that are listed without effect, and groups that expand to the same case.
+    The warnings name requirements without a case, requirements that are listed without effect, and groups that expand
+    to the same case.
     """
 
     out: Path
@@ -60,7 +69,7 @@ def generate(
         raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     cases = _Cases(specs, options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
-    return replace(generated, warnings=(*warnings_of(specs), *cases.repeated()))
+    return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated()))
 
 
 def write_suite(
@@ -93,11 +102,13 @@ def write_suite(
         writer = held.enter_context(case_writer(work, options))
         counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
         unused = set(options.required)
+        left_out = Counter[tuple[str, str]]()
         with translated_faults(out), work.lines.open("w+b") as file:
             lines = ManifestLines(file)
             for each in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
                 lines.add(each)
                 counts[each.expect] += 1
+                left_out.update(each.left_out.items())
                 taken += each.taken
                 size += each.size
                 unused -= {name for name in unused if f'"{name}/'.encode() in each.line}
@@ -108,7 +119,8 @@ def write_suite(
                 named = " or ".join(sorted(unused))
                 raise UsageError(f"No case has a model in the dialect {named}. Leave the dialect out.")
             digest = lines.write(work.partial / MANIFEST)
-        header = replace(suite_header(specs, options, counts=counts, digest=digest), part_of=whole)
+        header = suite_header(specs, options, counts=counts, digest=digest)
+        header = replace(header, left_out=reasons_by_dialect(left_out), part_of=whole)
         finish(work, header, resumed=writer.resumed)
     return Generated(out=out, header=header, taken=taken, warnings=())
 
@@ -119,8 +131,12 @@ def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry
         yield case_files(each, options)[0]
 
 
-def selected_groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
-    """The selected groups, in an order that does not depend on the files."""
+def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits = LIMITS) -> list[Group]:
+    """The selected groups, in an order that does not depend on the files.
+
+    Raises:
+        UsageError: No group is selected, or the groups have too many combinations to expand all of them.
+    """
     every = [each for spec in specs for each in spec.groups]
     known = sorted({each.settings.profile for each in every})
     selection.check_profiles(known, "in the specs")
@@ -128,6 +144,13 @@ def selected_groups(specs: Sequence[Spec], selection: Selection) -> list[Group]:
     if not groups:
         profiles = " --profile ".join(known)
         raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
+    sizes = [matrix_size(each) for each in groups]
+    total = sum(each for each in sizes if each <= FILTERED * limits.cases)  # larger ones are mistakes of their group
+    if total > _GROUPS * limits.cases:
+        over = f"{total:,} combinations in total, over the limit of {_GROUPS * limits.cases:,}"
+        raise UsageError(
+            f"The groups have {over}. Generate them in several suites, or raise the limit with --max-cases."
+        )
     if not selection.patterns:  # otherwise it is only known of cases
         matches = Matches(selection)
         for each in groups:
@@ -146,12 +169,17 @@ def known_of(specs: Sequence[Spec]) -> Known:
 
 
 class _Cases:
-    """The selected cases of all groups, in order."""
+    """The selected cases of all groups, in order.
 
-    def __init__(self, specs: Sequence[Spec], options: Options, on_progress: OnProgress) -> None:
-        self._groups = selected_groups(specs, options.selection)
+    A suite that takes a good part of its limit is measured before more of its cases are given, unless it `is_measured`.
+    """
+
+    def __init__(
+        self, specs: Sequence[Spec], options: Options, on_progress: OnProgress, *, is_measured: bool = False
+    ) -> None:
+        self._groups = selected_groups(specs, options.selection, options.limits)
         self._specs, self._options, self._on_progress = specs, options, on_progress
-        self._matches = Matches(options.selection)
+        self._matches, self._is_measured = Matches(options.selection), is_measured
         self._seen = array("Q")  # the digits of each case that is no twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
@@ -202,6 +230,9 @@ class _Cases:
         if self._bytes > limit:
             least = f"the suite takes at least {self._bytes:,} bytes, more than the limit of {limit:,}"
             raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise it with --max-bytes.")
+        if not self._is_measured and self._bytes > limit // _UNMEASURED:
+            self._is_measured = True
+            deque(_Cases(self._specs, self._options, lambda *_: None, is_measured=True), maxlen=0)
         needed = memory_bytes(draft, size)
         if needed > self._free:
             sizes = f"needs {shown_bytes(needed)} of memory, but only {shown_bytes(self._free)} is free"

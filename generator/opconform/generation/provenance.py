@@ -63,6 +63,7 @@ def check_provenance(suite: Suite) -> None:
         raise SuiteError(_sentence(suite, foreign[0]))
     true = replace(
         suite_header(specs, options, counts=header.counts, digest=header.digest),
+        left_out=header.left_out,  # as the manifest has it
         generator=header.generator,
         recipe=header.recipe,
         checksum=header.checksum,

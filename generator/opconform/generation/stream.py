@@ -60,7 +60,7 @@ class Stream:
         self.digest = hashlib.sha256(f"{header_text(header)}{profiles}".encode()).hexdigest()
 
     def __iter__(self) -> Iterator[CaseBatch]:
-        groups = selected_groups(self.specs, self.options.selection)
+        groups = selected_groups(self.specs, self.options.selection, self.options.limits)
         shard, every, self.total = self.options.selection.shard, hashlib.sha256(), 0
         cases: dict[str, Draft] = {}
         own: set[str] = set()

@@ -8,7 +8,7 @@ from opconform.errors import quoted
 from opconform.generation.options import Limits
 from opconform.model.draft import TensorDraft
 from opconform.operations.operation import Operation, Port
-from opconform.specs.document import KeyMistake
+from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.expressions import is_expression
 from opconform.specs.schema import TensorKeys
 from opconform.suite.case import Shape
@@ -59,9 +59,13 @@ def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTens
     for port in operation.inputs:
         given = getattr(keys, port.name)
         several = (given or ()) if port.variadic else (given,)
-        for name, each in zip(port.names(len(several)), several, strict=True):
+        for index, (name, each) in enumerate(zip(port.names(len(several)), several, strict=True)):
             if each is not None:
-                tensors[name] = known.draft(port, each, limits)
+                try:
+                    tensors[name] = known.draft(port, each, limits)
+                except KeyMistake as fault:
+                    inside = (index, *fault.inside) if port.variadic else fault.inside
+                    raise KeyMistake(fault.key, fault.sentence, inside, fault.value) from fault
     return tensors
 
 
@@ -74,10 +78,10 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
         raise KeyMistake(name, "it needs a `shape`, or `values`")
     count = _count(name, keys.shape, limits)
     if keys.fill == "constant" and keys.value is None:
-        raise KeyMistake(name, "`fill: constant` needs a `value`")
+        raise KeyMistake(name, "`fill: constant` needs a `value`", ("fill",))
     if keys.fill != "constant" and keys.value is not None:
-        raise KeyMistake(name, "`value` needs `fill: constant`")
-    elements = () if keys.value is None else (_element(name, element_type, keys.value),)
+        raise KeyMistake(name, "`value` needs `fill: constant`", ("value", KEY))
+    elements = () if keys.value is None else (_element(name, element_type, keys.value, "value"),)
     if port.role == "tensor":
         return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
     if not elements and count:
@@ -89,14 +93,15 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
 
 def _count(name: str, shape: Shape, limits: Limits) -> int:
     if len(shape) > RANK:
-        raise KeyMistake(name, f"a shape of {len(shape):,} dimensions is over the limit of {RANK}")
+        raise KeyMistake(name, f"a shape of {len(shape):,} dimensions is over the limit of {RANK}", ("shape",))
     count = math.prod(shape)
     if count > limits.elements:
         number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"
         over = f"over the limit of {limits.elements:,}; raise it with --max-elements"
-        raise KeyMistake(name, f"a shape of {number} elements is {over}")
+        raise KeyMistake(name, f"a shape of {number} elements is {over}", ("shape",))
     if math.prod(each for each in shape if each) > _BESIDE_ZERO:
-        raise KeyMistake(name, f"the product of the non-zero sizes is over the limit of {_BESIDE_ZERO:,}")
+        sentence = f"the product of the non-zero sizes is over the limit of {_BESIDE_ZERO:,}"
+        raise KeyMistake(name, sentence, ("shape",))
     return count
 
 
@@ -104,11 +109,12 @@ def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits)
     if keys.fill is not None or keys.value is not None:
         raise KeyMistake(name, "`values` cannot be combined with `fill` or `value`")
     shape = _nesting(name, keys.values)
-    elements = tuple(_element(name, element_type, each) for each in _flat(keys.values))
+    elements = tuple(_element(name, element_type, each, "values") for each in _flat(keys.values))
     if keys.shape is not None and keys.shape != shape:
         if math.prod(keys.shape) != len(elements) or len(shape) > 1:
             said = quoted(list(keys.shape))
-            raise KeyMistake(name, f"its values have the shape {quoted(list(shape))}, but `shape` is {said}")
+            sentence = f"its values have the shape {quoted(list(shape))}, but `shape` is {said}"
+            raise KeyMistake(name, sentence, ("shape",))
         shape = keys.shape
     _count(name, shape, limits)
     return TensorDraft(element_type=element_type, shape=shape, fill="values", elements=elements)
@@ -119,7 +125,7 @@ def _nesting(name: str, values: object) -> Shape:
         return ()
     inner = {_nesting(name, each) for each in values}
     if len(inner) > 1:
-        raise KeyMistake(name, "its nested lists have different lengths")
+        raise KeyMistake(name, "its nested lists have different lengths", ("values",))
     return (len(values), *next(iter(inner), ()))
 
 
@@ -127,10 +133,11 @@ def _flat(values: object) -> Iterable[object]:
     return (one for each in values for one in _flat(each)) if isinstance(values, list) else (values,)
 
 
-def _element(name: str, element_type: str, value: object) -> Element:
+def _element(name: str, element_type: str, value: object, key: str) -> Element:
     if not isinstance(value, bool | int | float | str) or is_expression(value):
-        raise KeyMistake(name, f"{quoted(value)} is not an element; write a number, true, false or a string")
+        sentence = f"{quoted(value)} is not an element; write a number, true, false or a string"
+        raise KeyMistake(name, sentence, (key,), value)
     try:
         return checked(element_type, value)
     except ValueError as fault:
-        raise KeyMistake(name, str(fault)) from fault
+        raise KeyMistake(name, str(fault), (key,), value) from fault

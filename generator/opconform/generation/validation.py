@@ -12,7 +12,7 @@ from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operand, Operation, Rejection, TensorType
-from opconform.specs.document import KeyMistake
+from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.loader import Group
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema import RejectKeys
@@ -51,7 +51,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         where=group.place,
         attributes=_attributes(operation, keys),
         tensors=tensors,
-        second=None if keys.feed is None else tensors_of(operation, keys.feed, limits, known),
+        second=None if keys.feed is None else _second(operation, keys.feed, limits, known),
         binding=binding,
         dynamic=_dynamic(operation, tensors, binding, keys),
         context=keys.context,
@@ -72,6 +72,14 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         _check_rejected(draft, violated, reject)
     _check_context(draft)
     return draft
+
+
+def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
+    """The tensors of the second feed."""
+    try:
+        return tensors_of(operation, keys, limits, known)
+    except KeyMistake as fault:
+        raise KeyMistake("feed", f"{fault.key}: {fault.sentence}", (fault.key, *fault.inside), fault.value) from fault
 
 
 def check_surroundings(draft: Draft) -> None:
@@ -147,7 +155,8 @@ def _by_name(key: str, given: Mapping[str, Any], allowed: Sequence[str], kind: s
     """A mapping whose keys are allowed names."""
     unknown = [each for each in given if each not in allowed]
     if unknown:
-        raise KeyMistake(key, f"{quoted(unknown[0])} is not {kind}; allowed: {', '.join(allowed)}")
+        sentence = f"{quoted(unknown[0])} is not {kind}; allowed: {', '.join(allowed)}"
+        raise KeyMistake(key, sentence, (unknown[0], KEY))
     return given
 
 
@@ -156,7 +165,8 @@ def _declared(name: str, given: Any, shape: Shape) -> Dynamic:
         return "..."
     dynamic: tuple[int | str, ...] = ("?",) * len(shape) if given == "all" else tuple(given)
     if not _fits(dynamic, shape):
-        raise KeyMistake("dynamic", f"{quoted(list(dynamic))} does not fit {name} of shape {quoted(list(shape))}")
+        sentence = f"{quoted(list(dynamic))} does not fit {name} of shape {quoted(list(shape))}"
+        raise KeyMistake("dynamic", sentence, (name,))
     return dynamic
 
 
@@ -174,14 +184,15 @@ def _covers(dimension: int | str, size: int) -> bool:
 def _check_second_feed(draft: Draft) -> None:
     for name, each in (draft.second or {}).items():
         if draft.binding.get(name) != "parameter":
-            raise KeyMistake("feed", f"{name} is a constant of the IR, so a second feed cannot change it")
+            raise KeyMistake("feed", f"{name} is a constant of the IR, so a second feed cannot change it", (name, KEY))
         first = draft.tensors[name]
         if each.element_type != first.element_type:
-            raise KeyMistake("feed", f"{name} has the element type {first.element_type} in the IR")
+            sentence = f"{name} has the element type {first.element_type} in the IR"
+            raise KeyMistake("feed", sentence, (name, "element_type"))
         declared = draft.dynamic.get(name, first.shape)
         if declared != "..." and not _fits(declared, each.shape):
             sentence = f"{name} of shape {quoted(list(each.shape))} does not fit the IR's {quoted(list(declared))}"
-            raise KeyMistake("feed", f"{sentence}; see `dynamic`")
+            raise KeyMistake("feed", f"{sentence}; see `dynamic`", (name, "shape"))
 
 
 def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: RejectKeys) -> None:
@@ -195,7 +206,13 @@ def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: Rej
         known = requirements_of(draft.op).by_id
         for each in (known[name] for name in sorted(named & known.keys()) if not known[name].violable):
             raise KeyMistake("expect", f"{author}, but no case can violate {each.id}: {each.text.rstrip('.')}")
-        raise KeyMistake("expect", f"{author}, but it {actual}")
+        advice = "remove `expect`, or change the case so that it violates the requirement"
+        if found:
+            first = reject.reject if reject.reject in found else violated[-1][0]
+            advice = (
+                f"correct the case, or write {_expectation(first, [each for each in violated[-1] if each != first])}"
+            )
+        raise KeyMistake("expect", f"{author}, but it {actual}; {advice}")
 
 
 def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
@@ -206,12 +223,17 @@ def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
             sentence = f"violates {', '.join(names)}{meaning}{f' in feed {feed}' if feed else ''}"
             if draft.is_twin:
                 raise KeyMistake("twin", f"a twin must be valid, but this one {sentence}")
-            also = f", also: [{', '.join(names[1:])}]" if names[1:] else ""
-            advice = f"correct it, or write `expect: {{reject: {names[0]}{also}}}`"
+            advice = f"correct it, or write {_expectation(names[0], names[1:])}"
             raise KeyMistake("expect", f"the case is expected to be accepted, but it {sentence}; {advice}")
     count = len(inferences[0].outputs)
     if count > OUTPUT_LIMIT:
         raise KeyMistake("expect", f"{count:,} outputs are over the limit of {OUTPUT_LIMIT:,}")
+
+
+def _expectation(first: str, others: Sequence[str]) -> str:
+    """The key that says which requirements a case violates."""
+    also = f", also: [{', '.join(others)}]" if others else ""
+    return f"`expect: {{reject: {first}{also}}}`"
 
 
 def _check_context(draft: Draft) -> None:

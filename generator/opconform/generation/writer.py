@@ -36,13 +36,17 @@ _ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A case in its folder of `size` bytes: its line of the manifest, and whether the folder was reused."""
+    """A case in its folder of `size` bytes: its line of the manifest, and whether the folder was reused.
+
+    `left_out` has the reason for each dialect without a model.
+    """
 
     id: str
     line: bytes
     expect: str
     taken: bool
     size: int
+    left_out: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +80,7 @@ class CaseWriter:
                     write_file(f"{folder}/{name}", parts_of(content))
         line, size = entry_line(entry).encode(), sum(size_of(each) for each in contents.values())
         expect = "accept" if entry.expect == "accept" else "reject"
-        return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size)
+        return Written(id=entry.id, line=line, expect=expect, taken=taken, size=size, left_out=entry.left_out)
 
     def _is_reused(self, identity: str, contents: Mapping[str, Content]) -> bool:
         """Put an identical folder of a case in place, if there is one; otherwise remove the folder."""

@@ -1,7 +1,8 @@
-"""Warnings about groups whose cases cannot be evidence for what they list (docs/verdicts.md), or are not selected."""
+"""What groups are evidence for: the profiles of each requirement, and warnings (docs/verdicts.md)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from opconform.errors import nearest, quoted
 from opconform.operations import OPERATIONS
@@ -13,6 +14,9 @@ from opconform.suite.selection import PROFILES
 
 #: The most warnings that are given; the last one then counts the others.
 MOST = 5
+#: The most requirements that a warning names.
+_NAMED = 5
+_WORD = re.compile(r"[a-z0-9_]+(?:[.-][a-z0-9_]+)*")
 
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
@@ -23,6 +27,48 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
     left = len(found) - MOST
     more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
     return found if left <= 0 else [*found[:MOST], f"There {more}."]
+
+
+def profiles_of(specs: Sequence[Spec]) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """The profiles in which some specs have cases for each requirement, by operation and id; nothing is evaluated."""
+    profiles: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for group in (each for spec in specs for each in spec.groups):
+        is_valid = _violated(group) is None or group.twin is not None
+        for name in _listed(group) | (established(group.op) if is_valid else set()):
+            profiles[group.op, name].add(group.settings.profile)
+    return {name: tuple(sorted(each)) for name, each in profiles.items()}
+
+
+def untested(specs: Sequence[Spec]) -> Iterator[str]:
+    """One sentence for each operation with requirements that no case tests."""
+    tested = profiles_of(specs)
+    decided = {group.op for spec in specs for group in spec.groups if _is_decided(group)}
+    for op in sorted({each.op for each in specs}):
+        every = requirements_of(op).requirements
+        lacking = [each.id for each in every if (op, each.id) not in tested and not (each.violable and op in decided)]
+        if lacking:
+            more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+            what = f"{op}: {len(lacking)} of {len(every)} requirements have no case"
+            yield f"{what}: {', '.join(lacking[:_NAMED])}{more}. `certify` is incomplete without the normative ones."
+
+
+def established(op: str) -> set[str]:
+    """The requirements that every passing comparison of outputs shows to be met, whatever a group lists."""
+    stages = requirements_of(op).establishes.items()
+    names = {each for stage, of_stage in stages if stage != "nan-payload" for each in of_stage}
+    return names | ({bits} if (bits := OPERATIONS[op].bits) is not None else set())
+
+
+def _listed(group: Group) -> set[str]:
+    """The requirements that a group's cases are evidence for; every id in the group if an expression names them."""
+    if group.settings.requirements:
+        return set(group.settings.requirements)
+    expect = group.keys.get("expect", "accept")
+    if isinstance(expect, dict) and not is_expression(expect["reject"]):
+        return {expect["reject"]}
+    if isinstance(expect, dict) or is_expression(expect):
+        return set(_WORD.findall(repr((group.keys, group.settings)))) & requirements_of(group.op).by_id.keys()
+    return set()
 
 
 def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:

@@ -31,7 +31,7 @@ _SHOWN = 300
 #: The most comparisons of combinations with the entries of `include` or `exclude`.
 _COMPARED = 500_000
 #: How many combinations a matrix with a filter may have for each case that is allowed.
-_FILTERED = 10
+FILTERED = 10
 
 
 def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combination]:
@@ -43,7 +43,7 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
         plain = _pairwise(matrix, group, wanted, meter)
     else:
         size = prod(len(each) for each in matrix.values())
-        most = limit * (1 if wanted is None else _FILTERED)
+        most = limit * (1 if wanted is None else FILTERED)
         if size > most:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
             raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {most:,}")
@@ -60,6 +60,15 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
     for each in _included(list(kept), settings.include, list(matrix)) if settings.include else kept:
         if wanted is None or holds(wanted, each, meter):
             yield each
+
+
+def matrix_size(group: Group) -> int:
+    """How many combinations a group's matrix has before any filter; 0 if it cannot be evaluated."""
+    try:
+        sizes = [len(_values(name, values, Meter())) for name, values in group.settings.matrix.items()]
+    except KeyMistake:
+        return 0
+    return min(prod(sizes), PAIR_LIMIT) if group.settings.combine == "pairwise" else prod(sizes)
 
 
 def where_of(group: Group) -> Expression | None:
@@ -100,10 +109,10 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
             return [expression_of(each).value({}, meter) if is_expression(each) else each for each in values]
         found = expression_of(values).value({}, meter)
     except ExpressionError as fault:
-        raise KeyMistake("matrix", f"{name}: {fault}") from fault
+        raise KeyMistake("matrix", f"{name}: {fault}", (name,)) from fault
     if not isinstance(found, list) or not found:
         sentence = f"{name}: {expression_of(values)} must return a non-empty list of values, not {quoted(found)}"
-        raise KeyMistake("matrix", sentence)
+        raise KeyMistake("matrix", sentence, (name,))
     return found
 
 

@@ -1,6 +1,6 @@
 """Diagnostics: pydantic's errors as mistakes with their places."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -9,8 +9,14 @@ from pydantic_core import ErrorDetails
 from opconform.errors import nearest, quoted
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
 from opconform.specs.schema import PATTERNS, RejectKeys
+from opconform.suite.case import DIMENSION
 
 _Model = TypeVar("_Model", bound=BaseModel)
+#: The keys that other tools use for those of a spec.
+_OTHER_WORDS = {
+    **dict.fromkeys(("dtype", "type", "datatype", "data_type"), "element_type"),
+    **dict.fromkeys(("dims", "dimensions", "size", "sizes"), "shape"),
+}
 #: What pydantic's type errors expect, in YAML's terms.
 _KINDS = {
     "bool_type": "true or false",
@@ -58,7 +64,8 @@ def _mistake(
     last = first["loc"][-1] if first["loc"] else ""
     if first["type"] == "extra_forbidden":
         allowed = sorted(_keys_at(model, first["loc"][:-1]))
-        hint = nearest(str(last), allowed)
+        other = _OTHER_WORDS.get(str(last))
+        hint = f"Did you mean {other!r}? " if other in allowed else nearest(str(last), allowed)
         sentence = f"Unknown key {quoted(last)}. {hint}Allowed: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
@@ -70,7 +77,24 @@ def _mistake(
     first_wanted, *others = dict.fromkeys(_wanted(each) for each in errors)
     wanted = " or ".join([first_wanted, *(each.removeprefix("it must be ") for each in others)])
     given = "null" if first["input"] is None else quoted(first["input"])
+    if "dynamic" in names and (first["input"] is None or first["input"] == -1):
+        sentence = f'{key}{given} is not allowed: it must be {PATTERNS[DIMENSION]}. Did you mean "?"?'
+        return document.mistake(route, f"{sentence}{note}")
+    if first["input"] in _variables_at(document.value, route):
+        wanted += f'; write "${{{{ {first["input"]} }}}}" for the variable'
     return document.mistake(route, f"{key}{given} is not allowed: {wanted}.{_near(errors)}{note}")
+
+
+def _variables_at(value: Any, route: Route) -> Collection[object]:
+    """The variables of the group that a route of a spec leads into."""
+    if not isinstance(value, dict) or route[:1] != ("groups",) or len(route) <= 1:
+        return ()
+    group = value["groups"][route[1]]
+    if not isinstance(group, dict):
+        return ()
+    sample = group.get("sample")
+    drawn = sample.get("draw") if isinstance(sample, dict) else None
+    return [name for each in (group.get("matrix"), drawn) if isinstance(each, dict) for name in each]
 
 
 def _wanted(error: ErrorDetails) -> str:

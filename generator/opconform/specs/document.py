@@ -64,11 +64,14 @@ class SpecMistakes(SpecError):  # noqa: N818 - the name says what it is
 
 
 class KeyMistake(Exception):  # noqa: N818 - it becomes a mistake of a file
-    """A wrong key of a group or case, and a sentence without a full stop."""
+    """A wrong key of a group or case, and a sentence without a full stop.
 
-    def __init__(self, key: str, sentence: str) -> None:
+    `inside` leads from the key to the place of the mistake, and `value` is the wrong value, if it is one.
+    """
+
+    def __init__(self, key: str, sentence: str, inside: Route = (), value: object = None) -> None:
         super().__init__(key, sentence)
-        self.key, self.sentence = key, sentence
+        self.key, self.sentence, self.inside, self.value = key, sentence, inside, value
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,6 +113,8 @@ def read_document(path: Path, name: str) -> Document:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        if (unclosed := _unclosed(text, fault, place)) is not None:
+            raise _wrong(name, *unclosed) from fault
         advice = _advice(text, *place) or _ADVICE.get(fault.problem or "", "")
         raise _wrong(name, f"This is not YAML: {fault.problem}{advice}.", place) from fault
     except yaml.reader.ReaderError as fault:
@@ -137,6 +142,23 @@ def _advice(text: str, line: int, column: int) -> str:
     if written[column - 1 : column] == ":":
         return "; quote a text that contains a colon, write a space after the colon of a key, and indent the keys alike"
     return "; quote an expression inside {…}" if "${{" in written else ""
+
+
+def _unclosed(text: str, fault: Any, place: tuple[int, int]) -> tuple[str, tuple[int, int]] | None:
+    """A sentence about a bracket or quote that is not closed and the place where it opens, or None."""
+    opened, context = fault.context_mark, fault.context or ""
+    if opened is None:
+        return None
+    start = (opened.line + 1, opened.column + 1)
+    if "quoted scalar" in context and "end of stream" in (fault.problem or ""):
+        return "This is not YAML: the quote is not closed.", start
+    line = "".join(_LINE_BREAK.split(text)[place[0] - 1 : place[0]])
+    is_other = place[0] == start[0] and line[place[1] - 1 : place[1]] not in ("]", "}")
+    if not context.startswith("while parsing a flow") or is_other or "${{" in line:
+        return None
+    bracket = "[" if "sequence" in context else "{"
+    expected = f"',' or '{']' if bracket == '[' else '}'}' is expected at line {place[0]}, column {place[1]}"
+    return f"This is not YAML: the '{bracket}' is not closed; {expected}.", start
 
 
 def _end_of(text: str) -> tuple[int, int]:

@@ -87,6 +87,8 @@ class _Sandbox(SandboxedEnvironment):
         return value
 
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if any(map(callable, (*args, *kwargs.values()))):
+            raise ValueError("a function cannot be an argument; call it")
         is_ours = isinstance(function, FunctionType | BuiltinFunctionType)  # jinja2's checks take longer than the call
         value = function(*args, **kwargs) if is_ours else super().call(context, function, *args, **kwargs)
         context[_METER].count(value)

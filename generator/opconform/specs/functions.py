@@ -96,6 +96,12 @@ def _product(items: Sequence[Value]) -> Value:
     return found
 
 
+def _sum(items: Sequence[Value]) -> Value:
+    if not all(isinstance(each, int | float) for each in items):
+        raise TypeError("only numbers can be added")
+    return sum(items)
+
+
 def _divisors(number: int) -> list[int]:
     if not 0 < number <= _LARGEST_DIVIDED:
         raise ValueError(f"divisors takes a number from 1 to {_LARGEST_DIVIDED:,}, not {quoted(number)}")
@@ -118,7 +124,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "repeat": _repeat,
     "replace": _replace,
     "sorted": sorted,
-    "sum": sum,
+    "sum": _sum,
 }
 
 #: The additional functions of the expressions of a sample; `samples` makes them.

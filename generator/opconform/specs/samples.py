@@ -90,5 +90,5 @@ def samples_of(group: Group, combination: Combination, seed: int, meter: Meter) 
             try:
                 drawn[name] = expression_of(value).value(drawn, meter, functions) if is_expression(value) else value
             except ExpressionError as fault:
-                raise KeyMistake("sample", f"{name}: {failure(fault, drawn)}") from fault
+                raise KeyMistake("sample", f"{name}: {failure(fault, drawn)}", ("draw", name)) from fault
         yield drawn if wanted is None or holds(wanted, drawn, meter) else None

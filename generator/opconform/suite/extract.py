@@ -1,11 +1,12 @@
 """Extracts: suites of some of the cases of others."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, header_text
+from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, header_text, reasons_by_dialect
 from opconform.suite.reader import Suite
 
 
@@ -31,5 +32,6 @@ def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Pa
             digest.update(line)
             manifest.write(line)
             counts["accept" if entry.expect == "accept" else "reject"] += 1
-    written = replace(header, counts=counts, digest=digest.hexdigest())
+    left_out = Counter(pair for each in found.values() for pair in each.left_out.items())
+    written = replace(header, counts=counts, digest=digest.hexdigest(), left_out=reasons_by_dialect(left_out))
     (out / HEADER).write_bytes(header_text(written).encode())

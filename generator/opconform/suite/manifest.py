@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -27,11 +28,15 @@ Stage = Literal["count", "element-type", "shape", "value", "bits", "nan-payload"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequirementNote:
-    """The level and the text of a requirement, for reports, and whether a case can violate it."""
+    """The level and the text of a requirement, for reports, and whether a case can violate it.
+
+    `profiles` are those in which the specs have cases for it, also where the suite has only some of them.
+    """
 
     level: Level
     text: str
     violable: bool = False
+    profiles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +52,7 @@ class Header:
         specification: The revisions of the specification's pages, by operation.
         requirements: By operation and id.
         establishes: The requirements that are shown to be met when a comparison passes a stage, by operation and stage.
+        left_out: How many cases have no model in a dialect, by dialect and reason; absent if there are none.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
         part_of: The digest of the suite whose cases were streamed, of which this suite has some; absent from any other.
         digest: The SHA-256 of the manifest: the suite digest.
@@ -68,6 +74,7 @@ class Header:
     establishes: Mapping[str, Mapping[Stage, tuple[str, ...]]]
     counts: Mapping[str, int]
     digest: _Digest
+    left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     select: tuple[str, ...] = ()
     part_of: _Digest | Literal[""] = ""
     checksum: str = ""
@@ -117,9 +124,17 @@ _HEADER = TypeAdapter(Header)
 _ENTRY = TypeAdapter(Entry)
 
 
+def reasons_by_dialect(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """Counts of pairs of a dialect and a reason, by dialect and reason; the most frequent reasons first."""
+    counted: dict[str, dict[str, int]] = {name: {} for name in sorted({name for name, _ in counts})}
+    for (name, reason), count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        counted[name][reason] = count
+    return counted
+
+
 def header_text(header: Header) -> str:
     """`suite.json` with its checksum renewed."""
-    absent = {"checksum", *(name for name in ("select", "part_of") if not getattr(header, name))}
+    absent = {"checksum", *(name for name in ("left_out", "select", "part_of") if not getattr(header, name))}
     return sealed_text(_HEADER.dump_python(header, mode="json", exclude=absent))
 
 

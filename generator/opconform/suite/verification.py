@@ -7,7 +7,7 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line
+from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
 
 
@@ -23,6 +23,9 @@ def faults_of(path: Path) -> Iterator[str]:
     counts = Counter("accept" if each.expect == "accept" else "reject" for each in suite.entries)
     if {name: count for name, count in suite.header.counts.items() if count} != counts:
         yield f"{suite.store.root}/{HEADER}: the counts are not those of {MANIFEST}."
+    left_out = Counter(pair for each in suite.entries for pair in each.left_out.items())
+    if suite.header.left_out != reasons_by_dialect(left_out):
+        yield f"{suite.store.root}/{HEADER}: the counts of cases without a model are not those of {MANIFEST}."
     if hashlib.sha256("".join(map(entry_line, suite.entries)).encode()).hexdigest() != suite.header.digest:
         yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not in the form that `generate` writes."
     for entry in suite.entries:

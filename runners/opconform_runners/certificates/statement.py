@@ -15,6 +15,7 @@ from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment, environment_facts
 from opconform_runners.reports.incidents import deaths_clause
 from opconform_runners.reports.report import Report, coverage_text
+from opconform_runners.reports.requirement_row import is_tested
 from opconform_runners.reports.text import printable
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
 from opconform_runners.verdicts.results import REPORT, RESULTS
@@ -229,7 +230,7 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
 
 
 def _profile(report: Report, name: str) -> CertifiedProfile:
-    alone = replace(report, results=tuple(each for each in report.results if each.profile == name))
+    alone = replace(report, whole=False, results=tuple(each for each in report.results if each.profile == name))
     passed = bool(alone.conformant) and alone.summary["pass"] > 0
     return CertifiedProfile(name=name, passed=passed, counts=alone.summary)
 
@@ -263,6 +264,8 @@ def _lines(statement: Statement) -> Iterator[str]:
         yield f"broken: {', '.join(predicate.failed)}"
     if predicate.warned:
         yield f"warned: {', '.join(predicate.warned)}"
+    tested = sum(is_tested(each.counts, is_mapped=each.mapped) for each in finding.requirements)
+    yield f"requirements: {tested} of {len(finding.requirements)} tested"
     mapped = sum(each.mapped for each in finding.requirements)
     if mapped:
         verb = "is fulfilled" if mapped == 1 else "are fulfilled"

@@ -26,10 +26,10 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     Each systematic mutant of the semantics should change the result of at least one case. Surviving mutants are listed
     with their source location and the requirements named there. For each condition in the semantics, two cases should
     differ only in that condition and in the decision. Mutants and conditions that no case can distinguish are
-    listed with the reason in cases/equivalents.yaml.
+    listed with the reason in cases/equivalents.yaml. Requirements without a case are listed, too.
 
     Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant, a condition or a stale
-    entry remains to be reviewed.
+    entry remains to be reviewed, or a requirement has no case.
     """
     groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile not in NOT_BY_DEFAULT]
     found = adequacy_of(case for each in groups for case in expand(each, limits=LIMITS))
@@ -48,6 +48,7 @@ def _lines(found: Adequacy) -> Iterator[str]:
         f"conditions: {shown} of {len(found.conditions)} shown by two cases, {explained} reviewed, "
         f"{len(conditions)} to review"
     )
+    yield from (f"no case  {each}" for each in found.untested)
     for mutation in survivors:
         beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
         yield f"survives  {mutation.module}.py:{mutation.line}: {mutation.before}  →  {mutation.after}{beside}"
@@ -64,6 +65,7 @@ def _document(found: Adequacy) -> dict[str, object]:
         "inferences": found.cases,
         "mutants": found.mutants,
         "adequate": found.is_adequate,
+        "untested": list(found.untested),
         "survivors": [
             {name: getattr(each, name) for name in ("module", "line", "before", "after")}
             | {"requirements": list(each.names), "reviewed": found.reviewed.get(each)}

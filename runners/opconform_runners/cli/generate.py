@@ -1,11 +1,13 @@
 """`opconform generate`."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from opconform.specs.loader import named_operations
+from opconform.suite.manifest import Header
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, executor_option
 from opconform_runners.cli.shared.generation_options import GenerationOptions, generation_options
@@ -14,6 +16,9 @@ from opconform_runners.cli.shared.options import TARGET, json_option, out_option
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.steps import generate_shown
 from opconform_runners.reports.text import counted
+
+#: The most reasons that are printed for a dialect.
+_REASONS = 8
 
 
 @click.command("generate", cls=Command, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
@@ -47,7 +52,19 @@ def command(
         "digest": header.digest,
         "counts": dict(counts),
         "unchanged": generated.taken,
+        "left_out": {name: dict(reasons) for name, reasons in header.left_out.items()},
         "warnings": list(generated.warnings),
     }
     line = f"{generated.out}: {counted(sum(counts.values()), 'case')} ({kinds}); suite digest {header.digest}"
-    print_result(document, [line], as_json=given["as_json"])
+    print_result(document, [line, *_left_out(header)], as_json=given["as_json"])
+
+
+def _left_out(header: Header) -> Iterator[str]:
+    """How many cases have no model in each dialect, and why."""
+    for name, reasons in header.left_out.items():
+        yield f"{name}: no model for {sum(reasons.values()):,} of {counted(sum(header.counts.values()), 'case')}:"
+        yield from (f"  {counted(count, 'case')}: {reason}" for reason, count in [*reasons.items()][:_REASONS])
+        others = [*reasons.values()][_REASONS:]
+        if others:
+            more = counted(len(others), "other reason")
+            yield f"  {counted(sum(others), 'case')}: {more}, which --json and suite.json list"

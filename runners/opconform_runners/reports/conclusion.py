@@ -25,6 +25,9 @@ def conclusion(report: Report) -> list[str]:
         )
     if report.cases and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
+    if report.cases:
+        tested = sum(each.is_tested for each in report.requirements)
+        sentences.append(f"{tested} of {counted(len(report.requirements), 'requirement')} tested.")
     return sentences
 
 

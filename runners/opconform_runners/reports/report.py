@@ -24,13 +24,15 @@ from opconform_runners.verdicts.tally import Tally
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
+#: The most requirements without a case that are named.
+_NAMED = 12
 #: The verdicts that are evidence for or against the backend.
 DECIDED = ("pass", "fail")
 
 
 def _note(row: object) -> object:
     """The part of a requirement in `report.json` that does not follow from the cases."""
-    return {key: row.get(key) for key in ("level", "text")} if isinstance(row, dict) else row
+    return {key: row[key] for key in ("level", "text", "profiles") if key in row} if isinstance(row, dict) else row
 
 
 Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_note)]]]
@@ -45,7 +47,7 @@ class Report:
     """A run, and its verdict, which is computed from its results.
 
     Attributes:
-        notes: The level and the text of every requirement, by operation and id.
+        notes: The level, the text and the profiles of every requirement, by operation and id.
         missing: The ids of the cases without a verdict.
         tallies: The cases of a streamed run that did not fail, of which there are no results.
         gave_up: Why cases are missing, or None.
@@ -85,12 +87,14 @@ class Report:
     def requirements(self) -> tuple[RequirementRow, ...]:
         """The requirements of the operations that were run."""
         verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+        cases = Counter(full_name(each.op, name) for each in self.results for name in set(each.requirements))
         for each in self.results:
             for name in set(each.broken if each.verdict == "fail" else each.requirements):
                 verdicts[full_name(each.op, name)][each.verdict] += 1
         for tally in self.tallies:
             for name in set(tally.kind.requirements):
                 verdicts[full_name(tally.kind.op, name)][tally.kind.verdict] += tally.cases
+                cases[full_name(tally.kind.op, name)] += tally.cases
         ran = self.ops
         return tuple(
             RequirementRow(
@@ -100,6 +104,8 @@ class Report:
                 text=note.text,
                 counts={verdict: verdicts[full_name(op, name)][verdict] for verdict in VERDICTS},
                 is_mapped=full_name(op, name) in self.implementation.mapped,
+                cases=cases[full_name(op, name)],
+                profiles=note.profiles,
             )
             for op, notes in self.notes.items()
             if op in ran
@@ -253,6 +259,11 @@ class Report:
             and any(each.counts.values())
             and not supported(each.counts)
         ]
+        untested = [
+            each.name
+            for each in self.requirements
+            if self._counts(each) and not (each.is_mapped or each.cases or each.profiles)
+        ]
         gaps = []
         if absent:
             others = " ".join(sorted(supporting))
@@ -263,6 +274,9 @@ class Report:
             gaps.append(f"{few} {'was' if len(lacking) == 1 else 'were'} not supported, such as {min(lacking)}")
         if undecided:
             gaps.append(f"no case was supported for {', '.join(undecided)}")
+        if self.whole and untested:
+            more = f" and {len(untested) - _NAMED:,} more" if len(untested) > _NAMED else ""
+            gaps.append(f"the specs have no case for {', '.join(untested[:_NAMED])}{more}")
         return tuple(gaps)
 
 

@@ -99,7 +99,13 @@ def report_document(report: Report) -> dict[str, object]:
     """A report as a JSON object."""
     requirements: dict[str, dict[str, object]] = {op: {} for op in sorted({each.op for each in report.requirements})}
     for each in report.requirements:
-        row = {"level": each.level, "text": each.text, "broken": each.is_broken, **each.counts}
+        row = {
+            "level": each.level,
+            "text": each.text,
+            "broken": each.is_broken,
+            **each.counts,
+            "profiles": [*each.profiles],
+        }
         requirements[each.op][each.id] = row
     plain = _REPORT.dump_python(
         report, mode="json", exclude={"notes": True, "results": True, "implementation": HARDWARE}

@@ -15,7 +15,10 @@ RequirementStanding = Literal["kept", "broken", "mapped", "open", "error"]
 class RequirementRow:
     """The cases of one requirement by verdict; a failure counts only for the requirements that it breaks.
 
-    `is_mapped` says that the harness fulfils the requirement on the backend's behalf.
+    Attributes:
+        cases: How many cases of the run list it, failures included that break others.
+        profiles: The profiles in which the suite's specs have cases for it.
+        is_mapped: Whether the harness fulfils the requirement on the backend's behalf.
     """
 
     op: str
@@ -24,6 +27,8 @@ class RequirementRow:
     text: str
     counts: Mapping[str, int]
     is_mapped: bool
+    cases: int
+    profiles: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -41,6 +46,11 @@ class RequirementRow:
         return self.counts["fail"] > 0
 
     @property
+    def is_tested(self) -> bool:
+        """Whether a case shows that the backend itself meets or breaks it."""
+        return is_tested(self.counts, is_mapped=self.is_mapped)
+
+    @property
     def standing(self) -> RequirementStanding:
         """The conclusion from its cases."""
         if self.is_broken:
@@ -50,3 +60,8 @@ class RequirementRow:
         if not self.counts["pass"]:
             return "open"
         return "mapped" if self.is_mapped else "kept"
+
+
+def is_tested(counts: Mapping[str, int], *, is_mapped: bool) -> bool:
+    """Whether a case of a requirement passed or failed, if the backend fulfils the requirement itself."""
+    return counts["pass"] + counts["fail"] > 0 and not is_mapped

@@ -162,16 +162,19 @@ def _print_head(report: Report, console: Console) -> None:
 
 
 def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
-    """One row for each requirement that a case breaks or, if `is_verbose`, that has a case."""
-    rows = [each for each in report.requirements if any(each.counts.values())]
+    """One row for each requirement that a case breaks or, if `is_verbose`, for each one."""
+    rows = report.requirements
     shown = [each for each in rows if is_verbose or each.is_broken or each.counts["error"]]
     if shown:
         console.print(_table(report, shown))
     left_out = [each for each in rows if each not in shown]
     decided = sum(each.counts["pass"] > 0 for each in left_out)
     said = [f"{counted(decided, 'requirement')}: no case fails"] if decided else []
-    if open_ones := len(left_out) - decided:
+    without = sum(not each.cases for each in left_out)
+    if open_ones := len(left_out) - decided - without:
         said.append(f"{counted(open_ones, 'requirement')}: no case is decided")
+    if without:
+        said.append(f"{counted(without, 'requirement')}: no case")
     if said:
         console.print(f"{'; '.join(said)} (report OUT -v lists them)")
 
@@ -191,7 +194,9 @@ def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
         table.add_row(f"[bold]{op}[/bold]")
         for row in rows:
             counts = (f"[{used[name][1]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
-            table.add_row(f"{_mark(row)} {row.id}", "mapped" if row.is_mapped else row.note, *counts)
+            note = "mapped" if row.is_mapped else row.note
+            notes = filter(None, (note, "" if row.cases or row.is_broken else "no case"))
+            table.add_row(f"{_mark(row)} {row.id}", ", ".join(notes), *counts)
     return table
 
 

@@ -20,7 +20,7 @@ from opconform.generation.pipeline import Generated, generate
 from opconform.generation.provenance import foreign_specs
 from opconform.generation.stream import Stream
 from opconform.generation.writer import check_replaceable
-from opconform.specs.attribution import warnings_of
+from opconform.specs.attribution import untested, warnings_of
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
@@ -251,7 +251,7 @@ def certify_streamed(
     check_replaceable(place)
     if not results.force:
         check_specs(place, spec_digests(loaded))
-    for sentence in warnings_of(loaded):
+    for sentence in (*untested(loaded), *warnings_of(loaded)):
         click.echo(f"warning: {sentence}", err=True)
     if foreign := foreign_specs(spec_digests(loaded)):
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
