@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from opconform.suite.case import canonical_json
 from opconform_runners.certificates.certificate import PAYLOAD_TYPE, read_certificate, signed
 from opconform_runners.certificates.keys import public_pem, read_private, read_public
 from opconform_runners.certificates.verification import check_results, intact_suite
+from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import MINIATURES, ROOT, Run
 
 
@@ -524,6 +525,8 @@ def test_a_run_that_is_not_whole_is_not_signed(
     assert refused == f"error: 1 case in {raised}/results.jsonl ended in a harness error: the results cannot be signed."
     report = json.loads((part / "report.json").read_text()) | {"whole": True}
     (part / "report.json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    held = read_written(part / "results.jsonl")
+    write_results(part, replace(held.header, whole=True), held.results)
     assert "/results.jsonl has no verdict on VariadicSplit-1/" in refusal(part)
     lines = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
     (run / "results.jsonl").write_bytes(b"".join(lines[:-1]))

@@ -13,7 +13,6 @@ from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
 from opconform.generation.options import Options
-from opconform.generation.work_folder import work_folder
 from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
 from opconform.memory import free_memory, shown_bytes
@@ -23,7 +22,9 @@ from opconform.specs.attribution import warnings_of
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header
+from opconform.suite.ownership import check_replaceable
 from opconform.suite.selection import Selection, near_miss
+from opconform.suite.work_folder import work_folder
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24
@@ -85,6 +86,7 @@ def write_suite(
 
     with contextlib.ExitStack() as held:
         try:
+            check_replaceable(out)
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
             work = held.enter_context(work_folder(out))
         except OSError as fault:

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from opconform.errors import HarnessError, UsageError
-from opconform.files import replace_named
 from opconform.generation.case_list import one_case, specs_of_case
 from opconform.generation.options import ONE_CASE, Options
 from opconform.generation.pipeline import generate
 from opconform.suite.manifest import Entry
+from opconform.suite.ownership import replace_named
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option

@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 from opconform.errors import SuiteError, UsageError
-from opconform.files import replace_named
 from opconform.suite.kind import check_kind
+from opconform.suite.ownership import replace_named
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.help import Command as HelpCommand
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     PATH,
     SOURCE,
@@ -31,7 +31,7 @@ from opconform_runners.cli.shared.options import (
 )
 from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.cli.shared.steps import executed, folder_of, print_next, report_of_run, show_report
+from opconform_runners.cli.shared.steps import executed, folder_of, hold, print_next, report_of_run, show_report
 from opconform_runners.execution.recorder import record as record_outputs
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.runner import RunOptions, selected
@@ -106,8 +106,9 @@ def command(
     )
     if backend.is_several:
         out = results.out or FOLDER
-        check_matrix(out)
-        code = run_matrix(open_suite(suite), start(backend, running.executor), out, running, results)
+        opened, started = open_suite(suite), start(backend, running.executor)
+        hold_matrix(out, started)
+        code = run_matrix(opened, started, out, running, results)
     elif record is not None:
         command = backend.command()
         code = _record(open_suite(suite), command, record, running, results)
@@ -137,6 +138,7 @@ def _judged(
     updates: bool,
 ) -> int:
     out = results.out or folder_of(command.name)
+    hold(out)
     report = _complete_run(suite, command, out, running) if updates else None
     interrupted = None
     if report is None:

@@ -1,6 +1,7 @@
 """The verdict of each case, from its executions so far."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opconform.suite.case import Case
@@ -52,12 +53,17 @@ class CaseVerdicts:
         twin = entry.twin if entry.expect != "accept" else None
         return Step(execution=attempt, own=own, result=result, twin=twin)
 
-    def restore(self, step: Step) -> None:
-        """Take over an execution from before an interruption."""
-        entry = self._suite.by_id[step.result.id]
-        if step.execution == "first":
+    def restore(self, step: Step) -> bool:
+        """Take over an execution from before an interruption; returns whether its result follows from its verdict."""
+        entry, is_first = self._suite.by_id.get(step.result.id), step.execution == "first"
+        executed = self._executions.get(step.result.id, {})
+        if entry is None or step.execution in executed or is_first == bool(executed):
+            return False
+        if is_first:
             self._facts[entry.id] = facts_of(step.result)
-        self._keep(entry, self._suite.case(entry), step.execution, step.own)
+        twin = entry.twin if entry.expect != "accept" else None
+        result = self._keep(entry, self._suite.case(entry), step.execution, step.own)
+        return step == replace(step, result=result, twin=twin)
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
         """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.

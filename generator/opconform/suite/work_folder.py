@@ -1,4 +1,4 @@
-"""The work folder of a generation: hidden beside the suite, marked as opconform's, and locked while in use.
+"""The work folder of a suite: hidden beside the suite, marked as opconform's, and locked while in use.
 
 For the suite `NAME` it is `.NAME.opconform-work`. A generation writes only there until the suite is complete. The
 folder stays if the generation is interrupted.
@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from opconform.errors import UsageError
+from opconform.suite.ownership import check_replaceable
 
 #: How many seconds a generation waits for the workers of a killed one to end.
 PATIENCE = 10.0
@@ -31,6 +32,20 @@ class WorkFolder:
         self.lines = self.path / "lines.jsonl"  # the lines of the manifest, in the order in which cases are written
         self.packed = self.path / "packed.zip"  # the zip file that becomes the suite
         self.replaced = self.path / "replaced"  # the earlier suite, until the new one has replaced it
+
+    def check(self) -> None:
+        """Check that the folder, which exists, is marked; it is empty after a kill before the mark was written."""
+        is_folder = stat.S_ISDIR(self.path.lstat().st_mode)
+        if not is_folder or (any(self.path.iterdir()) and not self.mark.exists()):
+            raise UsageError(f"{self.path} was not created by opconform. Move it, or use another --out.")
+
+    def replace(self) -> None:
+        """Put the partial folder, now a whole suite, in its place, unless something else is there now."""
+        check_replaceable(self.out)
+        if self.out.exists():
+            self.out.rename(self.replaced)
+        self.partial.rename(self.out)
+        shutil.rmtree(self.replaced, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -67,12 +82,10 @@ def hold_worker_lock(folder: Path) -> None:
 
 
 def _make(work: WorkFolder) -> None:
-    """Make the folder, or check that it is marked; it is empty after a kill before the mark was written."""
+    """Make the folder, unless it exists and is marked."""
     with contextlib.suppress(FileExistsError):
         work.path.mkdir(mode=0o700)
-    is_folder = stat.S_ISDIR(work.path.lstat().st_mode)
-    if not is_folder or (any(work.path.iterdir()) and not work.mark.exists()):
-        raise UsageError(f"{work.path} was not created by opconform. Move it, or use another --out.")
+    work.check()
 
 
 def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:
