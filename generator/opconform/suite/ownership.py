@@ -16,6 +16,8 @@ from opconform.suite.manifest import HEADER, MANIFEST
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import foreign_faults
 
+#: The file in a work folder that marks it as opconform's, and is locked while the folder is in use.
+MARK = "opconform.lock"
 #: How many bytes of a file are searched for the mark of opconform.
 _HEAD = 300
 #: The endings of archives, of which only `.zip` in lower case is written.
@@ -102,6 +104,19 @@ def is_ours(path: Path, marks: Sequence[bytes]) -> bool:
     return not head or any(mark in head for mark in marks)
 
 
+def work_path(out: Path) -> Path:
+    """The folder in which a suite is written until it is complete."""
+    return out.with_name(f".{out.name}.opconform-work")
+
+
+def check_work_folder(path: Path) -> None:
+    """Check that a work folder, if there is one, is marked; it is empty after a kill before the mark was written."""
+    if os.path.lexists(path):
+        is_folder = stat.S_ISDIR(path.lstat().st_mode)
+        if not is_folder or (any(path.iterdir()) and not (path / MARK).exists()):
+            raise UsageError(f"{path} was not created by opconform. Move it, or use another --out.")
+
+
 def check_replaceable(out: Path, specs: Collection[str] | None = None) -> None:
     """Check that a path has nothing, an empty folder or file, or a suite without other files.
 
@@ -109,6 +124,7 @@ def check_replaceable(out: Path, specs: Collection[str] | None = None) -> None:
     """
     check_outside_suites(out)
     check_no_link(out)
+    check_work_folder(work_path(out))
     is_zip = out.suffix == ".zip"
     if not out.exists():
         if out.suffix.lower() in _ARCHIVES and not is_zip:

@@ -7,14 +7,13 @@ folder stays if the generation is interrupted.
 import contextlib
 import os
 import shutil
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from opconform.errors import UsageError
-from opconform.suite.ownership import check_replaceable
+from opconform.suite.ownership import MARK, check_replaceable, check_work_folder, work_path
 
 #: How many seconds a generation waits for the workers of a killed one to end.
 PATIENCE = 10.0
@@ -26,18 +25,12 @@ class WorkFolder:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self.path = out.with_name(f".{out.name}.opconform-work")
-        self.mark = self.path / "opconform.lock"  # marks the folder as opconform's; locked while it is in use
+        self.path = work_path(out)
+        self.mark = self.path / MARK  # marks the folder as opconform's; locked while it is in use
         self.partial = self.path / "partial"  # the folder that becomes the suite
         self.lines = self.path / "lines.jsonl"  # the lines of the manifest, in the order in which cases are written
         self.packed = self.path / "packed.zip"  # the zip file that becomes the suite
         self.replaced = self.path / "replaced"  # the earlier suite, until the new one has replaced it
-
-    def check(self) -> None:
-        """Check that the folder, which exists, is marked; it is empty after a kill before the mark was written."""
-        is_folder = stat.S_ISDIR(self.path.lstat().st_mode)
-        if not is_folder or (any(self.path.iterdir()) and not self.mark.exists()):
-            raise UsageError(f"{self.path} was not created by opconform. Move it, or use another --out.")
 
     def replace(self) -> None:
         """Put the partial folder, now a whole suite, in its place, unless something else is there now."""
@@ -85,7 +78,7 @@ def _make(work: WorkFolder) -> None:
     """Make the folder, unless it exists and is marked."""
     with contextlib.suppress(FileExistsError):
         work.path.mkdir(mode=0o700)
-    work.check()
+    check_work_folder(work.path)
 
 
 def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:

@@ -64,7 +64,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     place = suite or folder / "suite"
     if suite is None and not place.exists():
         raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")
-    click.echo(sign_results(folder, place, key))
+    click.echo(sign_results(folder, place, key, witnessed=False))
 
 
 @command.command("verify", example="certificate verify certificate.json --key me.pub")

@@ -68,7 +68,7 @@ def read_done(place: Path, batch: Any) -> Done:
 
 def _contradictions(done: Done, batch: Any, failed: Suite) -> Iterator[str]:
     """What is wrong with a finished batch, given its cases and the suite of those with results."""
-    if done.own != ids_digest(batch.own):
+    if done.own != ids_digest(batch.own) or done.header.cases:
         yield "it has the cases of another batch"
     cases = {case.id: case for case in batch.cases}
     for results, known in ((done.results, batch.own), (done.repeated, cases.keys() - batch.own)):

@@ -201,7 +201,8 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
         kind = "a certification" if new.whole else "not a certification"
         this = f"this run is {kind}" if other == "kind" else f"this run has a different {other}"
         raise UsageError(f"{out} contains the results of {held.title}{state}, but {this}. {_OTHERWISE}")
-    if resumed and (changed := changes(held, new)):
+    changed = changes(held, new) or ([] if held == replace(new, strict=held.strict) else ["the options"])
+    if resumed and changed:
         raise UsageError(
             f"{out} contains the results of {held.title}, interrupted, and "
             f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since then. {_OTHERWISE}"

@@ -9,8 +9,14 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from opconform.errors import DiskError, UsageError
-from opconform.suite.ownership import check_no_link, check_ours, check_replaceable, suite_around
-from opconform.suite.work_folder import WorkFolder
+from opconform.suite.ownership import (
+    check_no_link,
+    check_ours,
+    check_replaceable,
+    check_work_folder,
+    suite_around,
+    work_path,
+)
 from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING
 from opconform_runners.verdicts.results import CERTIFICATE, PAGE, PAGE_BEGINNING, REPORT, RESULTS
 
@@ -93,14 +99,14 @@ def check_batches(folder: Path) -> None:
 
 
 def _check_batch(folder: Path) -> None:
-    works = {work.path.name: work for work in (WorkFolder(folder / name) for name in SUITES)}
+    works = {work_path(folder / name) for name in SUITES}
     for path in sorted(folder.iterdir()):
         if path.name in _BATCH_FILES:
             check_ours(path, *_BATCH_FILES[path.name])
         elif path.name in SUITES:
             check_replaceable(path)
-        elif path.name in works:
-            works[path.name].check()
+        elif path in works:
+            check_work_folder(path)
         elif path.name != LOCK and not _LEFT.fullmatch(path.name):
             raise _foreign(path)
 

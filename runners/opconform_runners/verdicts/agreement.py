@@ -8,7 +8,7 @@ from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.run_header import RunHeader
+from opconform_runners.verdicts.run_header import RunHeader, suite_note
 
 
 def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, path: Path) -> None:
@@ -23,6 +23,8 @@ def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, 
 
 def _faults(header: RunHeader, results: Sequence[Result], suite: Suite) -> Iterator[str]:
     """The contradictions, the first one of each kind."""
+    if (header.suite, header.requirements) != (suite_note(suite.header), suite.header.requirements):
+        yield "its header does not repeat that of the suite"
     verdicts = {result.id: result.verdict for result in results}
     if unknown := min(verdicts.keys() - suite.by_id.keys(), default=None):
         yield f"it has no case {unknown}"

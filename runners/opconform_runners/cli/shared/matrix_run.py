@@ -124,7 +124,9 @@ def run_matrix(
         place = f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and one folder per backend"
         print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
     if key is not None:
-        print_lines((sign_results(each, Path(suite.store.root), key) for each, _ in runs), err=results.is_silent)
+        print_lines(
+            (sign_results(each, Path(suite.store.root), key, witnessed=True) for each, _ in runs), err=results.is_silent
+        )
     if not results.is_silent:
         print_next_of_matrix(runs, Path(suite.store.root))
     return 0 if absent == started.absent and all(each.report.is_passed for each in columns) else 1

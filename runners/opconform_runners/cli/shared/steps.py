@@ -203,20 +203,20 @@ def publish(
     replace_ours(folder / PAGE, page.encode(), PAGE_BEGINNING)
     places = [f"HTML report: {folder / PAGE}"]
     if key is not None:
-        places.append(sign_results(folder, suite, key))
+        places.append(sign_results(folder, suite, key, witnessed=True))
     if not results.quiet:
         print_lines(places, err=results.as_json)
     print_next(report, folder, suite, results)
 
 
-def sign_results(folder: Path, suite: Path, key: PrivateKey) -> str:
-    """Sign the results in a folder, and return a sentence about the certificate."""
+def sign_results(folder: Path, suite: Path, key: PrivateKey, *, witnessed: bool) -> str:
+    """Sign the results in a folder, and return a sentence about the certificate; `witnessed` as for `sign`."""
     from opconform_runners.certificates.certificate import sign
     from opconform_runners.certificates.verification import check_origin, intact_suite
 
     opened = intact_suite(suite)
     check_origin(opened)
-    result = sign(folder, opened, key).predicate.result
+    result = sign(folder, opened, key, witnessed=witnessed).predicate.result
     return f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}"
 
 
