@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -40,7 +41,8 @@ def edited(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: C901 - one case pe
     """A JSON value with one change at each place in it, and the place."""
     match value:
         case dict():
-            for name, inner in value.items():
+            is_alike = all(isinstance(inner, dict) for inner in value.values())  # as requirements are
+            for name, inner in list(value.items())[: 2 if is_alike else None]:
                 if inner and name != "language":  # otherwise it is the default
                     yield f".{name} removed", {key: each for key, each in value.items() if key != name}
                 for place, new in edited(inner):
@@ -115,7 +117,7 @@ def believed(path: Path, changes: Iterator[tuple[str, bytes]], use: Callable[[],
             assert "\n" not in str(error)
     path.write_bytes(right)
     use()
-    assert count > 20
+    assert count
     return places
 
 
@@ -141,7 +143,7 @@ def test_edited_results_are_refused(runs: Path, tmp_path: Path) -> None:
     assert believed(path, changes(), lambda: finished(out), *conditions) == []
     (out / "report.json").unlink()  # of which the suite repeats the cases and the requirements
     told = ("1.seconds", "1.sentence", "1.inputs", "1.mismatch", "0.started", "0.strict", "0.suite.digest")
-    shown = ("0.implementation", "0.environment", *told)
+    shown = ("0.implementation", "0.environment", "0.whole", *told)
     assert believed(path, changes(), lambda: finished(out), *conditions, *shown) == []
 
 
@@ -197,10 +199,10 @@ def test_edited_batches_are_not_continued(batches: tuple[Path, Callable[[], obje
     out, run = batches
     path = out / "batches" / "000001" / "done.json"
     held = json.loads(path.read_bytes())
-    del held["checksum"]
-    unsealed = ((place, json.dumps(new, indent=1).encode()) for place, new in edited(json.loads(path.read_bytes())))
-    sealed = ((place, sealed_text(new).encode()) for place, new in edited(held))
-    told = (".results[0].seconds", ".results[0].sentence", ".results[0].inputs", ".results[0].message")
+    unsealed = ((place, json.dumps(new, indent=1).encode()) for place, new in islice(edited(held), 20))
+    fields = {key: value for key, value in held.items() if key != "checksum"}
+    sealed = ((place, sealed_text(new).encode()) for place, new in edited(fields))
+    told = tuple(f".results[{number}].{name}" for number in (0, 1) for name in ("seconds", "sentence", "inputs"))
 
     assert believed(path, unsealed, run) == []
     assert believed(path, sealed, run, *told) == []
@@ -224,13 +226,11 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
         "another requirement": {"tallies": [{**tally, "kind": {**tally["kind"], "requirements": ["data.bits"]}}]},
         "another batch": {key: value for key, value in held[second].items() if key != "checksum"},
     }
-    changes = (
-        (name, sealed_text({key: value for key, value in {**held[first], **new}.items() if key != "checksum"}).encode())
-        for name, new in (changed | {f"{name} again": each for name, each in changed.items()} | changed).items()
-    )
+    right = {key: value for key, value in held[first].items() if key != "checksum"}
+    changes = [(name, sealed_text(right | new).encode()) for name, new in changed.items()]
 
     assert held[first]["results"]
-    assert believed(first, [*changes, *[("copy", second.read_bytes())] * 10].__iter__(), run) == []
+    assert believed(first, iter([*changes, ("a copy", second.read_bytes())]), run) == []
 
 
 def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
@@ -264,4 +264,4 @@ def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
     assert believed(path, naive, run) == []
     said = ("1.result.seconds", "1.own", "0.strict")
     found = believed(path, changed_lines(path.read_bytes(), journal_text), run, *said)
-    assert [place for place in found if re.fullmatch(r"\d removed", place) is None] == []  # the case is executed again
+    assert [place for place in found if re.fullmatch(r"\d+ removed", place) is None] == []  # the case is executed again

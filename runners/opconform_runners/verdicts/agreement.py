@@ -62,6 +62,8 @@ def is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bo
         return False
     if (result.verdict == "fail") != (result.reason is not None):
         return False
+    if result.verdict != "pass" and (result.late or result.other_reason is not None):
+        return False
     if result.reason == "nondeterministic":  # the first verdict is only in the sentence
         return bool(result.broken) or not entry.requirements
     if result.reason is not None:
