@@ -80,7 +80,8 @@ def run_stream(
         DiskError: The disk is full.
         HarnessError: The harness cannot be started.
         KeyboardInterrupt: The run was interrupted; the same call continues it.
-        UsageError: The folder holds batches of another stream, or the backend changed since a finished batch.
+        SuiteError: A finished batch was changed.
+        UsageError: The folder holds something else, or the backend or an option changed since a finished batch.
     """
     with contextlib.closing(Journal(out, force=options.force, resume=False)) as journal:
         folder = out / BATCHES
@@ -119,11 +120,11 @@ def run_stream(
             on_case(0.0, 0)
         header = merged.header(source.total, source.ids)
         journal.begin(header)
-    merged.write(header, out)
-    join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
-    with contextlib.suppress(UsageError):  # something else was put there
-        check_batches(folder)
-        discard(folder)
+        merged.write(header, out)
+        join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
+        with contextlib.suppress(UsageError):  # something else was put there
+            check_batches(folder)
+            discard(folder)
     return header, merged.ordered
 
 
