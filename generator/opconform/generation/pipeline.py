@@ -56,8 +56,6 @@ def generate(
         SuiteError: A file cannot be written, for example because the disk is full.
         UsageError: Nothing is selected, or `out` is not a suite, or another process writes to it.
     """
-    if out.name in ("", ".."):
-        raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     cases = _Cases(selected_groups(specs, options.selection), options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
     return replace(generated, warnings=(*warnings_of(specs), *cases.repeated()))

@@ -122,6 +122,8 @@ def check_replaceable(out: Path, specs: Collection[str] | None = None) -> None:
 
     A suite with a spec that is not among `specs` is not replaced either; None replaces a suite of any specs.
     """
+    if out.name in ("", ".."):
+        raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     check_outside_suites(out)
     check_no_link(out)
     check_work_folder(work_path(out))
