@@ -29,6 +29,7 @@ from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
+from opconform_runners.execution.journal import linked
 from opconform_runners.verdicts.results import line_of, read_written, result_document
 from opconform_runners.verdicts.run_header import header_line
 from tests.in_process import served_in_process
@@ -177,7 +178,7 @@ def killed(run: Path, cases: int = 2) -> bytes:
         line_of({"execution": "first", "own": {"verdict": "pass"}, "result": result_document(each), "twin": None})
         for each in written.results[: cases + 1]
     ]
-    return header_line(written.header) + b"".join(steps[:cases]) + steps[cases][:20]
+    return linked(header_line(written.header), steps[:cases]) + steps[cases][:20]
 
 
 @pytest.fixture(scope="session")

@@ -18,11 +18,12 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.journal import read_steps
+from opconform_runners.execution.journal import linked, read_steps
 from opconform_runners.harness.protocol import reply_faults
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.tools.protocol_check.conversation import said_in
-from opconform_runners.verdicts.results import read_results
+from opconform_runners.verdicts.results import line_of, read_results, read_written
+from opconform_runners.verdicts.run_header import header_line
 from tests.conftest import MINIATURES, Run
 
 
@@ -152,14 +153,17 @@ def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path
     ],
 )
 def test_a_step_of_a_journal_has_a_known_verdict(
-    tmp_path: Path, own: dict[str, object], changed: dict[str, object]
+    failing: Path, tmp_path: Path, own: dict[str, object], changed: dict[str, object]
 ) -> None:
     """A line of an interrupted run whose verdict is anything else is refused, as is a profile without a name."""
     result = {"id": "Split-1/a/0123456789", "profile": "core", "expect": "accept", "verdict": "pass"}
     step = {"execution": "first", "own": own, "result": {**result, **changed}}
 
-    with pytest.raises(SuiteError, match="contains a line that no interrupted run wrote"):
-        read_steps(tmp_path / "results.jsonl", [json.dumps(step).encode()])
+    header = read_written(failing / "results.jsonl").header
+    (tmp_path / "results.jsonl").write_bytes(linked(header_line(header), [line_of(step)]))
+
+    with pytest.raises(SuiteError, match=r"results\.jsonl:2 is not what an interrupted run wrote there\."):
+        read_steps(read_written(tmp_path / "results.jsonl"))
 
 
 def test_a_zip_file_with_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
@@ -179,5 +183,8 @@ def test_numbers_of_results_are_finite(failing: Path, tmp_path: Path) -> None:
     footer = json.loads(lines[-1]) | {"digest": hashlib.sha256(b"".join(lines[:-1])).hexdigest()}
     (tmp_path / "results.jsonl").write_bytes(b"".join(lines[:-1]) + canonical_json(footer).encode() + b"\n")
 
-    with pytest.raises(SuiteError, match="has a line that is not a result"):
+    with pytest.raises(
+        SuiteError,
+        match=r"results\.jsonl:2 is not a result: seconds: Input should be a finite number\. Repeat the run\.",
+    ):
         read_results(tmp_path / "results.jsonl")

@@ -13,7 +13,8 @@ from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
 from opconform_runners.cli.shared import steps
 from opconform_runners.execution import stream
-from opconform_runners.execution.stream import Done, Merged
+from opconform_runners.execution.finished_batch import Done
+from opconform_runners.execution.stream import Merged
 from opconform_runners.verdicts.results import read_results, read_written
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run, whole
 
@@ -173,11 +174,19 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
     again = replace(failed, id=f"{tally.kind.op}/again/0123456789", requirements=tally.kind.requirements)
     merged = Merged(shard=None)
     first = Done(
-        header=written.header, results=(), repeated=(), tallies=written.header.streamed.tallies, devices=(), threads=()
+        own="",
+        header=written.header,
+        results=(),
+        repeated=(),
+        tallies=written.header.streamed.tallies,
+        devices=(),
+        threads=(),
     )
     merged.add(first, tmp_path)
     before = merged.cases
-    merged.add(Done(header=written.header, results=(), repeated=(again,), tallies=(), devices=(), threads=()), tmp_path)
+    merged.add(
+        Done(own="", header=written.header, results=(), repeated=(again,), tallies=(), devices=(), threads=()), tmp_path
+    )
 
     assert merged.cases == before
     assert merged.counts[tally.kind] == tally.cases - 1

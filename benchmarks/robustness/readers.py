@@ -32,7 +32,7 @@ from opconform_runners.certificates.verification import check_claims, check_prof
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import facts_of, result_of
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.execution.journal import read_steps
+from opconform_runners.execution.journal import linked, read_steps
 from opconform_runners.execution.outputs import output_limit, read_outputs
 from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
@@ -257,14 +257,14 @@ class RunReader:
         header, *lines, _ = (self._out / "results.jsonl").read_bytes().splitlines(keepends=True)
         own = {"verdict": "fail", "reason": "crash", "sentence": "it ended"}
         steps = [{"execution": "first", "own": own, "result": json.loads(line), "twin": None} for line in lines]
-        return header + b"".join(line_of(each) for each in steps)
+        return linked(header, [line_of(each) for each in steps])
 
     def read_journal(self, content: bytes) -> None:
         """Read the results of an interrupted run."""
         self._put("results.jsonl", content)
         (self._folder / "report.json").unlink()
         try:
-            read_steps(self._folder / "results.jsonl", read_written(self._folder / "results.jsonl").lines)
+            read_steps(read_written(self._folder / "results.jsonl"))
             self._use()
         finally:
             self._restore("results.jsonl")

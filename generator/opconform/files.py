@@ -5,12 +5,10 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
-
-from opconform.errors import DiskError, UsageError
 
 _BYTES = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY"))
 _FLAGS = os.O_RDONLY | _BYTES | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY"))
@@ -18,8 +16,6 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BYTES
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 #: Files below this size are read without a buffer, which takes half the time.
 _SMALL = 1 << 20
-#: How many bytes of a file are searched for the mark of opconform.
-_HEAD = 300
 
 
 class FileTooLargeError(OSError):
@@ -101,54 +97,3 @@ def replacement(path: Path) -> Iterator[BinaryIO]:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def replace_named(path: Path, content: bytes) -> None:
-    """Replace a file that the user named. Missing folders are made; pipes and devices are written to directly.
-
-    It raises `DiskError` if the disk is full, and `UsageError` if the file is a link or cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            path.write_bytes(content)
-            return
-        check_no_link(path)
-        replace_file(path, content)
-    except OSError as fault:
-        if DiskError.is_full(fault):
-            raise DiskError(path, fault) from fault
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
-
-
-def check_no_link(path: Path) -> None:
-    """Refuse to replace a link."""
-    if path.is_symlink():
-        raise UsageError(f"{path} is a link, and links are not replaced. Name its target: {path.resolve()}.")
-
-
-def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
-    """Replace a file that the user named, if opconform wrote it: it has a mark among its first bytes."""
-    check_ours(path, mark)
-    replace_named(path, content)
-
-
-def check_ours(path: Path, mark: bytes) -> None:
-    """Refuse a file that opconform did not write, and a link."""
-    try:
-        if not path.exists() or path.is_file():  # a pipe or a device may be linked, as /dev/stdout is
-            check_no_link(path)
-        ours = is_ours(path, [mark])
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
-    if not ours:
-        raise UsageError(f"opconform did not write {path} and does not overwrite it. Name another file.")
-
-
-def is_ours(path: Path, marks: Sequence[bytes]) -> bool:
-    """Whether a file may be overwritten: it is empty, a pipe or a device, or has one of the marks at its beginning."""
-    if not path.is_file():
-        return True
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    return not head or any(each in head for each in marks)

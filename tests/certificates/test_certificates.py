@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from opconform.suite.case import canonical_json
 from opconform_runners.certificates.certificate import PAYLOAD_TYPE, read_certificate, signed
 from opconform_runners.certificates.keys import public_pem, read_private, read_public
 from opconform_runners.certificates.verification import check_results, intact_suite
-from tests.conftest import MINIATURES, ROOT, Run
+from opconform_runners.verdicts.results import read_written, write_results
+from tests.conftest import MINIATURES, ROOT, Run, killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +214,37 @@ def test_what_a_backend_is_called_steers_no_terminal(opconform: Run, small_spec:
     first, *_ = opconform(*checking).stdout.splitlines()
 
     assert first.startswith("NOT CONFORMANT (FAILED), 6 of 6 cases supported: =1+1 \\x00\\x1b[31m")
+
+
+def test_a_certificate_says_whether_its_signer_observed_the_run(
+    opconform: Run, small_spec: Path, tmp_path: Path
+) -> None:
+    """`certify --sign` executes every case itself; what is signed later may have been written by anyone."""
+    opconform("certificate", "keygen", tmp_path / "me")
+    certify = ("certify", small_spec, "numpy", "--out")
+    opconform(*certify, tmp_path / "now", "--sign", tmp_path / "me.key")
+    opconform(*certify, tmp_path / "later")
+    (tmp_path / "later" / "results.jsonl").write_bytes(killed(tmp_path / "later"))
+    assert "was continued; 2 of 6 cases" in opconform(*certify, tmp_path / "later").stderr
+    opconform("certificate", "sign", tmp_path / "later", "--key", tmp_path / "me.key")
+    now, later = (
+        opconform(
+            "certificate",
+            "verify",
+            tmp_path / name,
+            "--key",
+            tmp_path / "me.pub",
+            "--results",
+            tmp_path / name,
+            "--suite",
+            tmp_path / name / "suite",
+        ).stdout
+        for name in ("now", "later")
+    )
+
+    assert "\nsigned at 20" in now
+    assert ", from result files: the signer did not observe the run\n" not in now
+    assert ", from result files: the signer did not observe the run\n" in later
 
 
 def test_a_certificate_of_another_key_is_not_overwritten(opconform: Run, certified: Certified) -> None:
@@ -525,6 +557,8 @@ def test_a_run_that_is_not_whole_is_not_signed(
     assert refused == f"error: 1 case in {raised}/results.jsonl ended in a harness error: the results cannot be signed."
     report = json.loads((part / "report.json").read_text()) | {"whole": True}
     (part / "report.json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    held = read_written(part / "results.jsonl")
+    write_results(part, replace(held.header, whole=True), held.results)
     assert "/results.jsonl has no verdict on VariadicSplit-1/" in refusal(part)
     lines = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
     (run / "results.jsonl").write_bytes(b"".join(lines[:-1]))

@@ -78,7 +78,7 @@ def statement(*results: Result) -> Statement:
         baseline=None,
     )
     digests = {"results.jsonl": "2" * 64, "report.json": "3" * 64, "suite.json": "4" * 64}
-    return statement_of(report, HEADER, digests, "2026-01-01T00:00:00Z")
+    return statement_of(report, HEADER, digests, "2026-01-01T00:00:00Z", witnessed=True)
 
 
 GOOD = statement(

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.journal import read_steps
+from opconform_runners.execution.case_verdicts import CaseVerdicts
+from opconform_runners.execution.journal import Attempt, Step, linked, read_steps
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error
@@ -22,6 +24,7 @@ from opconform_runners.verdicts.verdict import (
     FailReason,
     Inconclusive,
     Nondeterministic,
+    Own,
     Pass,
     Unsupported,
 )
@@ -200,8 +203,9 @@ def test_an_interrupted_run_continues_with_the_controls(
     """Controls in the journal are not executed again; the others are."""
     backend, complete = f"{MINIATURES}:LosesJoins", lost_joins / "results.jsonl"
     written, out = read_written(complete), tmp_path
-    (out / "results.jsonl").write_bytes(header_line(written.header) + b"".join(journal(written.results)))
-    steps = read_steps(out / "results.jsonl", read_written(out / "results.jsonl").lines)
+    lines = journal(suite, CaseVerdicts(suite, written.header.implementation), written.results)
+    (out / "results.jsonl").write_bytes(linked(header_line(written.header), lines))
+    steps = read_steps(read_written(out / "results.jsonl"))
     told = opconform("run", suite.store.root, "--backend", backend, "--out", out, code=0)
 
     assert [each.execution for each in steps].count("control") == 1
@@ -209,17 +213,18 @@ def test_an_interrupted_run_continues_with_the_controls(
     assert results(complete.read_bytes()) == results((out / "results.jsonl").read_bytes())
 
 
-def journal(finished: list[Result]) -> list[bytes]:
+def journal(suite: Suite, verdicts: CaseVerdicts, finished: list[Result]) -> list[bytes]:
     """A journal in which every case was executed, failures twice, and the control of the first failure."""
-    own = {"verdict": "fail", "reason": "value", "sentence": LOST}
+
+    def step(execution: Attempt, own: Own, result: Result) -> bytes:
+        verdicts.restore(Step(execution=execution, own=own, result=result))
+        now = result_document(verdicts.result(suite.by_id[result.id]))
+        return line_of({"execution": execution, "own": asdict(own), "result": now, "twin": None})
+
+    own = Fail(reason="value", sentence=LOST)
     decided = [each for each in finished if each.verdict == "inconclusive"]
-    first = [step("first", own if each in decided else {"verdict": "pass"}, each) for each in finished]
+    first = [step("first", own if each in decided else Pass(), each) for each in finished]
     return [*first, *(step("again", own, each) for each in decided), step("control", own, decided[0])]
-
-
-def step(execution: str, own: dict[str, str], result: Result) -> bytes:
-    """A line of a journal."""
-    return line_of({"execution": execution, "own": own, "result": result_document(result), "twin": None})
 
 
 def results(content: bytes) -> list[tuple[str, str]]:

@@ -11,13 +11,14 @@ import pytest
 from benchmarks.robustness.generation_kills import killed_at_every_change, killed_at_random, tree
 
 from opconform.errors import SuiteError, UsageError
-from opconform.files import replace_file, replace_named, replace_ours, replacement
+from opconform.files import replace_file, replacement
 from opconform.generation import workers
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
-from opconform.generation.work_folder import work_folder
 from opconform.specs.loader import load_specs
+from opconform.suite.ownership import replace_named, replace_ours
 from opconform.suite.verification import faults_of
+from opconform.suite.work_folder import work_folder
 from tests.conftest import Run
 
 

@@ -20,6 +20,7 @@ from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reports.excerpt import Marks, excerpt_of
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import read_written, write_results
+from opconform_runners.verdicts.run_header import ids_digest
 from tests.conftest import MINIATURES, Run, killed, whole
 
 if TYPE_CHECKING:
@@ -179,6 +180,7 @@ def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest
     (out / "interrupted" / "results.jsonl").write_bytes(killed(run))
     report = finished(run).report
     left, missing = report.results[:-1], (report.results[-1].id,)
+    (out / "incomplete" / "results.jsonl").write_bytes(killed(run, len(left)))
     write_report(
         out / "incomplete", replace(report, results=left, faults=(), missing=missing, gave_up="The harness died.")
     )
@@ -328,7 +330,9 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
     )[:20_000]
     results = tuple(sorted(results, key=lambda each: each.id))
     many = replace(report, results=results, faults=())
-    write_results(tmp_path, read_written(run / "results.jsonl").header, results)
+    header = read_written(run / "results.jsonl").header
+    selected = ids_digest(each.id for each in results)
+    write_results(tmp_path, replace(header, cases=len(results), selected=selected), results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)
     page = opened(browser, tmp_path / "report.html")

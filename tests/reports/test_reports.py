@@ -46,6 +46,7 @@ def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFac
     (folder / "killed").mkdir()
     (folder / "killed" / "results.jsonl").write_bytes(killed(folder / "Perfect"))
     (folder / "gave-up").mkdir()
+    (folder / "gave-up" / "results.jsonl").write_bytes(killed(folder / "Perfect", 5))
     perfect = read_report(folder / "Perfect")
     left = tuple(each for each in perfect.results if each.id != REJECTED)
     write_report(folder / "gave-up", replace(perfect, results=left, missing=(REJECTED,), gave_up="The harness died."))

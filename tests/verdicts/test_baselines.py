@@ -456,6 +456,7 @@ def test_diff_of_a_run_that_gave_up_covers_its_executed_cases(opconform: Run, ru
     zeros = read_report(runs / "LosesNegativeZero")
     missing = tuple(each.id for each in zeros.results[1:])
     part = replace(zeros, results=zeros.results[:1], faults=(), missing=missing, gave_up="It died.")
+    (tmp_path / "results.jsonl").write_bytes(killed(runs / "LosesNegativeZero", 1))
     write_report(tmp_path, part)
     document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)
 

@@ -14,7 +14,6 @@ from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
-from opconform.generation.work_folder import work_folder
 from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
 from opconform.memory import free_memory, shown_bytes
@@ -26,7 +25,9 @@ from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.loader import Group, Spec
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
 from opconform.suite.matches import Known, Matches
+from opconform.suite.ownership import check_replaceable
 from opconform.suite.selection import Selection
+from opconform.suite.work_folder import work_folder
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24
@@ -65,8 +66,6 @@ def generate(
         SuiteError: A file cannot be written, for example because the disk is full.
         UsageError: Nothing is selected, or `out` is not a suite, or another process writes to it.
     """
-    if out.name in ("", ".."):
-        raise UsageError(f"--out {str(out)!r} is not the name of a folder. Name one, such as --out suite.")
     cases = _Cases(specs, options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
     return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated()))
@@ -95,6 +94,7 @@ def write_suite(
 
     with contextlib.ExitStack() as held:
         try:
+            check_replaceable(out)
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
             work = held.enter_context(work_folder(out))
         except OSError as fault:

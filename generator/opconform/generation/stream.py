@@ -15,7 +15,7 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import selected_groups, write_suite
 from opconform.model.draft import Draft
 from opconform.specs.loader import Spec
-from opconform.suite.manifest import header_text
+from opconform.suite.manifest import Header, header_text
 
 #: How many cases a batch has, and the twin of the last one.
 BATCH = 10_000
@@ -40,6 +40,7 @@ class Stream:
 
     Attributes:
         size: The least number of cases in a batch.
+        header: The header of the suite that all cases are, without its counts and its digest.
         digest: The SHA-256 of what decides the bytes of all cases: recipe, specs, profiles, seed and dialects.
         total: How many cases the groups so far have, in all shards.
         ids: The SHA-256 of the ids of those cases in order, one per line.
@@ -49,15 +50,16 @@ class Stream:
     specs: Sequence[Spec]
     options: Options
     size: int = BATCH
+    header: Header = field(init=False)
     digest: str = field(init=False)
     total: int = field(init=False, default=0)
     ids: str = field(init=False, default="")
     done: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        header = suite_header(self.specs, self.options, counts={}, digest="0" * 64)
+        self.header = suite_header(self.specs, self.options, counts={}, digest="0" * 64)
         profiles = " ".join(sorted(self.options.selection.profiles))
-        self.digest = hashlib.sha256(f"{header_text(header)}{profiles}".encode()).hexdigest()
+        self.digest = hashlib.sha256(f"{header_text(self.header)}{profiles}".encode()).hexdigest()
 
     def __iter__(self) -> Iterator[CaseBatch]:
         groups = selected_groups(self.specs, self.options.selection, self.options.limits)

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from opconform.errors import SuiteError
 from opconform.generation.case_files import case_files, parts_of
 from opconform.generation.options import Options
-from opconform.generation.work_folder import hold_worker_lock
 from opconform.generation.writer import CaseWriter, Written
 from opconform.interrupts import defer_interrupts
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes
 from opconform.suite.manifest import Entry
+from opconform.suite.work_folder import hold_worker_lock
 from opconform.tasks import batches, in_order
 
 if TYPE_CHECKING:

@@ -19,19 +19,15 @@ from typing import BinaryIO
 import numpy as np
 
 from opconform.errors import SpecError, SuiteError, UsageError
-from opconform.files import check_no_link, open_regular, write_file
+from opconform.files import open_regular, write_file
 from opconform.generation.case_files import Content, case_files, parts_of, size_of
 from opconform.generation.options import Options
-from opconform.generation.work_folder import WorkFolder
 from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
-from opconform.suite.reader import open_suite
-from opconform.suite.verification import foreign_faults
+from opconform.suite.ownership import check_replaceable
+from opconform.suite.work_folder import WorkFolder
 from opconform.tasks import batches
 from opconform.tensors.npz import member
-
-#: The endings of archives, of which only `.zip` in lower case is written.
-_ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,16 +147,13 @@ def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
         (work.partial / HEADER).write_bytes(header_text(header).encode())
         if resumed:
             _sweep(work.partial)
-        check_replaceable(work.out)
-        if _is_zip(work.out):
-            _pack(work.partial, work.packed)
-            work.packed.replace(work.out)
-            shutil.rmtree(work.partial)
+        if not _is_zip(work.out):
+            work.replace()
             return
-        if work.out.exists():
-            work.out.rename(work.replaced)
-        work.partial.rename(work.out)
-        shutil.rmtree(work.replaced, ignore_errors=True)
+        check_replaceable(work.out)
+        _pack(work.partial, work.packed)
+        work.packed.replace(work.out)
+        shutil.rmtree(work.partial)
 
 
 @contextlib.contextmanager
@@ -172,31 +165,6 @@ def translated_faults(path: Path) -> Iterator[None]:
         where = fault.filename or path
         advice = "Free some space and run the same command again: finished cases are kept."
         raise SuiteError(f"{where} cannot be written: {fault.strerror or fault}. {advice}") from fault
-
-
-def check_replaceable(out: Path) -> None:
-    """Check that a path has nothing, an empty folder or file, or a suite without other files."""
-    check_no_link(out)
-    if not out.exists():
-        if out.suffix.lower() in _ARCHIVES and not _is_zip(out):
-            raise UsageError(f"{out} cannot be written: a suite is a folder or a file NAME.zip. Use another --out.")
-        return
-    kind, is_kind = ("file", out.is_file()) if _is_zip(out) else ("folder", out.is_dir())
-    if not is_kind:
-        raise UsageError(f"{out} is not a {kind}; --out must be a folder or a file NAME.zip.")
-    if not (out.stat().st_size if kind == "file" else any(out.iterdir())):
-        return
-    if kind == "folder" and not (out / HEADER).exists():
-        raise UsageError(
-            f"{out} contains other files but no suite; opconform does not overwrite them. Use another --out."
-        )
-    try:
-        suite = open_suite(out)
-    except SuiteError as fault:
-        raise UsageError(f"{fault} The suite is not replaced: remove {out} first, or use another --out.") from fault
-    foreign = next(foreign_faults(suite), None)
-    if foreign is not None:
-        raise UsageError(f"{foreign} The suite is not replaced: move the file, or use another --out.")
 
 
 def _is_zip(out: Path) -> bool:

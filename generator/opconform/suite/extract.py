@@ -1,6 +1,7 @@
 """Extracts: suites of some of the cases of others."""
 
 import hashlib
+import shutil
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,15 +9,25 @@ from pathlib import Path
 
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, header_text, reasons_by_dialect
 from opconform.suite.reader import Suite
+from opconform.suite.work_folder import work_folder
 
 
 def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> None:
-    """Write some cases as a suite to a new folder; of repeated cases the first. `OSError` if that fails.
+    """Write some cases as a suite to a folder, in place of an earlier suite; of repeated cases the first.
 
-    `header` is that of a suite of the same specs and options; it is written last.
+    `header` is that of a suite of the same specs and options. `OSError` if it cannot be written, and `UsageError` if
+    something else is there.
     """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with work_folder(out) as work:
+        shutil.rmtree(work.partial, ignore_errors=True)  # of an interrupted extract
+        _write(chosen, header, work.partial)
+        work.replace()
+
+
+def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> None:
     found: dict[str, Entry] = {}
-    out.mkdir(parents=True)
+    out.mkdir()
     for suite, entry in chosen:
         if entry.id not in found:
             found[entry.id] = entry

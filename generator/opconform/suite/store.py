@@ -58,9 +58,11 @@ class Folder:
         self._checked.add(folder)
 
     def paths(self) -> Iterator[str]:
-        """The path of every file and link in the folder."""
+        """The path of every file, link and empty folder in the folder; the last ends in a slash, as in a zip file."""
         for folder, folders, files in os.walk(self.root):
             inside = Path(folder).relative_to(self.root)
+            if not folders and not files:
+                yield f"{inside.as_posix()}/"
             links = [each for each in folders if (Path(folder) / each).is_symlink()]
             yield from ((inside / each).as_posix() for each in files + links)
 

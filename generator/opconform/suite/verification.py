@@ -9,6 +9,7 @@ from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
 from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
+from opconform.suite.store import Folder
 
 
 def faults_of(path: Path) -> Iterator[str]:
@@ -77,11 +78,14 @@ def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
 
 
 def foreign_faults(suite: Suite) -> Iterator[str]:
-    """Every file in a suite that its manifest does not name, one sentence each."""
+    """Every file and empty folder in a suite that its manifest does not name, one sentence each."""
     known = {HEADER, MANIFEST} | {f"{each.id}/{name}" for each in suite.entries for name in each.files}
     seen: Counter[str] = Counter(suite.store.paths())
     for path, times in sorted(seen.items()):
-        if path not in known:
+        is_emptied = (
+            isinstance(suite.store, Folder) and path.endswith("/") and any(name.startswith(path) for name in known)
+        )
+        if path not in known and not is_emptied:  # an emptied folder lacks its files, which is another fault
             yield f"{suite.store.root}: {path} does not belong to the suite."
         elif times > 1:
             yield f"{suite.store.root}: {path} is in the file {times} times."

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from opconform.errors import CertificateError, UsageError, quoted
 from opconform.files import replace_file
+from opconform.suite.ownership import check_no_link
 from opconform.suite.reader import Suite
 from opconform_runners.certificates.certified_results import evidence_of, read_file
 from opconform_runners.certificates.consistency import check_consistency
@@ -36,10 +37,11 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 _LIMIT = 1 << 24
 
 
-def sign(out: Path, suite: Suite, key: CryptoSigner) -> Statement:
+def sign(out: Path, suite: Suite, key: CryptoSigner, *, witnessed: bool = False) -> Statement:
     """Write `certificate.json` beside the results of a complete run of whole profiles, conformant or not.
 
-    A certificate in the folder that was signed with another key is not overwritten. The suite must have been verified.
+    `witnessed` says that this process gave all the verdicts. A certificate in the folder that was signed with another
+    key is not overwritten. The suite must have been verified.
     """
     report, digests = evidence_of(out, suite)
     if errors := report.summary["error"]:
@@ -48,8 +50,10 @@ def sign(out: Path, suite: Suite, key: CryptoSigner) -> Statement:
     if report.conformant is None:
         why = "; ".join(report.incomplete)
         raise CertificateError(f"The verdict of {out / RESULTS} is incomplete: {why}. It cannot be certified.")
-    statement = statement_of(report, suite.header, digests, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    timestamp = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    statement = statement_of(report, suite.header, digests, timestamp, witnessed=witnessed)
     path = out / CERTIFICATE
+    check_no_link(path)
     signers: Collection[str] = ()
     with contextlib.suppress(CertificateError):  # another file
         signers = envelope_of(path).signatures if path.exists() else [key.public_key.keyid]

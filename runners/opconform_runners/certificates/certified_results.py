@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import read_report, report_text
-from opconform_runners.verdicts.judge import broken_by
+from opconform_runners.verdicts.agreement import is_possible
 from opconform_runners.verdicts.results import REPORT, RESULTS, RESULTS_LIMIT, Result, placements_of, read_results
 from opconform_runners.verdicts.run_header import suite_note
 
@@ -78,29 +78,8 @@ def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None
         what = "has no verdict on" if odd in wanted else "has a verdict on a case that is not in the suite:"
         raise CertificateError(f"{path} {what} {odd}.")
     for each in results:
-        if not _is_possible(each, suite, verdicts):
+        if not is_possible(each, suite, verdicts):
             raise CertificateError(f"{path} contradicts the suite or itself: see the result of {each.id}.")
-
-
-def _is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bool:
-    entry = suite.by_id[result.id]
-    expect = "accept" if entry.expect == "accept" else "reject"
-    claimed = (result.profile, result.expect, result.requirements, result.essential)
-    if claimed != (entry.profile, expect, entry.requirements, entry.essential):
-        return False
-    if (result.verdict == "fail") != (result.reason is not None):
-        return False
-    if result.reason == "nondeterministic":  # the first verdict is only in the sentence
-        return bool(result.broken) or not entry.requirements
-    if result.reason is not None:
-        return result.broken == broken_by(entry, result.reason, result.mismatch, suite.header)
-    if result.broken or result.mismatch is not None or result.again is not None:
-        return False
-    if result.verdict != "pass":
-        return True
-    if expect == "accept":
-        return result.stage is None and result.message is None
-    return result.stage is not None and verdicts.get(entry.twin or "") == "pass"
 
 
 def file_digest(path: Path) -> str:

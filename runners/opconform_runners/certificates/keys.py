@@ -8,6 +8,7 @@ from pathlib import Path
 
 from opconform.errors import CertificateError, DiskError, UsageError
 from opconform.files import read_regular
+from opconform.suite.ownership import check_outside_suites
 
 try:
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -58,6 +59,7 @@ def write_pair(name: Path) -> tuple[Path, Path, str]:
             f"Name the pair without a file extension, as in `opconform certificate keygen me`, not {str(name)!r}."
         )
     private, public = name.with_name(f"{name.name}.key"), name.with_name(f"{name.name}.pub")
+    check_outside_suites(private)
     taken = next((each for each in (private, public) if os.path.lexists(each)), None)
     if taken is not None:
         raise UsageError(f"{taken} exists, and keys are never overwritten. Use another name.")

@@ -82,6 +82,8 @@ class Finding:
 
     Attributes:
         judged: Whether recorded outputs were judged, instead of running the backend.
+        witnessed: Whether the command that signed also executed the cases or judged their outputs, all of them, and did
+            not read their verdicts from a file.
         strict: Whether interpretations count as much as normative requirements.
         supported: How many of the cases passed or failed.
         deaths: How many processes crashed or hung without a failure of a case; not in the payload if there are none.
@@ -91,6 +93,7 @@ class Finding:
     conformant: bool
     strict: bool
     judged: bool
+    witnessed: bool
     backend: Implementation
     environment: Environment
     suite: CertifiedSuite
@@ -144,12 +147,15 @@ _STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
 _NOT_CERTIFIED = {"predicate": {"opconform": {"backend": {*HARDWARE, "mapped"}}}}
 
 
-def statement_of(report: Report, header: Header, digests: Mapping[str, str], timestamp: str) -> Statement:
+def statement_of(
+    report: Report, header: Header, digests: Mapping[str, str], timestamp: str, *, witnessed: bool
+) -> Statement:
     """The statement of a complete run on a suite.
 
-    `digests` has the SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name.
+    `digests` has the SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name. The last two arguments are
+    those of `Finding`.
     """
-    finding = _finding(report, header, timestamp)
+    finding = replace(_finding(report, header, timestamp), witnessed=witnessed)
     undeclared = [each for each in report.results if UNDECLARED_UNSUPPORTED in each.findings]
     tests = tests_of(finding, {f"{each.op}/{name}" for each in undeclared for name in each.requirements})
     outputs = {} if report.outputs is None else {OUTPUTS: report.outputs}
@@ -207,6 +213,7 @@ def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
         conformant=bool(report.conformant),
         strict=report.strict,
         judged=report.outputs is not None,
+        witnessed=False,
         backend=replace(report.implementation, hardware=None, driver=None, mapped=()),
         environment=report.environment,
         suite=CertifiedSuite(**shared_fields(CertifiedSuite, suite) | {"dialects": tuple(suite.dialects)}),
@@ -270,7 +277,8 @@ def _lines(statement: Statement) -> Iterator[str]:
     if mapped:
         verb = "is fulfilled" if mapped == 1 else "are fulfilled"
         yield f"{mapped} of {len(finding.requirements)} requirements {verb} by the harness, not by the backend"
-    yield f"signed at {finding.timestamp}"
+    later = "" if finding.witnessed else ", from result files: the signer did not observe the run"
+    yield f"signed at {finding.timestamp}{later}"
 
 
 def _specs_phrase(specs: Mapping[str, str]) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from opconform.errors import UsageError
-from opconform.files import check_ours
 from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import (
@@ -22,11 +21,10 @@ from opconform_runners.cli.shared.options import (
 )
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.cli.shared.steps import conclude, folder_of, sign_results
+from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
 from opconform_runners.execution.outputs_archive import open_recorded
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.report_file import finished
-from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+from opconform_runners.reports.report_file import read_report
 
 
 @click.group("certificate", cls=Group)
@@ -61,12 +59,12 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     """
     from opconform_runners.certificates.certified_results import check_whole
 
-    folder, report = finished(results)
-    check_whole(report, folder)
+    folder = results if results.is_dir() else results.parent
+    check_whole(read_report(results), folder)
     place = suite or folder / "suite"
     if suite is None and not place.exists():
         raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")
-    click.echo(sign_results(folder, place, key))
+    click.echo(sign_results(folder, place, key, witnessed=False))
 
 
 @command.command("verify", example="certificate verify certificate.json --key me.pub")
@@ -110,7 +108,7 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     """
     full, recorded = open_suite(suite), open_recorded(record)
     folder = results.out or folder_of(recorded.origin.implementation.name)
-    check_ours(folder / PAGE, PAGE_BEGINNING)
+    hold(folder)
     with progress("judge", quiet=results.is_silent) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
     conclude(run, full, folder, results, key)

@@ -9,7 +9,6 @@ import click
 
 from opconform.buckets.bucket import is_url
 from opconform.errors import UsageError, nearest
-from opconform.files import check_ours
 from opconform.generation.provenance import foreign_specs
 from opconform.specs.loader import named_operations, shipped_operations
 from opconform.suite.kind import check_kind
@@ -19,7 +18,7 @@ from opconform_runners.cli.shared.backend_options import BackendOptions, backend
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command, rare_option
-from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     PrivateKey,
     ResultOptions,
@@ -37,11 +36,11 @@ from opconform_runners.cli.shared.steps import (
     folder_name,
     folder_of,
     generate_shown,
+    hold,
 )
-from opconform_runners.execution.journal import check_certifiable, check_folder
+from opconform_runners.execution.journal import check_certifiable
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.registry import names
-from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 
 @click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
@@ -91,9 +90,9 @@ def command(
     whole = replace(selection, operations=named_operations(specs), shard=selection.shard if is_streamed else None)
     generating = replace(generation.options(whole, read=started.dialects), executor=executors.generation)
     if backend.is_several:
-        check_matrix(folder)
-    check_ours(folder / PAGE, PAGE_BEGINNING)
-    check_folder(folder)
+        hold_matrix(folder, started)
+    else:
+        hold(folder)
     for name, each in started.commands.items():
         if not results.force:
             check_certifiable(folders[name], each.options, selection, generating.seed)

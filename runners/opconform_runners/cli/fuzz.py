@@ -14,6 +14,7 @@ from opconform.generation.options import Options
 from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
+from opconform.suite.ownership import check_replaceable
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import count, out_option, refused_option
@@ -83,6 +84,7 @@ def command(
     command = replace(backend, backends=(*named, *backend.backends)).command()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
+    check_replaceable(folder / "suite")
     earlier = earlier_trials(folder, seed)
     implementation = run_loop(described(command))
     dialects = tuple(each for each in DIALECTS if each in implementation.dialects)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from opconform.errors import UsageError
 from opconform.suite.kind import check_kind
-from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE, TARGET, ResultOptions, json_option
-from opconform_runners.cli.shared.steps import print_next, publish, show_report
+from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
 from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.execution.merge import SUITE, join_suites, merge
+from opconform_runners.execution.merge import merge
 from opconform_runners.reports.faults import with_faults
 from opconform_runners.reports.report import report_of
+from opconform_runners.reports.report_file import read_report
+from opconform_runners.verdicts.results import REPORT
 
 
 @click.command("merge", cls=Command, example="merge shard-1 shard-2 --out merged")
@@ -34,10 +34,11 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
     for each in shards:
         check_kind(each, "results")
     shards = tuple(each.parent if each.is_file() else each for each in shards)  # report.json means its folder
-    if out in shards:
-        raise UsageError(f"{out} is one of the shards. Use another --out.")
-    header, results = merge(shards, out, force=given["force"])
-    report = report_of(header, results)
+    for each in shards:
+        if (each / REPORT).is_file():
+            read_report(each)  # which does not match results that were changed
+    hold(out)
+    header, results, opened = merge(shards, out, force=given["force"], place=suite)
     options = ResultOptions(
         out=out,
         force=given["force"],
@@ -46,14 +47,10 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         verbose=False,
         as_json=given["as_json"],
     )
-    if suite is None and header.streamed is not None:
-        join_suites([each / SUITE for each in shards if (each / SUITE).is_dir()], out)
-        suite = out / SUITE
-    suite = suite or next((each / "suite" for each in shards if (each / "suite").is_dir()), None)
-    report = with_faults(report, None if suite is None else open_suite(suite), Kept(out))
+    report = with_faults(report_of(header, results), opened, Kept(out))
     code = show_report(report, out, options)
-    if suite is not None:
-        publish(report, out, suite, None, options)
+    if opened is not None:
+        publish(report, out, Path(opened.store.root), None, options)
     else:
         click.echo("note: No shard has a suite, so no HTML report was written. Name one with --suite.", err=True)
         print_next(report, out, Path("SUITE"), options)

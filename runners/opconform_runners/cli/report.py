@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 
 from opconform.errors import UsageError
-from opconform.files import replace_ours
+from opconform.suite.ownership import replace_ours
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE
@@ -102,7 +102,7 @@ def command(
         raise UsageError(
             "Only a report of one run can be compared with older runs. Name one run, and use --against OLD."
         )
-    runs, older = ([finished(each) for each in places] for places in (results, against))
+    runs, older = [finished(each, suite) for each in results], [finished(each) for each in against]
     quiet = to_stdout > 0
     for name, file in wanted.items():
         title, text, mark = _FORMATS[name]

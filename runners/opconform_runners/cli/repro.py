@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from opconform.errors import HarnessError, UsageError
-from opconform.files import replace_named
 from opconform.generation.case_list import one_case, specs_of_case
 from opconform.generation.options import ONE_CASE, Options
 from opconform.generation.pipeline import generate
 from opconform.suite.manifest import Entry
+from opconform.suite.ownership import check_named, replace_named
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
@@ -78,7 +78,8 @@ def command(
 
 
 def _check_place(out: Path) -> None:
-    """Refuse to overwrite a file that opconform did not write."""
+    """Refuse to overwrite a file that opconform did not write, and to write into a suite."""
+    check_named(out)
     try:
         is_foreign = out.is_file() and not _OURS.search(out.read_bytes())
     except OSError as fault:

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from opconform.errors import SuiteError, UsageError
-from opconform.files import replace_named
 from opconform.suite.kind import check_kind
+from opconform.suite.ownership import replace_named
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
@@ -20,7 +20,7 @@ from opconform_runners.cli.shared.help import WORDS, rare_option
 from opconform_runners.cli.shared.help import Command as HelpCommand
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
-from opconform_runners.cli.shared.matrix_run import FOLDER, check_matrix, run_matrix, start
+from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options import (
     PATH,
     SOURCE,
@@ -36,6 +36,7 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import (
     executed,
     folder_of,
+    hold,
     print_next,
     report_of_run,
     show_command,
@@ -122,8 +123,9 @@ def command(
     )
     if backend.is_several:
         out = results.out or FOLDER
-        check_matrix(out)
-        code = run_matrix(open_suite(suite), start(backend, running.executor), out, running, results)
+        opened, started = open_suite(suite), start(backend, running.executor)
+        hold_matrix(out, started)
+        code = run_matrix(opened, started, out, running, results)
     elif record is not None:
         command = backend.command()
         code = _record(open_suite(suite), command, record, running, results)
@@ -158,6 +160,7 @@ def _judged(
     updates: bool,
 ) -> int:
     out = results.place
+    hold(out)
     report = _complete_run(suite, command, out, running) if updates else None
     interrupted = None
     if report is None:

@@ -54,11 +54,17 @@ class CaseVerdicts:
         twin = entry.twin if entry.expect != "accept" else None
         return Step(execution=attempt, own=own, result=result, twin=twin, incidents=incidents)
 
-    def restore(self, step: Step) -> None:
-        """Take over an execution from before an interruption."""
-        entry = self._suite.by_id[step.result.id]
-        self._facts[entry.id] = facts_of(step.result)
-        self._keep(entry, self._suite.case(entry), step.execution, step.own, step.incidents)
+    def restore(self, step: Step) -> bool:
+        """Take over an execution from before an interruption; returns whether its result follows from its verdict."""
+        entry, is_first = self._suite.by_id.get(step.result.id), step.execution == "first"
+        executed = self._executions.get(step.result.id, {})
+        if entry is None or step.execution in executed or is_first == bool(executed):
+            return False
+        if is_first or (step.execution == "alone" and judge.has_ended(executed["first"])):
+            self._facts[entry.id] = facts_of(step.result)
+        twin = entry.twin if entry.expect != "accept" else None
+        result = self._keep(entry, self._suite.case(entry), step.execution, step.own, step.incidents)
+        return step == replace(step, result=result, twin=twin)
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
         """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.

@@ -1,8 +1,9 @@
 """The journal of a run: `results.jsonl` during the run, one line per execution, so that a kill loses nothing."""
 
 import contextlib
+import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -10,17 +11,12 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, SuiteError, UsageError
-from opconform.files import is_ours
-from opconform.suite.manifest import HEADER, MANIFEST
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array
-from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING, Keeper
+from opconform_runners.execution.failed_outputs import KEPT, Keeper
+from opconform_runners.execution.results_folder import FILES, not_writable, owned_folder
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.results import (
-    CERTIFICATE,
-    PAGE,
-    PAGE_BEGINNING,
-    REPORT,
     RESULTS,
     Result,
     Written,
@@ -31,14 +27,6 @@ from opconform_runners.verdicts.results import (
 from opconform_runners.verdicts.run_header import RunHeader, changes, difference, header_line
 from opconform_runners.verdicts.verdict import Own, twin_gap
 
-#: The files of a run, and the possible first bytes of each.
-_MARKS: Mapping[str, tuple[bytes, ...]] = {
-    RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
-    REPORT: (b'{\n "format"',),
-    CERTIFICATE: (b'{\n "payload"',),
-    PAGE: (PAGE_BEGINNING,),
-    KEPT: (KEPT_BEGINNING,),
-}
 #: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
 #: its control.
 Attempt = Literal["first", "again", "alone", "control"]
@@ -61,23 +49,30 @@ class Step:
 
 
 _STEP = TypeAdapter(Step)
+#: The length of the digest at the beginning of each line.
+_LINK = len('{"chain":"",') + 64
 
 
 class Journal:
     """A journal that is being written. Until `begin` the folder is as an earlier run left it."""
 
     def __init__(self, out: Path, *, force: bool, resume: bool) -> None:
-        """Check that results may be written to the folder, and read its contents."""
-        check_folder(out)
+        """Check that results may be written to the folder, lock it, and read its contents."""
         self._out = out
         self._keeper = Keeper(out)
         self._path = out / RESULTS
         self._file: io.FileIO | None = None
-        self._held = None if force else _held(self._path)
         #: The executions before the run was interrupted.
         self.steps: Sequence[Step] = ()
-        if self._held is not None and not self._held.is_complete and resume:
-            self.steps = read_steps(self._path, self._held.lines)
+        self._chain = ""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(owned_folder(out))
+            self._held = None if force else _held(self._path)
+            if self._held is not None and not self._held.is_complete and resume:
+                self.steps = read_steps(self._held)
+                if self.steps:
+                    self._chain = self._held.lines[-1][_LINK - 66 : _LINK - 2].decode()
+            self._folder = stack.pop_all()
 
     @property
     def is_begun(self) -> bool:
@@ -90,17 +85,18 @@ class Journal:
             _check_same(self._out, self._held, header, resumed=bool(self.steps))
         try:
             self._out.mkdir(parents=True, exist_ok=True)
-            for name in _MARKS.keys() - ({RESULTS, KEPT} if self.steps else set()):
-                (self._out / name).unlink(missing_ok=True)
-            self._file = self._path.open("r+b" if self.steps else "wb", buffering=0)
+            for name in FILES.keys() - ({RESULTS, KEPT} if self.steps else set()):
+                (self._out / name).unlink(missing_ok=True)  # the file may have another name elsewhere
+            self._file = self._path.open("r+b" if self.steps else "xb", buffering=0)
             if self.steps:
                 self._file.truncate(self._path.read_bytes().rfind(b"\n") + 1)
                 self._file.seek(0, io.SEEK_END)
                 self._keeper.resume()
             else:
                 self._write(header_line(header))
+                self._chain = _linked("", header_line(header))[0]
         except OSError as fault:
-            raise _no_place(self._out, fault) from fault
+            raise not_writable(self._out, fault) from fault
 
     def add(self, step: Step, outputs: Sequence[Sequence[Array]]) -> None:
         """Write a line at once, and keep the outputs of a case that fails, or raise a DiskError."""
@@ -108,15 +104,18 @@ class Journal:
             self._keeper.keep(step.result.id, outputs)
         document = _STEP.dump_python(step, mode="json", exclude={"result"})
         try:
-            self._write(line_of(document | {"result": result_document(step.result)}))
+            chain, line = _linked(self._chain, line_of(document | {"result": result_document(step.result)}))
+            self._write(line)
+            self._chain = chain
         except OSError as fault:
             raise DiskError(self._out / RESULTS, fault) from fault
 
     def close(self) -> None:
-        """Close the files, if they were begun."""
+        """Close the files, if they were begun, and let others write to the folder."""
         self._keeper.close()
         if self._file is not None:
             self._file.close()
+        self._folder.close()
 
     def _write(self, line: bytes) -> None:
         """Write a whole line, or nothing of it."""
@@ -133,13 +132,35 @@ class Journal:
             raise
 
 
-def read_steps(path: Path, lines: Sequence[bytes]) -> list[Step]:
-    """The steps of an interrupted run; a SuiteError if a line is not a step."""
-    try:
-        return [_STEP.validate_json(line) for line in lines]
-    except ValidationError as fault:
-        advice = "Repeat the run with --force."
-        raise SuiteError(f"{path} contains a line that no interrupted run wrote. {advice}") from fault
+def read_steps(written: Written) -> list[Step]:
+    """The steps of an interrupted run; a SuiteError if a line is not a step, or was changed, added or removed."""
+    steps, chain = [], _linked("", header_line(written.header))[0]
+    for number, line in enumerate(written.lines, 2):
+        content = b"{" + line[_LINK:]
+        chain, linked = _linked(chain, content)
+        what = f"{written.path}:{number} is not what an interrupted run wrote there. Repeat the run with --force."
+        if line != linked:
+            raise SuiteError(what)
+        try:
+            steps.append(_STEP.validate_json(content))
+        except ValidationError as fault:
+            raise SuiteError(what) from fault
+    return steps
+
+
+def linked(header: bytes, lines: Iterable[bytes]) -> bytes:
+    """A journal: its header, and the lines of its steps, each with the digest of itself and of all before it."""
+    chain, text = _linked("", header)[0], [header]
+    for line in lines:
+        chain, sealed = _linked(chain, line)
+        text.append(sealed)
+    return b"".join(text)
+
+
+def _linked(chain: str, line: bytes) -> tuple[str, bytes]:
+    """The digest of a line and of all lines before it, whose digest is `chain`; and the line with that digest."""
+    chain = hashlib.sha256(chain.encode() + line).hexdigest()
+    return chain, b'{"chain":"%s",' % chain.encode() + line[1:]
 
 
 def results_so_far(steps: Sequence[Step]) -> list[Result]:
@@ -155,21 +176,6 @@ def _so_far(step: Step, twin: Step | None) -> Result:
     if result.expect == "accept" or result.verdict != "pass" or why is None:
         return result
     return replace(result, verdict="inconclusive", sentence=why, late=False, other_reason=None)
-
-
-def check_folder(out: Path) -> None:
-    """Check that results may be written to a folder, without changing it."""
-    for each in (out, *out.absolute().parents):
-        if (each / MANIFEST).is_file() and (each / HEADER).is_file():
-            raise UsageError(f"Results cannot be written to {out}: it is part of the suite {each}. Use another --out.")
-    try:
-        if out.exists() and not out.is_dir():
-            raise UsageError(f"Results cannot be written to {out}: it is a file. Use another --out.")
-        for name, marks in _MARKS.items():
-            if not is_ours(out / name, marks):
-                raise UsageError(f"opconform did not write {out / name} and does not overwrite it. Use another --out.")
-    except OSError as fault:
-        raise _no_place(out, fault) from fault
 
 
 def check_certifiable(out: Path, started: str, selection: Selection, seed: int) -> None:
@@ -200,7 +206,8 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
         kind = "a certification" if new.whole else "not a certification"
         this = f"this run is {kind}" if other == "kind" else f"this run has a different {other}"
         raise UsageError(f"{out} contains the results of {held.title}{state}, but {this}. {_OTHERWISE}")
-    if resumed and (changed := changes(held, new)):
+    changed = changes(held, new) or ([] if held == replace(new, strict=held.strict) else ["the options"])
+    if resumed and changed:
         raise UsageError(
             f"{out} contains the results of {held.title}, interrupted, and "
             f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since then. {_OTHERWISE}"
@@ -209,9 +216,3 @@ def _check_same(out: Path, written: Written, new: RunHeader, *, resumed: bool) -
 
 #: How to get past the results of another run.
 _OTHERWISE = "Use another --out, or replace them with --force."
-
-
-def _no_place(out: Path, fault: OSError) -> DiskError | UsageError:
-    if DiskError.is_full(fault):
-        return DiskError(out, fault)
-    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Use another --out.")

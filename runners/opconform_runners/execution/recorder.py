@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opconform.errors import HarnessError, SuiteError, UsageError
-from opconform.files import check_no_link, replacement
+from opconform.files import replacement
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
+from opconform.suite.ownership import check_named
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import member, npz_bytes
 from opconform_runners.backends.backend import Implementation
@@ -75,7 +76,7 @@ def _archive(out: Path) -> Iterator[zipfile.ZipFile]:
     """The file that is being written, under a temporary name until it is whole."""
     if out.suffix != ".zip":
         raise UsageError(f"--record {out} must be a file whose name ends in .zip.")
-    check_no_link(out)
+    check_named(out)
     if out.exists() and not _is_ours(out):
         raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --record.")
     try:

@@ -21,7 +21,7 @@ from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.harness.outcome import Incident, Outcome, Returned
-from opconform_runners.verdicts.results import Result, write_results
+from opconform_runners.verdicts.results import RESULTS, Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, progress_of, suite_note
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
@@ -273,8 +273,11 @@ class _Judgement:
         )
         self.verdicts = CaseVerdicts(self.suite, implementation)
         self.journal.begin(self.header)
-        for step in self.journal.steps:
-            self.verdicts.restore(step)
+        ids = {entry.id for entry in self.entries}
+        for number, step in enumerate(self.journal.steps, 2):
+            if step.result.id not in ids or not self.verdicts.restore(step):
+                what = f"{self.plan.out / RESULTS}:{number} does not follow from the suite and the executions before it"
+                raise SuiteError(f"{what}. Repeat the run with --force.")
 
     def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
         if attempt == "control":

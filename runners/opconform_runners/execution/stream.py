@@ -6,22 +6,25 @@ the run that continues an interrupted one.
 
 import contextlib
 import json
-import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import TypeAdapter, ValidationError
-
-from opconform.errors import DiskError, HarnessError, SuiteError, UsageError
+from opconform.errors import DiskError, HarnessError, UsageError
 from opconform.files import replace_file
 from opconform.suite.extract import write_extract
+from opconform.suite.manifest import Header
+from opconform.suite.ownership import discard
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Shard
+from opconform_runners.execution.finished_batch import Done, done_text, read_done
 from opconform_runners.execution.journal import Journal
 from opconform_runners.execution.merge import join_suites, keep_outputs, uncount
+from opconform_runners.execution.remote import implementation_of
+from opconform_runners.execution.results_folder import DONE, STREAM, SUITES, check_batches
 from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
 from opconform_runners.verdicts.results import (
@@ -31,51 +34,43 @@ from opconform_runners.verdicts.results import (
     is_kept,
     joined,
     kind_of,
-    line_of,
     placements_of,
     write_results,
 )
-from opconform_runners.verdicts.run_header import RunHeader, differences
-from opconform_runners.verdicts.tally import Kind, Streamed, Tally, counts_of, tallies_of
+from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest, suite_note
+from opconform_runners.verdicts.tally import Kind, Streamed, counts_of, tallies_of
 
-_STREAM, _DONE, _SUITE, _FAILED = "stream.json", "done.json", "suite", "failed"
+_SUITE, _FAILED = SUITES
+#: The selection of a batch, which only the stream knows.
+_NOTHING = "0" * 64
 
 
 class Source(Protocol):
     """A stream of cases in batches.
 
     Attributes:
-        digest: The digest of the suite that all of them are.
+        header: The header of the suite that all of them are, without its counts and its digest.
+        digest: The digest of that suite.
         total: After the last batch, the number of all cases, in all shards.
         ids: After the last batch, the SHA-256 of their ids.
         done: The fraction of the cases that the batches so far have.
     """
 
+    header: Header
     digest: str
     total: int
     ids: str
     done: float
 
     def __iter__(self) -> Iterator[Any]:
-        """The batches, the same ones each time: each has a `number`, and in `own` the ids that are counted with it."""
+        """The batches, the same ones each time.
+
+        Each has a `number`, its `cases` with their `profile` and `requirements`, and in `own` the ids of those that are
+        counted with it.
+        """
 
     def write(self, batch: Any, out: Path) -> None:
         """Write the suite of a batch."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Done:
-    """A finished batch: the results that it keeps, and what it counts; `repeated` are kept results of other batches."""
-
-    header: RunHeader
-    results: tuple[Result, ...]
-    repeated: tuple[Result, ...]
-    tallies: tuple[Tally, ...]
-    devices: tuple[str, ...]
-    threads: tuple[int, ...]
-
-
-_DONE_FILE = TypeAdapter(Done)
 
 
 def run_stream(
@@ -87,35 +82,61 @@ def run_stream(
         DiskError: The disk is full.
         HarnessError: The harness cannot be started.
         KeyboardInterrupt: The run was interrupted; the same call continues it.
-        UsageError: The folder holds batches of another stream, or the backend changed since a finished batch.
+        SuiteError: A finished batch was changed.
+        UsageError: The folder holds something else, or the backend or an option changed since a finished batch.
     """
     with contextlib.closing(Journal(out, force=options.force, resume=False)) as journal:
         folder = out / BATCHES
         _begin(folder, source.digest, options)
         merged = Merged(shard=options.selection.shard)
         places = []
+        implementation = cache(lambda: implementation_of(command, options.executor))
+
+        def expected(done: Done) -> RunHeader:
+            return replace(
+                done.header,
+                selected=_NOTHING,
+                suite=replace(suite_note(source.header), digest=source.digest),
+                requirements=source.header.requirements,
+                implementation=replace(implementation(), hardware=None, driver=None),
+                started=command.options,
+                profiles=tuple(sorted(options.selection.profiles)),
+                whole=options.whole,
+                strict=options.strict,
+                timeout=options.timeout,
+                memory=command.memory,
+                outputs=None,
+                program=command.program if options.executor is None else done.header.program,
+            )
 
         def on_case(_: float, count: int) -> None:
             on_progress(source.done, merged.cases + count)
 
         for batch in source:
             places.append(folder / f"{batch.number:06}")
-            merged.add(_done(batch, source, command, places[-1], options, on_case), places[-1])
+            is_earlier = (places[-1] / DONE).is_file()
+            done = _done(batch, source, command, places[-1], options, on_case)
+            if is_earlier and (other := differences(done.header, expected(done))):
+                raise _changed(other)
+            merged.add(done, places[-1])
             on_case(0.0, 0)
         header = merged.header(source.total, source.ids)
         journal.begin(header)
-    merged.write(header, out)
-    join_suites([each / _FAILED for each in places], out)
-    shutil.rmtree(folder)
+        merged.write(header, out)
+        join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
+        with contextlib.suppress(UsageError):  # something else was put there
+            check_batches(folder)
+            discard(folder)
     return header, merged.ordered
 
 
 def _begin(folder: Path, digest: str, options: RunOptions) -> None:
     """Check that the folder has batches of no other stream."""
     content = json.dumps({"digest": digest, "shard": str(options.selection.shard)}).encode()
-    held = folder / _STREAM
+    held = folder / STREAM
+    check_batches(folder)
     if options.force:
-        shutil.rmtree(folder, ignore_errors=True)
+        discard(folder)
     elif folder.exists() and not (held.is_file() and held.read_bytes() == content):
         other = f"{folder} belongs to an interrupted certification of other cases"
         raise UsageError(f"{other}. Use another --out, or replace it with --force.")
@@ -130,11 +151,8 @@ def _done(
     batch: Any, source: Source, command: Command, place: Path, options: RunOptions, on_progress: OnProgress
 ) -> Done:
     """A batch that is finished already, or else is executed now."""
-    if (place / _DONE).is_file():
-        try:
-            done = _DONE_FILE.validate_json((place / _DONE).read_bytes())
-        except ValidationError as fault:
-            raise SuiteError(f"{place / _DONE} was changed after the run. Repeat the run with --force.") from fault
+    if (place / DONE).is_file():
+        done = read_done(place, batch)
     else:
         source.write(batch, place / _SUITE)
         suite = open_suite(place / _SUITE)
@@ -147,12 +165,19 @@ def _done(
         done = _done_of(run, batch.own)
         try:
             _keep_failed(suite, [*done.results, *done.repeated], place)
-            replace_file(place / _DONE, line_of(_DONE_FILE.dump_python(done, mode="json")))
+            replace_file(place / DONE, done_text(done))
         except OSError as fault:
             raise DiskError(place, fault) from fault
-    shutil.rmtree(place / _SUITE, ignore_errors=True)
+    discard(place / _SUITE)
     (place / RESULTS).unlink(missing_ok=True)
     return done
+
+
+def _changed(properties: Sequence[str]) -> UsageError:
+    return UsageError(
+        f"The run cannot be continued: {', '.join(properties)} changed since it was interrupted. "
+        f"Use another --out, or replace the results with --force."
+    )
 
 
 def _done_of(run: Run, own: frozenset[str]) -> Done:
@@ -160,7 +185,8 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
     counted = (each for each in run.results if not is_kept(each) and each.id in own)
     environment = run.header.environment.placed(placements_of(run.results))
     return Done(
-        header=replace(run.header, selected="0" * 64, cases=0),
+        own=ids_digest(own),
+        header=replace(run.header, selected=_NOTHING, cases=0),
         results=tuple(each for each in kept if each.id in own),
         repeated=tuple(each for each in kept if each.id not in own),
         tallies=tallies_of(Counter(map(kind_of, counted))),
@@ -173,7 +199,6 @@ def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
     """Write a suite of the cases with results, and their twins."""
     entries = [suite.by_id[each.id] for each in kept]
     twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
-    shutil.rmtree(place / _FAILED, ignore_errors=True)
     write_extract(((suite, each) for each in (*entries, *twins)), suite.header, place / _FAILED)
 
 
@@ -202,10 +227,7 @@ class Merged:
         """Add a batch. A failure of a repeated twin counts, even if the twin passed in another batch."""
         self.first = self.first or done.header
         if other := differences(self.first, done.header):
-            raise UsageError(
-                f"The run cannot be continued: {', '.join(other)} changed since it was interrupted. "
-                f"Use another --out, or replace the results with --force."
-            )
+            raise _changed(other)
         self.counts += counts_of(done.tallies)
         for each in done.results:
             first, _ = self.kept.get(each.id, (each, place))

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from operator import attrgetter
+from dataclasses import fields
+from itertools import starmap
+from operator import attrgetter, eq
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +13,18 @@ from pydantic import TypeAdapter, ValidationError
 from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import read_regular, replacement
 from opconform.suite.kind import check_kind
+from opconform.suite.manifest import HEADER
+from opconform.suite.reader import open_suite
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.journal import read_steps, results_so_far
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.report import Report, report_of
+from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
     RESULTS_LIMIT,
-    read_results,
+    Written,
     read_written,
     result_document,
 )
@@ -38,9 +43,17 @@ class Finished(NamedTuple):
     report: Report
 
 
-def finished(place: Path) -> Finished:
-    """The run in a folder, or of a `results.jsonl` or `report.json`."""
-    return Finished(_results_path(place).parent, read_report(place))
+def finished(place: Path, suite: Path | None = None) -> Finished:
+    """The run in a folder, or of a `results.jsonl` or `report.json`.
+
+    Complete results are checked against their suite: the named one, or one in the folder or beside it.
+    """
+    path = _results_path(place)
+    report, written = read_report(place), read_written(path)
+    for each in (path.parent / "suite", path.parent.parent / "suite") if suite is None else (suite,):
+        if written.is_complete and (suite is not None or (each / HEADER).is_file()):
+            check_agreement(written.header, report.results, open_suite(each), path)
+    return Finished(path.parent, report)
 
 
 def read_report(place: Path) -> Report:
@@ -52,7 +65,7 @@ def read_report(place: Path) -> Report:
     path = _results_path(place)
     report = path.with_name(REPORT)
     if not report.is_file():
-        return _report_of_results(path)
+        return _report_of_results(read_written(path))
     try:
         content = read_regular(report, RESULTS_LIMIT)
         read = _REPORT.validate_json(content)
@@ -66,13 +79,23 @@ def read_report(place: Path) -> Report:
     failing = {each.id for each in read.results if each.verdict == "fail"}
     if not failing.issuperset(case for each in read.faults for case in each.cases):
         raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
-    if not read.missing and read.gave_up is None:
-        held, claimed = (sorted(each, key=attrgetter("id")) for each in (read_results(path), read.results))
-        streamed = read_written(path).header.streamed
-        is_same = read.tallies == (streamed.tallies if streamed else ())
-        if not is_same or [*map(result_document, held)] != [*map(result_document, claimed)]:
-            raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
+    written = read_written(path)
+    if not written.is_complete and not read.missing and read.gave_up is None:
+        raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
+    if not _follows(read, _report_of_results(written), written.header.cases):
+        raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
     return read
+
+
+def _follows(read: Report, derived: Report, cases: int) -> bool:
+    """Whether a report is that of results with so many cases, but for what only the run knew."""
+    only = {"missing", "gave_up", "baseline", "faults", "results", "notes"}
+    same = all(
+        getattr(read, each.name) == getattr(derived, each.name) for each in fields(Report) if each.name not in only
+    )
+    results = (sorted(each.results, key=attrgetter("id")) for each in (read, derived))
+    rows = (sorted((row.name, row.level, row.text) for row in each.requirements) for each in (read, derived))
+    return same and read.cases + len(set(read.missing)) == cases and all(starmap(eq, (results, rows)))
 
 
 def write_report(out: Path, report: Report) -> None:
@@ -153,12 +176,11 @@ def _results_path(place: Path) -> Path:
     return place.with_name(RESULTS) if place.name == REPORT else place
 
 
-def _report_of_results(path: Path) -> Report:
-    """The report of a run that ended before it wrote one."""
-    written = read_written(path)
+def _report_of_results(written: Written) -> Report:
+    """The report that follows from results alone."""
     if written.is_complete:
-        return report_of(written.header, read_results(path))
-    steps = read_steps(path, written.lines)
+        return report_of(written.header, written.results)
+    steps = read_steps(written)
     executed = len({each.result.id for each in steps})
     gave_up = f"Interrupted {progress_of(executed, written.header.cases)}"
     return report_of(written.header, results_so_far(steps), gave_up=gave_up)

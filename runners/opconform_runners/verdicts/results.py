@@ -12,10 +12,11 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from opconform.errors import DiskError, MissingError, SuiteError
 from opconform.files import read_regular, replace_file
 from opconform.suite.case import CaseId, ProfileName, canonical_json
+from opconform.suite.manifest import first_error
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.comparison import Mismatch
-from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line
+from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line, ids_digest
 from opconform_runners.verdicts.tally import KEPT, Kind
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
@@ -136,16 +137,46 @@ def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> No
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """`results.jsonl` as a run left it: all complete lines, and whether there is a footer."""
+    """`results.jsonl` as a run left it: all complete lines between header and footer, and whether there is a footer."""
 
+    path: Path
     header: RunHeader
     lines: tuple[bytes, ...]
     is_complete: bool
 
     @property
     def results(self) -> list[Result]:
-        """The results of a complete run."""
-        return [_RESULT.validate_json(line) for line in self.lines]
+        """The results of a complete run; a SuiteError if one is malformed, or if they contradict their header."""
+        results = []
+        for number, line in enumerate(self.lines, 2):
+            try:
+                results.append(_RESULT.validate_json(line))
+            except ValidationError as fault:
+                what = f"{self.path}:{number} is not a result: {first_error(fault)}"
+                raise SuiteError(f"{what}. Repeat the run.") from fault
+        for contradiction in _contradictions(self.header, results):
+            raise SuiteError(f"{self.path} was changed after the run: {contradiction}. Repeat the run.")
+        return results
+
+
+def _contradictions(header: RunHeader, results: Sequence[Result]) -> Iterator[str]:
+    """What results contradict in their header, or in themselves."""
+    ids = [result.id for result in results]
+    tallies = header.streamed.tallies if header.streamed else ()
+    cases = len(ids) + sum(tally.cases for tally in tallies)
+    if ids != sorted(set(ids)):
+        yield "its results are not sorted by id, or one is repeated"
+    if cases != header.cases:
+        yield f"its header says {header.cases:,} cases, but there are {cases:,}"
+    if header.shard is None and header.streamed is None and ids_digest(ids) != header.selected:
+        yield "its cases are not those that its header names"
+    if header.streamed is not None:
+        yield from header.streamed.contradictions(cases, header.requirements, header.profiles)
+        if header.shard is None and cases != header.streamed.cases:
+            yield f"its header says {header.streamed.cases:,} cases in all shards, but there are {cases:,}"
+    for result in results:
+        if (result.verdict == "fail") != (result.reason is not None):
+            yield f"the result of {result.id} contradicts itself"
 
 
 def read_written(path: Path) -> Written:
@@ -170,7 +201,7 @@ def read_written(path: Path) -> Written:
     is_complete = bool(lines) and lines[-1].startswith(_FOOTER_BEGINNING)
     if is_complete and content != (body := b"".join([first, *lines[:-1]])) + _footer(body, len(lines) - 1):
         raise SuiteError(f"{path} was changed after the run. Repeat the run.")
-    return Written(header=header, lines=tuple(lines[:-1] if is_complete else lines), is_complete=is_complete)
+    return Written(path=path, header=header, lines=tuple(lines[:-1] if is_complete else lines), is_complete=is_complete)
 
 
 def read_results(path: Path) -> list[Result]:
@@ -178,10 +209,7 @@ def read_results(path: Path) -> list[Result]:
     written = read_written(path)
     if not written.is_complete:
         raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
-    try:
-        return written.results
-    except ValidationError as fault:
-        raise SuiteError(f"{path} has a line that is not a result. Repeat the run.") from fault
+    return written.results
 
 
 def line_of(document: Mapping[str, object]) -> bytes:

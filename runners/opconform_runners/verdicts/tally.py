@@ -1,12 +1,14 @@
 """Tallies of a streamed run: it keeps the results of cases that fail, and counts the others."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from opconform.suite.case import ProfileName
+from opconform.suite.selection import Selection
 from opconform_runners.verdicts.verdict import VerdictName
 
 #: The verdicts whose results are kept.
@@ -32,7 +34,7 @@ class Tally:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     kind: Kind
-    cases: int
+    cases: Annotated[int, Field(ge=1)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,8 +43,24 @@ class Streamed:
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    cases: int
+    cases: Annotated[int, Field(ge=0)]
     tallies: tuple[Tally, ...]
+
+    def contradictions(
+        self, cases: int, requirements: Mapping[str, Collection[str]], profiles: tuple[str, ...]
+    ) -> Iterator[str]:
+        """What the tallies of a part of the cases contradict, given the known requirements and the profiles."""
+        if cases > self.cases:
+            yield f"it has {cases:,} cases, but its header says {self.cases:,} in all shards"
+        if self.tallies != tallies_of(counts_of(self.tallies)):
+            yield "its tallies are not sorted, or one is repeated"
+        for kind in (tally.kind for tally in self.tallies):
+            if kind.verdict in KEPT:
+                yield f"it counts cases with the verdict {kind.verdict}, which have results of their own"
+            if not Selection(profiles=profiles).wants_profile(kind.profile):
+                yield f"it counts cases of the profile {kind.profile}, which was not run"
+            if kind.op not in requirements or not {*kind.requirements} <= {*requirements[kind.op]}:
+                yield f"it counts cases of {kind.op} for a requirement that does not exist"
 
 
 def tallies_of(counts: Mapping[Kind, int]) -> tuple[Tally, ...]:

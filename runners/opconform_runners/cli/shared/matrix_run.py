@@ -1,13 +1,13 @@
 """Several backends on one suite: each is run in turn, and a table compares them."""
 
 import json
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
 
 from opconform.errors import HarnessError, UsageError
-from opconform.files import check_ours, replace_file, replace_ours
+from opconform.files import replace_file
+from opconform.suite.ownership import replace_ours
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
@@ -16,6 +16,7 @@ from opconform_runners.cli.shared.output import print_lines, print_result
 from opconform_runners.cli.shared.steps import (
     executed,
     folder_name,
+    hold,
     page_of_runs,
     print_next_of_matrix,
     report_of_run,
@@ -23,6 +24,7 @@ from opconform_runners.cli.shared.steps import (
 )
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.request import check_dialects
+from opconform_runners.execution.results_folder import Marks
 from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
@@ -33,10 +35,10 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 #: The default folder of the results.
 FOLDER = Path("opconform-out/matrix")
 #: The written files, and a mark among the first bytes of each.
-_FILES: Mapping[str, bytes] = {
-    "matrix.json": b'{\n "format"',
-    "matrix.md": b"\n| backend | verdict |",
-    PAGE: PAGE_BEGINNING,
+_FILES: Marks = {
+    "matrix.json": (b'{\n "format"',),
+    "matrix.md": (b"\n| backend | verdict |",),
+    PAGE: (PAGE_BEGINNING,),
 }
 
 
@@ -73,10 +75,11 @@ def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
     return started
 
 
-def check_matrix(out: Path) -> None:
-    """Check that no file is in the way of those that `run_matrix` writes."""
-    for name, mark in _FILES.items():
-        check_ours(out / name, mark)
+def hold_matrix(out: Path, started: Started) -> None:
+    """Check that `run_matrix` may write its files, and lock their folders until the command ends."""
+    hold(out, _FILES)
+    for name in started.commands:
+        hold(out / folder_name(name))
 
 
 def run_matrix(
@@ -121,7 +124,9 @@ def run_matrix(
         place = f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and one folder per backend"
         print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
     if key is not None:
-        print_lines((sign_results(each, Path(suite.store.root), key) for each, _ in runs), err=results.is_silent)
+        print_lines(
+            (sign_results(each, Path(suite.store.root), key, witnessed=True) for each, _ in runs), err=results.is_silent
+        )
     if not results.is_silent:
         print_next_of_matrix(runs, Path(suite.store.root))
     return 0 if absent == started.absent and all(each.report.is_passed for each in columns) else 1

@@ -4,23 +4,22 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
-from opconform.errors import DiskError, SuiteError, UsageError
-from opconform.files import replace_ours
+from opconform.errors import DiskError
 from opconform.generation.expansion import specs_of
 from opconform.generation.header import spec_digests
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
 from opconform.generation.provenance import foreign_specs
 from opconform.generation.stream import Stream
-from opconform.generation.writer import check_replaceable
 from opconform.specs.attribution import untested, warnings_of
+from opconform.suite.ownership import check_replaceable, replace_ours
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
@@ -28,6 +27,7 @@ from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.streams import originals
 from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.runner import Run, RunOptions, run_suite
 from opconform_runners.execution.stream import run_stream
 from opconform_runners.harness.command import Command
@@ -43,8 +43,6 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
-#: How many specs of another suite are named.
-_NAMED = 3
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 
 
@@ -58,6 +56,11 @@ def folder_of(name: str) -> Path:
     return Path("opconform-out") / folder_name(name)
 
 
+def hold(folder: Path, files: Marks = FILES) -> None:
+    """Check that the command may write some files to a folder, and lock it until the command ends."""
+    click.get_current_context().with_resource(owned_folder(folder, files))
+
+
 def generate_shown(
     specs: Sequence[Path], out: Path, options: Options, *, quiet: bool, force: bool = False
 ) -> Generated:
@@ -67,25 +70,12 @@ def generate_shown(
         UsageError: A suite of other specs is there, and it is not replaced by `force`.
     """
     loaded = specs_of(specs, seed=options.seed, limits=options.limits)
-    if not force:
-        check_specs(out, spec_digests(loaded))
+    check_replaceable(out, None if force else spec_digests(loaded))
     with progress("generate", quiet=quiet) as on_progress:
         generated = generate(loaded, out, options, on_progress)
     for sentence in generated.warnings:
         click.echo(f"warning: {sentence}", err=True)
     return generated
-
-
-def check_specs(out: Path, specs: Mapping[str, str]) -> None:
-    """Check that the suite at `out` has no spec that a new one would lack; any other suite may be updated."""
-    try:
-        held = open_suite(out).header.specs
-    except SuiteError:  # there is none, or none that could be lost
-        return
-    if lost := sorted(held.keys() - specs.keys()):
-        more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
-        named = f"{', '.join(lost[:_NAMED])}{more}"
-        raise UsageError(f"{out} is a suite of other specs: {named}. Use another --out, or delete the folder {out}.")
 
 
 def executed(
@@ -221,20 +211,20 @@ def publish(
     replace_ours(folder / PAGE, page.encode(), PAGE_BEGINNING)
     places = [f"HTML report: {folder / PAGE}"]
     if key is not None:
-        places.append(sign_results(folder, suite, key))
+        places.append(sign_results(folder, suite, key, witnessed=True))
     if not results.quiet:
         print_lines(places, err=results.as_json)
     print_next(report, folder, suite, results)
 
 
-def sign_results(folder: Path, suite: Path, key: PrivateKey) -> str:
-    """Sign the results in a folder, and return a sentence about the certificate."""
+def sign_results(folder: Path, suite: Path, key: PrivateKey, *, witnessed: bool) -> str:
+    """Sign the results in a folder, and return a sentence about the certificate; `witnessed` as for `sign`."""
     from opconform_runners.certificates.certificate import sign
     from opconform_runners.certificates.verification import check_origin, intact_suite
 
     opened = intact_suite(suite)
     check_origin(opened)
-    result = sign(folder, opened, key).predicate.result
+    result = sign(folder, opened, key, witnessed=witnessed).predicate.result
     return f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}"
 
 
@@ -248,9 +238,7 @@ def certify_streamed(
 ) -> int:
     """Certify a backend on a stream, write the results and a suite of the failures, and return the exit code."""
     loaded, place = specs_of(specs, seed=generating.seed, limits=generating.limits), folder / "suite"
-    check_replaceable(place)
-    if not results.force:
-        check_specs(place, spec_digests(loaded))
+    check_replaceable(place, None if results.force else spec_digests(loaded))
     for sentence in (*untested(loaded), *warnings_of(loaded)):
         click.echo(f"warning: {sentence}", err=True)
     if foreign := foreign_specs(spec_digests(loaded)):

@@ -11,12 +11,12 @@ from pathlib import Path
 import yaml
 
 from opconform.errors import UsageError
-from opconform.files import replace_named
 from opconform.generation.expansion import families, specs_of
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
+from opconform.suite.ownership import replace_named
 from opconform.suite.reader import open_suite
 from opconform_runners.reports.failures import SEVERITIES, severity_of
 from opconform_runners.reports.text import counted, one_line

@@ -1,4 +1,4 @@
-"""The work folder of a generation: hidden beside the suite, marked as opconform's, and locked while in use.
+"""The work folder of a suite: hidden beside the suite, marked as opconform's, and locked while in use.
 
 For the suite `NAME` it is `.NAME.opconform-work`. A generation writes only there until the suite is complete. The
 folder stays if the generation is interrupted.
@@ -7,13 +7,13 @@ folder stays if the generation is interrupted.
 import contextlib
 import os
 import shutil
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from opconform.errors import UsageError
+from opconform.suite.ownership import MARK, check_replaceable, check_work_folder, work_path
 
 #: How many seconds a generation waits for the workers of a killed one to end.
 PATIENCE = 10.0
@@ -25,12 +25,20 @@ class WorkFolder:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self.path = out.with_name(f".{out.name}.opconform-work")
-        self.mark = self.path / "opconform.lock"  # marks the folder as opconform's; locked while it is in use
+        self.path = work_path(out)
+        self.mark = self.path / MARK  # marks the folder as opconform's; locked while it is in use
         self.partial = self.path / "partial"  # the folder that becomes the suite
         self.lines = self.path / "lines.jsonl"  # the lines of the manifest, in the order in which cases are written
         self.packed = self.path / "packed.zip"  # the zip file that becomes the suite
         self.replaced = self.path / "replaced"  # the earlier suite, until the new one has replaced it
+
+    def replace(self) -> None:
+        """Put the partial folder, now a whole suite, in its place, unless something else is there now."""
+        check_replaceable(self.out)
+        if self.out.exists():
+            self.out.rename(self.replaced)
+        self.partial.rename(self.out)
+        shutil.rmtree(self.replaced, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -67,12 +75,10 @@ def hold_worker_lock(folder: Path) -> None:
 
 
 def _make(work: WorkFolder) -> None:
-    """Make the folder, or check that it is marked; it is empty after a kill before the mark was written."""
+    """Make the folder, unless it exists and is marked."""
     with contextlib.suppress(FileExistsError):
         work.path.mkdir(mode=0o700)
-    is_folder = stat.S_ISDIR(work.path.lstat().st_mode)
-    if not is_folder or (any(work.path.iterdir()) and not work.mark.exists()):
-        raise UsageError(f"{work.path} was not created by opconform. Move it, or use another --out.")
+    check_work_folder(work.path)
 
 
 def _locked(work: WorkFolder, path: Path, patience: float) -> FileLock:

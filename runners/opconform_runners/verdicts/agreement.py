@@ -1,0 +1,73 @@
+"""The agreement of results with their suite: every case that was to be run, with a verdict that is possible."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from opconform.errors import SuiteError
+from opconform.suite.matches import Matches
+from opconform.suite.reader import Suite
+from opconform.suite.selection import Selection
+from opconform_runners.verdicts.judge import broken_by
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.run_header import RunHeader, suite_note
+
+
+def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, path: Path) -> None:
+    """Check results in a file against their suite, or raise `SuiteError`. Other suites are not compared."""
+    if suite.header.identity != header.suite.digest:
+        return
+    fault = next(_faults(header, results, suite), None)
+    if fault is not None:
+        where = f"{path} does not match the suite {suite.store.root}"
+        raise SuiteError(f"{where}: {fault}. One of the two was changed after the run. Repeat the run.")
+
+
+def _faults(header: RunHeader, results: Sequence[Result], suite: Suite) -> Iterator[str]:
+    """The contradictions, the first one of each kind."""
+    if (header.suite, header.requirements) != (suite_note(suite.header), suite.header.requirements):
+        yield "its header does not repeat that of the suite"
+    verdicts = {result.id: result.verdict for result in results}
+    if unknown := min(verdicts.keys() - suite.by_id.keys(), default=None):
+        yield f"it has no case {unknown}"
+        return
+    if missing := min(_wanted(header, results, suite) - verdicts.keys(), default=None):
+        yield f"there is no result of {missing}"
+    for result in results:
+        if not is_possible(result, suite, verdicts):
+            yield f"the result of {result.id} is not possible"
+
+
+def _wanted(header: RunHeader, results: Sequence[Result], suite: Suite) -> set[str]:
+    """The cases that must have a result, as far as the suite shows."""
+    if suite.header.part_of:  # it has the kept cases and their twins
+        return suite.by_id.keys() - {suite.by_id[result.id].twin for result in results}
+    if not header.whole:
+        return set()
+    executed = {result.profile for result in results}
+    selection = Selection(profiles=header.profiles or tuple(executed if header.outputs else ()), shard=header.shard)
+    matches = Matches(selection, every_profile=True)
+    return {each.id for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)}
+
+
+def is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bool:
+    """Whether a result is one that a run can have, given the verdicts on the other cases by id."""
+    entry = suite.by_id[result.id]
+    expect = "accept" if entry.expect == "accept" else "reject"
+    claimed = (result.profile, result.expect, result.requirements, result.essential)
+    if claimed != (entry.profile, expect, entry.requirements, entry.essential):
+        return False
+    if (result.verdict == "fail") != (result.reason is not None):
+        return False
+    if result.verdict != "pass" and (result.late or result.other_reason is not None):
+        return False
+    if result.reason == "nondeterministic":  # the first verdict is only in the sentence
+        return bool(result.broken) or not entry.requirements
+    if result.reason is not None:
+        return result.broken == broken_by(entry, result.reason, result.mismatch, suite.header)
+    if result.broken or result.mismatch is not None or result.again is not None:
+        return False
+    if result.verdict != "pass":
+        return True
+    if expect == "accept":
+        return result.stage is None and result.message is None
+    return result.stage is not None and verdicts.get(entry.twin or "") == "pass"

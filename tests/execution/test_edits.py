@@ -1,0 +1,267 @@
+"""Edited results: each field of each file, with every digest renewed, is refused in a sentence.
+
+What no other file and no other field repeats cannot be found; each test names it.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from opconform.errors import SuiteError, UsageError
+from opconform.generation.options import Options
+from opconform.generation.stream import Stream
+from opconform.specs.loader import load_specs
+from opconform.suite.case import canonical_json
+from opconform.suite.manifest import sealed_text
+from opconform.suite.reader import open_suite
+from opconform.suite.selection import Selection
+from opconform_runners.execution import runner, stream
+from opconform_runners.execution.journal import linked
+from opconform_runners.execution.merge import merge
+from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.harness.command import backend_command
+from opconform_runners.reports.report_file import finished, read_report
+from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, SMALL_SPEC, Run
+from tests.in_process import served_in_process
+
+LENIENT = f"{MINIATURES}:AcceptsEverything"
+Document = dict[str, Any]
+
+
+def edited(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: C901 - one case per type
+    """A JSON value with one change at each place in it, and the place."""
+    match value:
+        case dict():
+            is_alike = all(isinstance(inner, dict) for inner in value.values())  # as requirements are
+            for name, inner in list(value.items())[: 2 if is_alike else None]:
+                if inner and name != "language":  # otherwise it is the default
+                    yield f".{name} removed", {key: each for key, each in value.items() if key != name}
+                for place, new in edited(inner):
+                    yield f".{name}{place}", {**value, name: new}
+        case list():
+            for number, inner in enumerate(value[:2]):
+                yield f"[{number}] removed", value[:number] + value[number + 1 :]
+                yield f"[{number}] twice", [*value[: number + 1], *value[number:]]
+                for place, new in edited(inner):
+                    yield f"[{number}]{place}", [*value[:number], new, *value[number + 1 :]]
+        case bool():
+            yield " inverted", not value
+        case int() | float():
+            yield " greater", value + 1
+            yield " by a million", value + 1_000_000
+            yield " negative", -1 - value
+        case str():
+            yield " changed", value + "x"
+            digits = {"pass": "fail", "fail": "pass", "accept": "reject", "normative": "interpretation"}
+            if value in digits:
+                yield f" {digits[value]}", digits[value]
+        case None:
+            yield " given", 1
+
+
+def results_text(documents: list[Document]) -> bytes:
+    """Results with a right footer, given the header and the results."""
+    lines = b"".join(canonical_json(each).encode() + b"\n" for each in documents)
+    footer = {"footer": True, "cases": len(documents) - 1, "digest": hashlib.sha256(lines).hexdigest()}
+    return lines + canonical_json(footer).encode() + b"\n"
+
+
+def journal_text(documents: list[Document]) -> bytes:
+    """A journal with right digests."""
+    header, *lines = (canonical_json(each).encode() + b"\n" for each in documents)
+    return linked(header, lines)
+
+
+def documents(content: bytes) -> list[Document]:
+    """The lines of results or of a journal, without footer and digests."""
+    parsed = [json.loads(line) for line in content.splitlines()]
+    return [{key: value for key, value in each.items() if key != "chain"} for each in parsed if "footer" not in each]
+
+
+@pytest.fixture(scope="module")
+def runs(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certification with its suite (`whole`), and its shards (`1`, `2`)."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "small.yaml").write_text(SMALL_SPEC)
+    certify = ("certify", folder / "small.yaml", "--backend", f"{MINIATURES}:LosesNegativeZero", "--jobs", 1)
+    opconform(*certify, "--out", folder / "whole", code=1)
+    for number in ("1", "2"):
+        opconform(*certify, "--shard", f"{number}/2", "--out", folder / number, code=None)
+    return folder
+
+
+def believed(path: Path, changes: Iterator[tuple[str, bytes]], use: Callable[[], object], *harmless: str) -> list[str]:
+    """The changes of a file that are not found when it is used; each other one is refused in a sentence.
+
+    Places that begin with one of `harmless` are left out.
+    """
+    right, places, count = path.read_bytes(), [], 0
+    for place, content in changes:
+        path.write_bytes(content)
+        count += 1
+        try:
+            use()
+            places += [] if place.startswith(harmless) else [place]
+        except (SuiteError, UsageError) as error:
+            assert str(error).endswith("."), (place, str(error))
+            assert "pydantic" not in str(error)
+            assert "\n" not in str(error)
+    path.write_bytes(right)
+    use()
+    assert count
+    return places
+
+
+def changed_lines(content: bytes, text: Callable[[list[Document]], bytes]) -> Iterator[tuple[str, bytes]]:
+    """Each change of a field of the header or of a result, and each line left out or repeated."""
+    held = documents(content)
+    for number in range(len(held)):
+        for place, new in edited(held[number]) if number < 2 else ():
+            yield f"{number}{place}", text([*held[:number], new, *held[number + 1 :]])
+        if number:
+            yield f"{number} removed", text(held[:number] + held[number + 1 :])
+            yield f"{number} twice", text([*held[: number + 1], *held[number:]])
+
+
+def test_edited_results_are_refused(runs: Path, tmp_path: Path) -> None:
+    """By all that reads a report; nothing else repeats the conditions of a run that is over."""
+    out = tmp_path / "out"
+    shutil.copytree(runs / "whole", out)
+    path = out / "results.jsonl"
+    changes = partial(changed_lines, path.read_bytes(), results_text)
+    conditions = ("0.timeout", "0.memory", "0.program")
+
+    assert believed(path, changes(), lambda: finished(out), *conditions) == []
+    (out / "report.json").unlink()  # of which the suite repeats the cases and the requirements
+    told = ("1.seconds", "1.sentence", "1.inputs", "1.mismatch", "0.started", "0.strict", "0.suite.digest")
+    shown = ("0.implementation", "0.environment", "0.whole", *told)
+    assert believed(path, changes(), lambda: finished(out), *conditions, *shown) == []
+
+
+def test_an_edited_report_is_refused(runs: Path, tmp_path: Path) -> None:
+    """Its faults are not computed again, as the documentation says."""
+    out = tmp_path / "out"
+    shutil.copytree(runs / "whole", out)
+    document = json.loads((out / "report.json").read_bytes())
+    changes = ((place, json.dumps(new).encode()) for place, new in edited(document))
+
+    assert believed(out / "report.json", changes, lambda: finished(out), ".faults") == []
+
+
+def test_edited_shards_are_not_merged(runs: Path, tmp_path: Path) -> None:
+    """With their suite, or with their report alone."""
+    shards = [Path(shutil.copytree(runs / number, tmp_path / number)) for number in ("1", "2")]
+    path = shards[0] / "results.jsonl"
+
+    def use() -> None:
+        for each in shards:
+            read_report(each)
+        merge(shards, tmp_path / "merged", force=True)
+
+    changes = partial(changed_lines, path.read_bytes(), results_text)
+    assert believed(path, changes(), use) == []
+    for each in shards:
+        shutil.rmtree(each / "suite")
+    assert believed(path, changes(), use) == []
+
+
+@pytest.fixture
+def batches(tmp_path: Path) -> tuple[Path, Callable[[], object]]:
+    """A streamed run that was interrupted after its last batch, and what continues it."""
+    (tmp_path / "small.yaml").write_text(EXHAUSTIVE_SPEC)
+    selection = Selection(profiles=("exhaustive",))
+    specs = load_specs([tmp_path / "small.yaml"])
+    command, options = backend_command(LENIENT), RunOptions(selection=selection, whole=True)
+
+    def run() -> object:
+        shutil.rmtree(tmp_path / "out" / "suite", ignore_errors=True)
+        with mock.patch.object(stream, "join_suites", side_effect=KeyboardInterrupt), served_in_process():
+            source = Stream(specs=specs, options=Options(dialects=(), selection=selection), size=4)
+            with pytest.raises(KeyboardInterrupt):
+                stream.run_stream(source, command, tmp_path / "out", options)
+        return read_report(tmp_path / "out")
+
+    run()
+    return tmp_path / "out", run
+
+
+def test_edited_batches_are_not_continued(batches: tuple[Path, Callable[[], object]]) -> None:
+    """What is left is what a backend said, and how its passing cases passed."""
+    out, run = batches
+    path = out / "batches" / "000001" / "done.json"
+    held = json.loads(path.read_bytes())
+    unsealed = ((place, json.dumps(new, indent=1).encode()) for place, new in islice(edited(held), 20))
+    fields = {key: value for key, value in held.items() if key != "checksum"}
+    sealed = ((place, sealed_text(new).encode()) for place, new in edited(fields))
+    told = tuple(f".results[{number}].{name}" for number in (0, 1) for name in ("seconds", "sentence", "inputs"))
+
+    assert believed(path, unsealed, run) == []
+    assert believed(path, sealed, run, *told) == []
+
+
+def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
+    batches: tuple[Path, Callable[[], object]],
+) -> None:
+    """So is the copy of another batch, each under the right digest."""
+    out, run = batches
+    first, second = (out / "batches" / name / "done.json" for name in ("000001", "000002"))
+    held = {path: json.loads(path.read_bytes()) for path in (first, second)}
+    [tally, *_] = held[first]["tallies"]
+    passes = {**tally, "cases": tally["cases"] + len(held[first]["results"])}
+    changed: dict[str, Document] = {
+        "failures that pass": {"results": [], "tallies": [passes]},
+        "a million more": {"tallies": [{**tally, "cases": tally["cases"] + 1_000_000}]},
+        "fewer than none": {"tallies": [{**tally, "cases": -tally["cases"]}]},
+        "another profile": {"tallies": [{**tally, "kind": {**tally["kind"], "profile": "core"}}]},
+        "another operation": {"tallies": [{**tally, "kind": {**tally["kind"], "op": "Split-1"}}]},
+        "another requirement": {"tallies": [{**tally, "kind": {**tally["kind"], "requirements": ["data.bits"]}}]},
+        "another batch": {key: value for key, value in held[second].items() if key != "checksum"},
+    }
+    right = {key: value for key, value in held[first].items() if key != "checksum"}
+    changes = [(name, sealed_text(right | new).encode()) for name, new in changed.items()]
+
+    assert held[first]["results"]
+    assert believed(first, iter([*changes, ("a copy", second.read_bytes())]), run) == []
+
+
+def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
+    """Neither under its old digests nor, where a line does not follow from the others, under renewed ones."""
+    suite = open_suite(runs / "whole" / "suite")
+    backend = backend_command(f"{MINIATURES}:LosesNegativeZero")
+    interrupted = mock.patch.object(runner, "write_results", side_effect=KeyboardInterrupt)
+
+    def run() -> None:
+        with served_in_process(), interrupted:
+            assert run_suite(suite, backend, tmp_path, RunOptions()).interrupted is not None
+
+    run()
+    path = tmp_path / "results.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    held = documents(path.read_bytes())
+    naive = (
+        (
+            f"{place}",
+            b"".join(
+                [
+                    *lines[:2],
+                    canonical_json({**new, "chain": json.loads(lines[2])["chain"]}).encode(),
+                    b"\n",
+                    *lines[3:],
+                ]
+            ),
+        )
+        for place, new in edited(held[2])
+    )
+    assert believed(path, naive, run) == []
+    said = ("1.result.seconds", "1.own", "0.strict")
+    found = believed(path, changed_lines(path.read_bytes(), journal_text), run, *said)
+    assert [place for place in found if re.fullmatch(r"\d+ removed", place) is None] == []  # the case is executed again
