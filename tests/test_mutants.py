@@ -1,5 +1,6 @@
 """The catalogue of mutants: the suites catch all of them, and no group of the core can be left out."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -281,6 +282,19 @@ def test_the_matrix_names_survivors(tmp_path: Path) -> None:
     assert "1 of 2 normative mutants are killed" in done.stdout
 
 
+def test_the_report_lists_what_one_case_alone_kills(tmp_path: Path) -> None:
+    """On the terminal and in JSON; a mutant that two cases kill, and one that survives, are not in the list."""
+    (tmp_path / "two.yaml").write_text(THIN.replace("    axis: 0", "    matrix: {axis: [0, 1]}\n    axis: ${{ axis }}"))
+    chosen = ("--select", "counts/backwards", "--select", "axis/always-zero", "--select", "axis/scalar-refused")
+    options = (tmp_path / "two.yaml", *chosen, "--select", "lengths/sorted", "--jobs", 1)
+    listed = run_program(*options).stdout
+    [name] = (only := json.loads(run_program(*options, "--json").stdout)["alone"])
+
+    assert name == "axis/always-zero"
+    assert only[name].startswith("Split-1/one/")
+    assert f"1 of 3 mutants is killed by one case alone:\n  axis/always-zero {only[name]}\n" in listed
+
+
 def test_a_pattern_that_matches_no_mutant_is_an_error() -> None:
     """In one sentence."""
     done = run_program("--select", "axis/nowhere")
@@ -311,7 +325,7 @@ def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tm
 
 def test_the_catalogue_is_broad_and_sourced() -> None:
     """Each mutant has a name and a sentence of its own and the report that it was derived from."""
-    assert len(MUTANTS) == sum(len(module.ROWS) for module in catalogue.MODULES) >= 375
+    assert len(MUTANTS) == sum(len(module.ROWS) for module in catalogue.MODULES) >= 842
     assert Counter(each.what for each in MUTANTS.values()).most_common(1)[0][1] <= 2
     assert all(each.what.endswith(".") for each in MUTANTS.values())
     assert all(each.seen == FOUND or "#" in each.seen for each in MUTANTS.values())

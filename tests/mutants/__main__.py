@@ -124,6 +124,7 @@ def _print_list(chosen: Sequence[str]) -> None:
 def _document(rows: Sequence[Assessment], wrong: Sequence[str]) -> dict[str, object]:
     return {
         "right": list(wrong),
+        "alone": _alone(rows),
         "mutants": {
             each.row.name: {
                 "level": each.row.level,
@@ -140,6 +141,11 @@ def _document(rows: Sequence[Assessment], wrong: Sequence[str]) -> dict[str, obj
     }
 
 
+def _alone(rows: Sequence[Assessment]) -> dict[str, str]:
+    """The mutants that only one case kills, and the case."""
+    return {each.row.name: each.kill.alone for each in rows if each.kill.alone is not None}
+
+
 def _print(header: Header, rows: Sequence[Assessment], right: int, wrong: Sequence[str], *, strict: bool) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     console.print(_matrix(header, rows))
@@ -153,6 +159,12 @@ def _print(header: Header, rows: Sequence[Assessment], right: int, wrong: Sequen
     for row in rows:
         for fault in row.faults:
             console.print(f"[red]✗[/red] {row.row.name} {escape(fault)}: {escape(row.row.what)}")
+    alone = _alone(rows)
+    if alone:
+        verb = "is" if len(alone) == 1 else "are"
+        console.print(f"{len(alone)} of {len(rows)} mutants {verb} killed by one case alone:")
+    for name, case in alone.items():
+        console.print(f"  {name} {escape(case)}")
     normative = [each for each in rows if each.row.level == "normative"]
     others = [each for each in rows if each.row.level == "interpretation"]
     killed, by_core = sum(each.normative for each in normative), sum(each.by_core for each in normative)

@@ -60,6 +60,12 @@ class Kill:
     refusals: int = 0
     errors: tuple[str, ...] = ()
 
+    @property
+    def alone(self) -> str | None:
+        """The id of the case that fails, where it is the only one."""
+        failing = (*self.core, *self.others)
+        return failing[0] if len(failing) == 1 else None
+
 
 def kills_of(
     suite: Path,

@@ -8,6 +8,7 @@ from opconform.suite.case import Shape
 from opconform.suite.manifest import Level
 from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import FOUND, Call, Hooks, Row, kept, low_bits, stricter
+from tests.mutants.settings import misread
 
 _NEGATIVE = "openvinotoolkit/openvino#30764"
 _OTHER_SIZE = "apple/coremltools#2794"
@@ -167,6 +168,16 @@ def _is_constant(call: Call) -> bool:
     return not call.is_parameter("indices")
 
 
+def _last_compared(call: Call, data: Shape, indices: Shape) -> Shape:
+    """The batch dimensions of the output, of which only the last one is compared."""
+    return (*map(max, data[:-1], indices[:-1]), *call.right("nd_leading", data[-1:], indices[-1:]))
+
+
+def _whole_data(call: Call, data: Shape, indices: Shape) -> int:
+    given: int = call.do("nd_attribute")
+    return given if given == len(data) < len(indices) else call.right("nd_batches", data, indices)
+
+
 # fmt: off
 ROWS = (
     _row("negative-refused", "A negative index is refused.", _NEGATIVE,
@@ -285,5 +296,10 @@ ROWS = (
         "openvinotoolkit/openvino#32660",
         {"nd_leading": lambda call, data, indices: indices if call.right("nd_leading", data, indices) else ()},
         "interpretation"),
+    *misread("gather_nds/indices", "GatherND-8", "nd_numbers", lambda _, indices: ("indices", indices)),
+    _row("batches-last-only", "Only the last batch dimension of GatherND-8 is compared.",
+        "microsoft/onnxruntime#23828",
+        {"nd_leading": _last_compared}),
+    _row("batches-whole-data", "All dimensions of data can be batch dimensions.", _LENGTH, {"nd_batches": _whole_data}),
 )
 # fmt: on

@@ -7,6 +7,7 @@ import numpy as np
 from opconform.suite.manifest import Level
 from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import FOUND, Call, Hooks, Row, kept, low_bits, refuse, stricter, unchecked
+from tests.mutants.settings import misread
 
 _NEGATIVE = "microsoft/onnxruntime#1533"
 _SIGN = "tracel-ai/burn#3739"
@@ -148,6 +149,12 @@ def _no_sign(indices: Tensor, given: list[int]) -> list[int]:
     return [low_bits(each, indices.type.bits) for each in given]
 
 
+def _size_of_first(call: Call, shape: tuple[int, ...], axis: int) -> int:
+    """The size of the dimension, in the first inference where the indices are constant."""
+    size: int = call.right("gathered_size", shape, axis)
+    return size if call.is_parameter("indices") else min(call.first("size", size), size)
+
+
 # fmt: off
 ROWS = (
     _row("negative-refused", "A negative index is refused.", _NEGATIVE,
@@ -248,5 +255,11 @@ ROWS = (
         stricter("gathered_indices", lambda call: 0 in (
             *call.inputs["indices"].shape, *(call.inputs["data"].shape if "data" in call.inputs else ()))),
         "interpretation"),
+    *misread("gathers/indices", "Gather-8", "index_numbers", lambda _, indices: ("indices", indices)),
+    _row("batches-last-only", "Only the last batch dimension is compared.", _BATCHES,
+        {"check_batches_equal": lambda call, data, indices: call.right(
+            "check_batches_equal", data[-1:], indices[-1:]), "picked": _unequal}),
+    _row("constants-resolved-once", "Constant negative indices count from the size in the first inference.", _FIRST,
+        {"gathered_size": _size_of_first}),
 )
 # fmt: on

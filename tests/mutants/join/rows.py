@@ -292,5 +292,10 @@ ROWS = (
     _row("blocks-of-eight", "What is left of an input after blocks of eight is lost.", _CHANNELS, {"copied": _blocks}),
     _row("offsets-in-16-bits", "The offsets of inputs are truncated to 16 bits.", _CHANNELS,
         {"offsets": _offsets_in_16_bits, "copied": _padded}),
+    _row("one-input-unchecked", "The axis of a single input is not checked.", "openvinotoolkit/openvino#22660",
+        {"joined_axis": lambda call, rank: (
+            call.do("axis_attribute") % rank if len(call.inputs) == 1 else call.right("joined_axis", rank))}),
+    _row("strings-cut", "Strings are cut to the longest one of the first input.", "tensorflow/tensorflow#7754",
+        {"joined": lambda call, arrays, *rest: call.right("joined", arrays, *rest).astype(arrays[0].dtype)}),
 )
 # fmt: on

@@ -8,6 +8,7 @@ from opconform.suite.manifest import Level
 from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.pads.kernel import MODES
 from tests.mutants.row import FOUND, Call, Hooks, Row, low_bits, skipped, stricter, unchecked
+from tests.mutants.settings import misread
 
 _CROPPED = "microsoft/onnxruntime#11828"
 _NEGATIVE = "microsoft/onnxruntime#2433"
@@ -148,6 +149,17 @@ def _of_data(call: Call, data: Tensor) -> Array:
     return data.array.reshape(-1)[0] if data.array.size else right
 
 
+def _is_elsewhere(call: Call, *_: Any) -> bool:
+    """Whether the mode does not use `pad_value`."""
+    return call.attributes["pad_mode"] != "constant"
+
+
+def _zero_elsewhere(call: Call, value: Tensor, data: Tensor) -> Array:
+    hook, arguments = ("default_value", (data,)) if _is_elsewhere(call) else ("given_value", (value, data))
+    added: Array = call.right(hook, *arguments)
+    return added
+
+
 # fmt: off
 ROWS = (
     _row("negative-refused", "Negative pads are refused.", _NEGATIVE,
@@ -246,5 +258,10 @@ ROWS = (
     _row("zeros-refused", "Pads of 0 in every dimension are refused.", FOUND,
         stricter("padded", lambda _, data, pads, *__: data.ndim and not any(map(any, pads)))),
     _row("scalar-refused", "Data of rank 0 is refused.", FOUND, stricter("padded", lambda _, data, *__: not data.ndim)),
+    *misread("pads/pads", "Pad-12", "pad_numbers", lambda _, name, given: (name, given)),
+    _row("value-type-unchecked-elsewhere", "The type of pad_value is checked in the mode constant alone.", FOUND,
+        {**skipped("check_value_type", _is_elsewhere), "given_value": _zero_elsewhere}),
+    _row("value-shape-unchecked-elsewhere", "The shape of pad_value is checked in the mode constant alone.", FOUND,
+        {**skipped("check_value_shape", _is_elsewhere), "given_value": _zero_elsewhere}),
 )
 # fmt: on

@@ -7,6 +7,7 @@ import numpy as np
 from opconform.tensors.tensor import Tensor
 from tests.mutants.reshapes.kernel import INFERRED
 from tests.mutants.row import FOUND, Call, Hooks, Row, low_bits, skipped, stricter, unchecked
+from tests.mutants.settings import misread
 
 _EMPTY, _ALLOWZERO, _SCALAR = "openvinotoolkit/openvino#17490", "openvinotoolkit/openvino#36046", "onnx/onnx#2449"
 _LIST, _SHAPE_TYPE = "tensorflow/tensorflow#109356", "onnx/tensorflow-onnx#39"
@@ -133,4 +134,5 @@ ROWS = (
         stricter("check_data", _types("boolean", "string")),
         "interpretation",
     ),
+    *misread("reshapes/sizes", "Reshape-1", "shape_values", lambda _, given: ("shape", given)),
 )

@@ -7,7 +7,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.reshapes.kernel import INFERRED
-from tests.mutants.row import FOUND, Call, Hooks, Row, kept, low_bits, stricter, unchecked
+from tests.mutants.row import FOUND, Call, Hooks, Row, kept, low_bits, skipped, stricter, unchecked
 
 _DYNAMIC, _IN_PLACE, _EMPTY = (
     "openvinotoolkit/openvino#21051",
@@ -279,5 +279,11 @@ ROWS = (
         "A -1 is what it was in the first inference.",
         _DYNAMIC,
         {**kept("inferred_size"), **unchecked("check_volume"), "arranged": _resized},
+    ),
+    _row(
+        "empty-shape-of-many",
+        "An empty shape gives a scalar of any data: its first element.",
+        _EMPTY,
+        {**skipped("check_volume", lambda _, sizes, volume: not sizes and volume > 1), "arranged": _resized},
     ),
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array
 from tests.mutants.row import FOUND, Call, Hooks, Row, kept, low_bits, refuse, skipped, stricter, unchecked
+from tests.mutants.settings import misread
 from tests.mutants.slices.kernel import INDICES
 
 _BACKWARDS, _EXTREME, _STEP = "iree-org/iree#24584", "microsoft/onnxruntime#11107", "microsoft/onnxruntime#9376"
@@ -505,5 +506,12 @@ ROWS = (
         "Only the first axis is sliced.",
         _NEGATIVE,
         {"sliced_axes": lambda call, rank: call.right("sliced_axes", rank)[:1]},
+    ),
+    *misread("slices/bounds", "Slice-8", "index_values", lambda call, name: (name, call.inputs.get(name))),
+    _row(
+        "scalars-without-slices",
+        "Data of rank 0 is output if there is nothing to slice.",
+        _ZERO,
+        skipped("check_data_rank", lambda call, _: "start" in call.inputs and call.inputs["start"].shape == (0,)),
     ),
 )

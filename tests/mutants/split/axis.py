@@ -2,6 +2,7 @@
 
 from opconform.tensors.tensor import Tensor
 from tests.mutants.row import FOUND, Call, Row, checked, low_bits, skipped, stricter, unchecked
+from tests.mutants.settings import misread
 from tests.mutants.split.kernel import data
 
 _NARROW = "openvinotoolkit/openvino_contrib#1093"
@@ -125,5 +126,7 @@ ROWS = (
         stricter("check_axis_type", lambda _, tensor: tensor.element_type in ("u16", "u32"))),
     Row("axis/run-time-sign-lost", "A negative axis that comes at run time is read without its sign.",
         "microsoft/onnxruntime#21771", {"axis_value": _sign_lost_at_run_time}),
+    *misread("axis/split-axis", "Split-1", "axis_value", lambda _, tensor: ("axis", tensor)),
+    *misread("axis/variadic-axis", "VariadicSplit-1", "axis_value", lambda _, tensor: ("axis", tensor)),
 )
 # fmt: on

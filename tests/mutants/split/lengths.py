@@ -7,6 +7,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Tensor
 from tests.mutants.row import FOUND, Call, Hooks, Row, checked, low_bits, stricter, unchecked
+from tests.mutants.settings import misread
 from tests.mutants.split.kernel import REMAINDER, data, fixed, integers
 
 _SUM = "tensorflow/tensorflow#8720"
@@ -203,5 +204,6 @@ ROWS = (
     *(_compared_in(bits) for bits in (8, 16, 32, 64)),
     Row("lengths/run-time-remainders-unchecked", "Two -1 are refused only if they are constants.",
         "tensorflow/tensorflow#52701", only_the_sum(lambda lengths: lengths.count(REMAINDER) > 1)),
+    *misread("lengths/lengths", "VariadicSplit-1", "lengths_values", lambda _, tensor: ("split_lengths", tensor)),
 )
 # fmt: on

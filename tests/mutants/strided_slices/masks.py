@@ -50,6 +50,24 @@ def _cut(call: Call, kinds: list[str], shape: tuple[int, ...]) -> None:
     call.right("check_kinds", kinds, shape)
 
 
+def _beyond(call: Call, name: str) -> int:
+    """The bits of a mask beyond the slicing steps."""
+    given, count = call.attributes.get(name, ()), len(call.do("index_values", "begin"))
+    return sum(each == 1 for each in given[count:]) if isinstance(given, tuple) else 0
+
+
+def _cut_with_ellipsis_beyond(call: Call, kinds: list[str], shape: tuple[int, ...]) -> None:
+    if _beyond(call, "ellipsis_mask"):
+        _cut(call, kinds, shape)
+    else:
+        call.right("check_kinds", kinds, shape)
+
+
+def _others_with_all_new_axes(call: Call, kinds: list[str], rank: int) -> int:
+    others: int = call.right("others", kinds, rank)
+    return others + _beyond(call, "new_axis_mask") if "ellipsis" in kinds else others
+
+
 def _later_ellipses(_call: Call, kinds: list[str]) -> None:
     """Only the first ellipsis is one."""
     first = kinds.index("ellipsis") if "ellipsis" in kinds else 0
@@ -228,5 +246,29 @@ ROWS = (
         "Data of rank 0 is not sliced.",
         FOUND,
         stricter("check_kinds", lambda _, __, shape: not shape),
+    ),
+    _row(
+        "masks-in-8-bits",
+        "Bits of masks after the eighth are ignored.",
+        _LENGTHS,
+        _bits(lambda bits: bits[:8], *MASKS),
+    ),
+    _row(
+        "at-most-eight-steps",
+        "More than eight slicing steps are refused.",
+        _LENGTHS,
+        stricter("kinds", lambda _, count, __: count > 8),
+    ),
+    _row(
+        "new-axes-beyond-counted",
+        "Bits of new_axis_mask beyond the slicing steps count in the dimensions of an ellipsis.",
+        _LENGTHS,
+        {"others": _others_with_all_new_axes},
+    ),
+    _row(
+        "ellipsis-beyond-hides-rank",
+        "A bit of ellipsis_mask beyond the slicing steps lets more steps than dimensions pass.",
+        _ELLIPSIS,
+        {"check_kinds": _cut_with_ellipsis_beyond},
     ),
 )

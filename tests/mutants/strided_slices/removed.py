@@ -22,6 +22,14 @@ def _index(change: Callable[[Call, int, int, int], int]) -> Hooks:
     }
 
 
+def _of_first_size(call: Call, at: int, size: int) -> range:
+    """A removed dimension whose negative index counts from the size in the first inference."""
+    index: int = call.do("removed_index", at, size)
+    call.do("check_removed", index, size)
+    index = min(call.do("index_from_front", index, call.first(f"removed {at}", size)), size - 1)
+    return range(index, index + 1)
+
+
 ROWS = (
     _row(
         "shrink-keeps-one",
@@ -98,5 +106,17 @@ ROWS = (
             ),
         },
         "interpretation",
+    ),
+    _row(
+        "shrink-size-kept",
+        "A negative index of a removed dimension counts from the size in the first inference.",
+        _LAST,
+        {"removed": _of_first_size},
+    ),
+    _row(
+        "shrink-list-kept",
+        "A list whose only dimension is removed remains a list of one element.",
+        _SHRUNK,
+        {"shaped": lambda call, shape, _: shape or [1] * (len(call.inputs["data"].shape) == 1)},
     ),
 )

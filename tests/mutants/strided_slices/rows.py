@@ -7,6 +7,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array
 from tests.mutants.row import FOUND, Call, Hooks, Row, kept, low_bits, refuse, skipped, stricter, unchecked
+from tests.mutants.settings import misread
 from tests.mutants.strided_slices.kernel import INDICES
 
 _REVERSE, _OVERFLOW, _EMPTY = (
@@ -277,5 +278,8 @@ ROWS = (
     *(
         _row(f"{name}-kept", f"The {name} of the first inference is used later.", _OPEN, _kept(name))
         for name in INDICES
+    ),
+    *misread(
+        "strided_slices/bounds", "StridedSlice-1", "index_values", lambda call, name: (name, call.inputs.get(name))
     ),
 )

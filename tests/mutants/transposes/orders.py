@@ -6,6 +6,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array
 from tests.mutants.row import FOUND, Call, Hooks, low_bits, skipped, stricter, unchecked
+from tests.mutants.settings import misread
 from tests.mutants.transposes.rows import row
 
 _NEGATIVE = "tensorflow/tensorflow#63685"
@@ -163,5 +164,17 @@ ROWS = (
         "An unsigned order is refused.",
         _NARROW,
         stricter("check_order_type", _typed("u8", "u16", "u32", "u64")),
+    ),
+    *misread(
+        "transposes/order", "Transpose-1", "order_values", lambda call: ("input_order", call.inputs["input_order"])
+    ),
+    row(
+        "unique-by-sum",
+        "An order is taken for one of all dimensions if its sum is right.",
+        _REPEATED,
+        {
+            **skipped("check_order_unique", lambda _, values: sum(values) == sum(range(len(values)))),
+            "moved": _lenient,
+        },
     ),
 )
