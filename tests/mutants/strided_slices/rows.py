@@ -161,6 +161,7 @@ ROWS = (
                 -1 if stride < 0 and begin < -size else call.right("first", begin, stride, size)
             )
         },
+        "interpretation",
     ),
     _row(
         "end-not-clamped-below",
