@@ -25,7 +25,5 @@ def test_a_stage_establishes_a_normative_requirement_first(tmp_path: Path, monke
     with pytest.raises(SpecMistakes) as raised:
         requirements.requirements_of.__wrapped__("Some-1")
 
-    assert [each.sentence for each in raised.value.mistakes] == [
-        "shape: outputs.shape is an interpretation, but wrong outputs break the first requirement. "
-        "Name a normative one first."
-    ]
+    what = "shape: outputs.shape is an interpretation, but wrong outputs break the first requirement"
+    assert [each.sentence for each in raised.value.mistakes] == [f"{what}. Name a normative one first."]
