@@ -143,9 +143,8 @@ def _in_order(order: Sequence[str], arguments: Arguments) -> Arguments:
 
 
 def _has_other_end(arguments: Arguments) -> bool:
-    """Whether the end of a removed dimension, or what a mask makes of it, is not its begin."""
-    removed = [each for each in _steps(arguments) if each.kind == "shrink"]
-    return any(each.begin != each.end or each.begin_bit or each.end_bit for each in removed)
+    """Whether the end of a removed dimension is not its begin, or is set to the size by end_mask."""
+    return any(each.kind == "shrink" and (each.end_bit or each.begin != each.end) for each in _steps(arguments))
 
 
 def _lacks_steps(arguments: Arguments) -> bool:
