@@ -238,6 +238,7 @@ def test_only_what_another_reading_gives_is_excused(
     [case] = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
 
     assert case["broken"] == broken
+    assert ("another reading of bounds.equal gives" in case["sentence"]) == (broken == ["bounds.equal"])
 
 
 def test_a_wrong_return_value_is_an_error_of_the_harness(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -276,5 +276,6 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
             if readings := entry.readings.outputs.get(outputs_digest(outcome.outputs)):
                 mismatch = replace(mismatch, readings=readings)
             where = f"in feed {feed} " if feed else ""
-            return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}", mismatch=mismatch)
+            also = f"; another reading of {', '.join(readings)} gives these outputs" if readings else ""
+            return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)
     return Pass()
