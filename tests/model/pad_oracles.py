@@ -81,9 +81,11 @@ def _window(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
     if not data.ndim:
         return data  # neither oracle takes pads without elements
     kind, most = np.result_type(data, value), 512
+    sizes = [max(0, sum(each)) for each in zip(begin, data.shape, end, strict=True)]
+    if 0 in sizes:
+        return np.empty(sizes, kind)  # another dimension may be longer than any memory
     before, after = ([max(0, min(each, most)) for each in pads] for pads in (begin, end))
     whole = pad(patterns(data.astype(kind)), before, after, mode, patterns(value.astype(kind)))
-    sizes = [max(0, sum(each)) for each in zip(begin, data.shape, end, strict=True)]
     firsts = [min(max(0, -left), size + most) for left, size in zip(begin, data.shape, strict=True)]
     index = tuple(
         slice(full - size, full) if right > most else slice(first, first + size)

@@ -21,7 +21,8 @@ def declared(**changed: object) -> Operation:
 
 def test_an_attribute_that_is_left_out_has_its_default() -> None:
     """One without a default is not there."""
-    assert declared().arguments({}, {}) == Arguments(inputs={}, attributes={"mode": "explicit"})
+    expected = Arguments(inputs={}, attributes={"mode": "explicit"}, omitted=frozenset({"mode"}))
+    assert declared().arguments({}, {}) == expected
 
 
 def test_an_attribute_that_is_given_keeps_its_value() -> None:

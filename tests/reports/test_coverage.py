@@ -25,7 +25,12 @@ from tests.conftest import MINIATURES
 
 GREEN = "#1a7f37"
 SUITE = run_header.SuiteNote(digest="0" * 64, version="1", generator="1", seed=0)
-LEVELS: Mapping[str, Level] = {"axis.range": "normative", "axis.shape": "normative", "data.rank": "interpretation"}
+LEVELS: Mapping[str, Level] = {
+    "axis.range": "normative",
+    "axis.shape": "normative",
+    "data.rank": "interpretation",
+    "data.zero-size": "interpretation",
+}
 
 
 def result(
@@ -97,6 +102,29 @@ def test_a_failure_counts_by_what_it_breaks(failure: Result, conformant: bool) -
 
     assert found.conformant is conformant
     assert (standings(found)[failure.id] == "new") is not conformant
+
+
+BOTH = ("data.rank", "data.zero-size")
+
+
+@pytest.mark.parametrize(
+    ("others", "differing"),
+    [
+        ((), BOTH),
+        ((result(3, "fail", "data.rank", broken=("data.rank",)),), ("data.rank",)),
+        ((result(3, "pass", "data.rank"),), ("data.zero-size",)),
+        ((result(3, "pass", *BOTH),), BOTH),
+        ((result(3, "fail", "data.rank", broken=("data.rank",)), result(4, "pass", "data.rank")), ("data.rank",)),
+    ],
+)
+def test_a_failure_that_two_readings_explain_counts_against_the_likelier_one(
+    others: tuple[Result, ...], differing: tuple[str, ...]
+) -> None:
+    """The one that another case breaks alone, or else the one that no case passes; both if that does not decide."""
+    found = report(result(1, "pass", "axis.range"), result(2, "fail", *BOTH, broken=BOTH), *others)
+
+    assert tuple(each.id for each in found.differing) == differing
+    assert found.conformant is True
 
 
 @pytest.mark.parametrize("verdict", ["unsupported", "inconclusive"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from opconform.suite.case import Reject
-from opconform.suite.manifest import Entry, Header, RequirementNote
+from opconform.suite.manifest import Entry, Header, OtherReadings, RequirementNote
 from opconform_runners.verdicts.comparison import Mismatch, is_altered
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.verdict import FailReason
@@ -25,6 +25,7 @@ LEVELS = {
 }
 #: What a case can violate, so that valid cases list it as the twins of rejected ones do.
 VIOLABLE = ("axis.range",)
+NO_OTHER = OtherReadings()
 HEADER = Header(
     version="1.0.0",
     generator="0.1.0",
@@ -55,7 +56,7 @@ HEADER = Header(
 )
 
 
-def entry(requirements: Sequence[str], reject: str | None = None) -> Entry:
+def entry(requirements: Sequence[str], reject: str | None = None, readings: OtherReadings = NO_OTHER) -> Entry:
     """A line of a manifest."""
     return Entry(
         id="Op-1/group/0123456789",
@@ -64,12 +65,13 @@ def entry(requirements: Sequence[str], reject: str | None = None) -> Entry:
         expect="accept" if reject is None else Reject(reject=reject),
         twin=None,
         files={},
+        readings=readings,
     )
 
 
-def mismatch(*, altered: bool) -> Mismatch:
+def mismatch(*, altered: bool = False, readings: tuple[str, ...] = ()) -> Mismatch:
     """A mismatch of values."""
-    return Mismatch(reason="value", sentence="", feed=0, output="output_0", altered=altered)
+    return Mismatch(reason="value", sentence="", feed=0, output="output_0", altered=altered, readings=readings)
 
 
 TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-payload"]
@@ -87,9 +89,11 @@ TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-pay
         (TYPES, "crash", False, ("data.element-type",)),
         (TYPES, "value", True, ("data.bits",)),
         (TYPES, "nan-payload", False, ("data.nan-payload",)),
-        (["lengths.zero", "outputs.count"], "rejected-valid", False, ("lengths.zero",)),
+        (["lengths.zero", "outputs.count"], "rejected-valid", False, ("outputs.count",)),
+        (["lengths.zero"], "rejected-valid", False, ("outputs.shape",)),
         (["lengths.zero", "outputs.count"], "count", False, ("outputs.count",)),
-        (["lengths.zero"], "crash", False, ("lengths.zero",)),
+        (["lengths.zero"], "crash", False, ("outputs.shape",)),
+        (["lengths.zero"], "timeout", False, ("outputs.shape",)),
         (
             ["axis.range"],
             "value",
@@ -101,7 +105,9 @@ TYPES = ["data.element-type", "outputs.element-type", "data.bits", "data.nan-pay
         (["axis.range"], "rejected-valid", False, ("axis.range",)),
         (["axis.range", "lengths.remainder"], "value", False, ("lengths.remainder",)),
         (["outputs.shape", "data.bits"], "value", False, ("data.bits",)),
-        (["lengths.zero"], "value", False, ("lengths.zero",)),
+        (["lengths.zero"], "value", False, ("outputs.order",)),
+        (["lengths.zero"], "shape", False, ("outputs.shape",)),
+        (["lengths.zero"], "count", False, ("outputs.count",)),
         ([], "crash", False, ()),
     ],
 )
@@ -119,6 +125,26 @@ def test_accepting_an_invalid_case_breaks_what_it_violates() -> None:
     rejected = entry(["lengths.zero", "outputs.count"], reject="lengths.zero")
 
     assert broken_by(rejected, "accepted-invalid", None, HEADER) == ("lengths.zero",)
+
+
+def test_a_crash_of_an_invalid_case_breaks_a_normative_requirement() -> None:
+    """Also where only an interpretation says that it is invalid: by its other reading it is valid."""
+    rejected = entry(["lengths.zero"], reject="lengths.zero")
+
+    assert broken_by(rejected, "crash", None, HEADER) == ("outputs.shape",)
+    assert broken_by(entry(["axis.range"], reject="axis.range"), "crash", None, HEADER) == ("axis.range",)
+
+
+def test_what_another_reading_gives_breaks_its_interpretation() -> None:
+    """A rejection or outputs, in a case that lists a normative requirement as well; but no crash, and nothing else."""
+    readings = OtherReadings(reject=("lengths.zero",), outputs={"0" * 64: ("data.rank",)})
+    touched = entry(["outputs.count", "lengths.zero"], readings=readings)
+
+    assert broken_by(touched, "rejected-valid", None, HEADER) == ("lengths.zero",)
+    assert broken_by(touched, "value", mismatch(readings=("data.rank",)), HEADER) == ("data.rank",)
+    assert broken_by(touched, "value", mismatch(), HEADER) == ("outputs.order",)
+    assert broken_by(touched, "value", mismatch(readings=("lengths.zero",)), HEADER) == ("outputs.order",)
+    assert broken_by(touched, "crash", None, HEADER) == ("outputs.count",)
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,66 @@ def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_
     assert found == {"rejected-valid": ["lengths.zero"], "shape": ["outputs.shape"]}
 
 
+CROPPED = """\
+op: Pad-12
+groups:
+  - id: a
+    title: more elements are removed than there are
+    requirements: [outputs.shape, pads_begin.crop]
+    data: {shape: [4]}
+    pads_begin: [-6]
+    pads_end: [3]
+    pad_mode: constant
+"""
+EQUAL = """\
+op: StridedSlice-1
+groups:
+  - id: a
+    title: a slice that ends where it begins
+    requirements: [outputs.shape, begin.inclusive]
+    data: {shape: [4]}
+    begin: [2]
+    end: [2]
+    begin_mask: [0]
+    end_mask: [0]
+"""
+SCALAR = """\
+op: Reshape-1
+groups:
+  - id: a
+    title: an empty shape
+    requirements: [shape.empty]
+    data: {shape: [1, 1]}
+    shape: {shape: [0], values: []}
+    special_zero: false
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "backend", "conformant", "broken"),
+    [
+        (CROPPED, "tests.mutants.backend:Mutant:pads/crop-beyond", True, ["pads.beyond"]),
+        (CROPPED, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
+        (EQUAL, "tests.mutants.backend:Mutant:strided_slices/equal-keeps-one", True, ["bounds.equal"]),
+        (EQUAL, "tests.mutants.backend:Mutant:strided_slices/empty-refused", False, ["outputs.shape"]),
+        (SCALAR, "tests.mutants.backend:Mutant:reshapes/empty-shape-refused", True, ["shape.empty"]),
+        (SCALAR, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
+    ],
+)
+def test_only_what_another_reading_gives_is_excused(
+    opconform: Run, tmp_path: Path, spec: str, backend: str, conformant: bool, broken: list[str]
+) -> None:
+    """Whether the spec lists the interpretation or not: the semantics say which cases it touches."""
+    (tmp_path / "spec.yaml").write_text(spec)
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite", code=None)
+    words = ("--backend", backend, "--out", tmp_path / "out")
+    opconform("run", tmp_path / "suite", *words, code=0 if conformant else 1)
+    [case] = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+
+    assert case["broken"] == broken
+    assert ("another reading of bounds.equal gives" in case["sentence"]) == (broken == ["bounds.equal"])
+
+
 def test_a_wrong_return_value_is_an_error_of_the_harness(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """The run is incomplete."""
     found = report(opconform, small_suite, tmp_path, "ReturnsRubbish")

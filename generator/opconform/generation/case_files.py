@@ -9,6 +9,7 @@ from opconform.generation.options import Options
 from opconform.model.draft import Draft
 from opconform.model.golden import Golden, control_of, golden_of
 from opconform.model.graph import taken
+from opconform.model.readings import other_readings
 from opconform.operations.operation import Operand, TensorType
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
@@ -40,6 +41,7 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
         files={name: _digest(content) for name, content in sorted(contents.items())},
         left_out=left_out,
         essential=draft.essential,
+        readings=other_readings(golden),
     )
     return entry, contents
 

@@ -14,6 +14,7 @@ from opconform.generation.options import LIMITS, Limits
 from opconform.generation.tensor_keys import KnownTensors
 from opconform.generation.validation import UndecidedError, draft_of
 from opconform.model.draft import Draft
+from opconform.model.readings import attributed
 from opconform.specs.combinations import Combination, combinations_of, failure, shown
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
@@ -111,7 +112,7 @@ class _Expansion:
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
                 if keys["expect"] != "semantics":
-                    twin = twin.noted(requirements=cases[0].requirements)
+                    twin = attributed(twin.noted(requirements=cases[0].requirements))
                 cases = [cases[0].noted(twin=twin.id), twin]
         except UndecidedError:
             return []

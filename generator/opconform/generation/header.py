@@ -16,7 +16,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Header, RequirementNote, Stage
 
 #: The version of the shipped suites: major for the format, minor for coverage, patch for a corrected case.
-SUITE_VERSION = "1.3.0"
+SUITE_VERSION = "1.4.0"
 #: The packages that decide a suite's bytes, in addition to the specs and the modules beside these packages.
 RECIPE_PACKAGES = ("dialects", "generation", "model", "operations", "specs", "suite", "tensors")
 

@@ -10,6 +10,7 @@ from opconform.generation.options import Limits
 from opconform.generation.tensor_keys import RANK, KnownTensors, tensors_of
 from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
+from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import ContextError, Operand, Operation, Rejection, TensorType
 from opconform.specs.document import KEY, KeyMistake
@@ -71,7 +72,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
     else:
         _check_rejected(draft, violated, reject)
     _check_context(draft)
-    return draft
+    return attributed(draft) if reject is None else draft
 
 
 def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:

@@ -1,6 +1,6 @@
 """The model graph of a case: built once from its draft, and walked with the reference semantics of its operations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opconform.model.draft import Draft, inference
@@ -55,11 +55,30 @@ def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, Operand
     return known
 
 
-def evaluated(graph: Graph, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them."""
+def arguments_of(op: str, graph: Graph, operands: Mapping[str, Operand]) -> Iterator[Arguments]:
+    """The arguments of every node of an operation in a valid case's graph, given its inputs."""
+    known = dict(operands)
+    for node in graph.nodes:
+        arguments = arguments_at(node, known)
+        if node.op == op:
+            yield arguments
+        known |= _results(node, OPERATIONS[node.op].infer(arguments), arguments)
+
+
+def evaluated(
+    graph: Graph,
+    inputs: Mapping[str, Tensor],
+    read: Callable[[Operation, Arguments], Arguments] = lambda _, arguments: arguments,
+) -> dict[str, Tensor]:
+    """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them.
+
+    `read` may change the arguments of each node, as another reading of the specification does.
+    """
     tensors = dict(inputs)
     for node in graph.nodes:
-        tensors |= zip(node.outputs, OPERATIONS[node.op].evaluate(evaluated_arguments(node, tensors)), strict=True)
+        operation = OPERATIONS[node.op]
+        arguments = read(operation, evaluated_arguments(node, tensors))
+        tensors |= zip(node.outputs, operation.evaluate(arguments), strict=True)
     return tensors
 
 

@@ -83,10 +83,14 @@ class Operand:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arguments:
-    """The arguments of an operation: operands by port name, without omitted ones, and attributes."""
+    """The arguments of an operation: operands by port name, without omitted ones, and attributes.
+
+    `omitted` has the attributes that have their default because they are omitted.
+    """
 
     inputs: Mapping[str, Operand]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    omitted: frozenset[str] = frozenset()
 
     def tensor(self, name: str) -> Tensor:
         """The elements of an input, available during evaluation."""
@@ -185,7 +189,8 @@ class Operation:
     def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
         """The arguments of the reference semantics: omitted attributes have their defaults."""
         defaults = {each.name: each.default for each in self.attributes if each.default is not None}
-        return Arguments(inputs=inputs, attributes={**defaults, **attributes})
+        omitted = frozenset(defaults.keys() - attributes.keys())
+        return Arguments(inputs=inputs, attributes={**defaults, **attributes}, omitted=omitted)
 
     @property
     def context_names(self) -> tuple[str, ...]:

@@ -86,11 +86,31 @@ class Header:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OtherReadings:
+    """The interpretations that decide how a valid case ends, by the other readings that are legitimate.
+
+    Attributes:
+        reject: The interpretations whose other reading rejects the case.
+        outputs: The interpretations whose other readings give other outputs, by the SHA-256 of these outputs.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    reject: tuple[str, ...] = ()
+    outputs: Mapping[_Digest, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.reject or self.outputs)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
     """A line of `manifest.jsonl`: one case, and the SHA-256 of each file in its folder.
 
     `left_out` has the reason for each dialect that cannot express the case; it is absent when empty.
     `essential` is true if every backend of the operation must support the case; it is absent when false.
+    `readings` has the interpretations that decide how the case ends; it is absent when there are none.
     """
 
     __pydantic_config__ = _STRICT
@@ -103,6 +123,7 @@ class Entry:
     files: Mapping[_FileName, _Digest]
     left_out: Mapping[str, str] = field(default_factory=dict)
     essential: bool = False
+    readings: OtherReadings = field(default_factory=OtherReadings)
 
     @property
     def op(self) -> str:
@@ -159,7 +180,7 @@ def header_of(content: bytes, where: str) -> Header:
 
 def entry_line(entry: Entry) -> str:
     """The manifest's line of a case, including its newline."""
-    absent = {name for name in ("left_out", "essential") if not getattr(entry, name)}
+    absent = {name for name in ("left_out", "essential", "readings") if not getattr(entry, name)}
     return canonical_json(_ENTRY.dump_python(entry, mode="json", exclude=absent)) + "\n"
 
 

@@ -1,5 +1,7 @@
 """Tensors: an element type, and an array in its storage dtype."""
 
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,3 +50,15 @@ def patterns(array: Array) -> Array:
     if array.dtype.kind in "Uu":
         return array
     return array.view(_UNSIGNED[array.dtype.itemsize])
+
+
+def outputs_digest(feeds: Iterable[Sequence[Array]]) -> str:
+    """The SHA-256 of the outputs of all feeds: their storage types, shapes and bits, or characters."""
+    digest = hashlib.sha256()
+    for outputs in feeds:
+        for array in outputs:
+            is_text = array.dtype.kind == "U"
+            digest.update(repr(("U" if is_text else array.dtype.str, array.shape)).encode() + b"\0")
+            digest.update(repr(array.tolist()).encode() if is_text else np.ascontiguousarray(array).data)
+        digest.update(b"\0")
+    return digest.hexdigest()

@@ -18,7 +18,7 @@ from opconform_runners.reports.fault import Fault
 from opconform_runners.reports.requirement_row import RequirementRow
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Comparison
-from opconform_runners.verdicts.results import Result, placements_of
+from opconform_runners.verdicts.results import Result, kind_of, placements_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 from opconform_runners.verdicts.tally import Tally
 
@@ -89,7 +89,7 @@ class Report:
         verdicts: dict[str, Counter[str]] = defaultdict(Counter)
         cases = Counter(full_name(each.op, name) for each in self.results for name in set(each.requirements))
         for each in self.results:
-            for name in set(each.broken if each.verdict == "fail" else each.requirements):
+            for name in self._broken_by(each) if each.verdict == "fail" else set(each.requirements):
                 verdicts[full_name(each.op, name)][each.verdict] += 1
         for tally in self.tallies:
             for name in set(tally.kind.requirements):
@@ -111,6 +111,27 @@ class Report:
             if op in ran
             for name, note in notes.items()
         )
+
+    def _broken_by(self, result: Result) -> set[str]:
+        """The requirements that a failing case counts against.
+
+        Where several interpretations explain a failure, these are the ones that another case breaks alone, or else
+        those that no case passes.
+        """
+        alone = {name for name in result.broken if (result.op, name) in self._broken_alone}
+        never_passed = {name for name in result.broken if (result.op, name) not in self._passed}
+        return alone or never_passed or set(result.broken)
+
+    @cached_property
+    def _broken_alone(self) -> frozenset[tuple[str, str]]:
+        failing = (each for each in self.results if each.verdict == "fail")
+        return frozenset((each.op, name) for each in failing if len(each.broken) == 1 for name in each.broken)
+
+    @cached_property
+    def _passed(self) -> frozenset[tuple[str, str]]:
+        kinds = (*map(kind_of, self.results), *(kind for kind, _ in self._tallied))
+        passing = (each for each in kinds if each.verdict == "pass")
+        return frozenset((each.op, name) for each in passing for name in each.requirements)
 
     @cached_property
     def broken(self) -> tuple[RequirementRow, ...]:

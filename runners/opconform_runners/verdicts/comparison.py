@@ -28,6 +28,7 @@ class Mismatch:
         differing: How many of the output's elements differ.
         expected: The expected bit pattern at that index (`actual`: the actual one), or the string.
         altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
+        readings: The interpretations by whose other readings all outputs are right; none if they are wrong by all.
     """
 
     reason: Reason
@@ -40,6 +41,7 @@ class Mismatch:
     expected: str | None = None
     actual: str | None = None
     altered: bool = False
+    readings: tuple[str, ...] = ()
 
 
 def mismatch_of(

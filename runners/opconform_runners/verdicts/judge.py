@@ -7,7 +7,7 @@ from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs_name
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array
+from opconform.tensors.tensor import Array, outputs_digest
 from opconform_runners.backends.backend import Implementation, undeclared_operation
 from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
@@ -158,36 +158,42 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
     - Accepting an invalid case breaks the requirement that the case violates.
     - A difference between NaNs breaks only the requirements on NaN payloads.
-    - Rejecting what only an interpretation allows breaks only the interpretation.
+    - Rejecting what another reading of an interpretation rejects breaks only the interpretation, and so do the outputs
+      that another reading gives. Everything else is wrong by every reading, and breaks a normative requirement.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
       element type breaks the first requirement that the comparison of element types establishes.
     - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, and
       that no case can violate, since the case is valid; for elements that were moved, this is not the one on bits. If
       the case has no such requirement, they break the first one that the failed stage of the comparison establishes.
-    - A crash, a timeout and a rejection break the first normative requirement of the case.
+    - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
+      the first one that the comparison of shapes establishes, since there are no outputs to compare.
     """
-    if entry.expect != "accept":
-        return (entry.expect.reject,)
     stages, levels = header.establishes.get(entry.op, {}), header.requirements.get(entry.op, {})
     about_nan, bits = stages.get("nan-payload", ()), stages.get("bits", ())
     listed = [each for each in entry.requirements if each not in about_nan]
+    readings = {name for name, each in levels.items() if each.level == "interpretation"}
+    if entry.expect != "accept":
+        violated = entry.expect.reject
+        return stages.get("shape", ())[:1] if reason in ENDS and violated in readings else (violated,)
     if reason == "nan-payload":
         return tuple(each for each in entry.requirements if each in about_nan)
-    readings = tuple(each for each in listed if each in levels and levels[each].level == "interpretation")
-    if reason == "rejected-valid" and readings:
-        return readings
+    if reason == "rejected-valid" and entry.readings.reject:
+        return entry.readings.reject
+    if mismatch is not None and mismatch.readings in entry.readings.outputs.values():
+        return mismatch.readings
     if reason == "value" and mismatch is not None and mismatch.altered and bits:
         return bits
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
+    normative = [each for each in listed if each not in readings]
     stage = next((each for each in _PASSED if each == reason), None)
     if stage is None:
-        return tuple([each for each in listed if each not in readings][:1] or listed[:1])
+        return tuple(normative or (stages.get("shape", ()) if listed else ()))[:1]
     met = {name for each in _PASSED[stage] for name in stages.get(each, ())}
-    met |= {*readings, *bits, *(name for name in listed if name in levels and levels[name].violable)}
-    left = [each for each in listed if each not in met]
-    own = [each for each in listed if each in bits or each in readings]
-    return tuple((*left, *own, *stages.get(stage, ()), *listed)[:1])
+    met |= {*bits, *(name for name in listed if name in levels and levels[name].violable)}
+    left = [each for each in normative if each not in met]
+    own = [each for each in listed if each in bits]
+    return tuple((*left, *own, *stages.get(stage, ()), *bits, *normative)[:1])
 
 
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
@@ -277,6 +283,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
                 number, inputs = output_number(mismatch.output), suite.arrays(entry, inputs_name(feed))
                 altered = is_altered(expected[number], actual[number], list(inputs.values()))
                 mismatch = replace(mismatch, altered=altered)
+            if readings := entry.readings.outputs.get(outputs_digest(outcome.outputs)):
+                mismatch = replace(mismatch, readings=readings)
             where = f"in feed {feed} " if feed else ""
-            return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}", mismatch=mismatch)
+            also = f"; another reading of {', '.join(readings)} gives these outputs" if readings else ""
+            return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)
     return Pass()

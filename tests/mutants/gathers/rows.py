@@ -56,6 +56,14 @@ def _axis_of_any_type(call: Call) -> int:
     return int(_as_integers(call, "axis").integers()[0])
 
 
+def _scalar_as_list(call: Call) -> Tensor:
+    """Data, of which a scalar has one dimension of 1."""
+    given = call.inputs.get("data")
+    if given is None or given.shape:
+        return call.right("gathered_data")  # type: ignore[no-any-return]
+    return Tensor(element_type=given.element_type, array=given.array.reshape(1))
+
+
 def _axis_or_first(call: Call) -> int:
     return call.right("axis_number") if "axis" in call.inputs else 0
 
@@ -177,13 +185,17 @@ ROWS = (
         kept("gathered_size")),
     _row("memory-outside", "An index that is out of range selects memory outside data.", _OUTSIDE, {"picked": _garbage}),
     _row("outside-clamped", "An index that is out of range is clamped.", "tensorflow/tensorflow#57999",
-        _outside(lambda index, size: min(max(index, 0), size - 1) if size else None), "interpretation"),
+        _outside(lambda index, size: min(max(index, 0), size - 1) if size else None)),
     _row("outside-refused", "An index that is out of range is refused.", "onnx/onnx#2179",
-        _outside(lambda *_: refuse("an index is out of range")), "interpretation"),
+        _outside(lambda *_: refuse("an index is out of range"))),
     _row("outside-wraps", "An index that is out of range is taken modulo the dimension.", _OUTSIDE,
-        _outside(lambda index, size: index % size if size else None), "interpretation"),
+        _outside(lambda index, size: index % size if size else None)),
     _row("wraps", "The indices are read as 32 bits.", FOUND,
-        _numbers(lambda _, given: [low_bits(each, 32) for each in given]), "interpretation"),
+        _numbers(lambda _, given: [low_bits(each, 32) for each in given])),
+    _row("wraps-in-16-bits", "The indices are read as 16 bits.", FOUND,
+        _numbers(lambda _, given: [low_bits(each, 16) for each in given])),
+    _row("wraps-in-64-bits", "The indices are read as signed 64 bits.", FOUND,
+        _numbers(lambda _, given: [low_bits(each, 64) for each in given])),
     _row("float-indices", "Indices of a floating-point or boolean type are converted.", _TYPES,
         {"gathered_indices": _indices_of_any_type}),
     _row("scalar-refused", "A scalar as indices is refused.", _SCALAR,
@@ -251,6 +263,8 @@ ROWS = (
     _row("slices-short", "Only the first element of a slice is copied.", "ml-explore/mlx#1338",
         {"picked": _first_element}),
     _row("whole-bytes", "In types narrower than a byte, a slice begins at a byte.", FOUND, {"place": _whole_bytes}),
+    _row("scalar-data-accepted", "Data of rank 0 has one dimension of 1.", FOUND, {"gathered_data": _scalar_as_list},
+        "interpretation"),
     _row("empty-refused", "Data or indices without elements are refused.", "microsoft/onnxruntime#9492",
         stricter("gathered_indices", lambda call: 0 in (
             *call.inputs["indices"].shape, *(call.inputs["data"].shape if "data" in call.inputs else ()))),

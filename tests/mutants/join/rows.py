@@ -261,6 +261,8 @@ ROWS = (
     _row("empty-refused", "An input without elements is refused.", _EMPTY,
         stricter("check_shapes", lambda _, tensors, __: any(not each.array.size for each in tensors)),
         "interpretation"),
+    _row("booleans-refused", "Booleans and strings are refused.", FOUND,
+        stricter("check_types", lambda _, tensors: tensors[0].type.kind in ("boolean", "string")), "interpretation"),
     _row("second-unchecked", "The shapes of a second inference are not checked.", _SECOND,
         {"check_shapes": _without_checks, "copied": _broadcast}),
     _row("first-sizes-kept", "The sizes of the first inference are used for the second.", _SECOND,

@@ -97,7 +97,6 @@ ROWS = (
         "A bit in end_mask selects nothing backwards.",
         "onnx/onnx#1987",
         {"rest_of": lambda _, __, ___, size: size},
-        "interpretation",
     ),
     _row(
         "masks-after-ellipsis-moved",

@@ -162,6 +162,7 @@ ROWS = (
                 -1 if stride < 0 and begin < -size else call.right("first", begin, stride, size)
             )
         },
+        "interpretation",
     ),
     _row(
         "end-not-clamped-below",

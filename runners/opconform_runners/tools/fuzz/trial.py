@@ -8,6 +8,7 @@ from random import Random
 from opconform.generation.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft
+from opconform.model.readings import attributed
 from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
 from opconform.specs.document import KeyMistake
 from opconform.specs.requirements import requirements_of
@@ -83,13 +84,12 @@ def decided(draft: Draft) -> Draft | None:
     if not violated and not all(_is_small(each) for each in (*before, last)):
         return None
     draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or _requirements(draft))
-    if draft.second is None and draft.context not in draft.operation.contexts:
-        return draft
-    try:
-        check_surroundings(draft)
-    except KeyMistake:
-        return None
-    return draft
+    if draft.second is not None or draft.context in draft.operation.contexts:
+        try:
+            check_surroundings(draft)
+        except KeyMistake:
+            return None
+    return draft if violated else attributed(draft)
 
 
 def trial_of(draft: Draft, twin: Draft) -> Trial:
@@ -97,7 +97,8 @@ def trial_of(draft: Draft, twin: Draft) -> Trial:
     if draft.second is not None and twin.second is not None:
         first = {name: each for name, each in twin.tensors.items() if name in draft.second}
         twin = replace(twin, second={**first, **twin.second})
-    return Trial(draft=replace(draft, twin=twin.id), twin=replace(twin, is_twin=True, requirements=draft.requirements))
+    twin = attributed(replace(twin, is_twin=True, requirements=draft.requirements))
+    return Trial(draft=replace(draft, twin=twin.id), twin=twin)
 
 
 def with_tensors(draft: Draft, tensors: Mapping[str, TensorDraft]) -> Draft:

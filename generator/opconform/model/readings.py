@@ -1,0 +1,99 @@
+"""Where the other readings of interpretations touch a case: what they reject, and the outputs that they give."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from itertools import product
+
+from opconform.model.draft import Draft, inference
+from opconform.model.golden import Golden
+from opconform.model.graph import arguments_of, evaluated, graph_of
+from opconform.operations.operation import Arguments, Operation, Rejection
+from opconform.operations.reading import Reading
+from opconform.operations.readings import readings_of
+from opconform.suite.manifest import OtherReadings
+from opconform.tensors.tensor import outputs_digest
+
+_Rewrite = Callable[[Arguments], Arguments]
+
+
+def attributed(draft: Draft) -> Draft:
+    """A valid draft that lists, of the interpretations with another reading, those whose other reading touches it."""
+    readings = readings_of(draft.op)
+    if not readings:
+        return draft
+    touched = _touched(draft)
+    listed = [each for each in draft.requirements if each not in readings or each in touched]
+    return draft.noted(requirements=tuple(dict.fromkeys((*listed, *touched))))
+
+
+def other_readings(golden: Golden) -> OtherReadings:
+    """The interpretations by whose other readings a case may be rejected, or may have other outputs."""
+    draft = golden.draft
+    if draft.rejected_for is not None or not readings_of(draft.op):
+        return OtherReadings()
+    touched = _touched(draft)
+    rewrites = {name: each.rewrites for name, each in readings_of(draft.op).items() if name in touched}
+    return OtherReadings(
+        reject=tuple(name for name, rejects in touched.items() if rejects),
+        outputs=_other_outputs(golden, {name: each for name, each in rewrites.items() if each}),
+    )
+
+
+def _touched(draft: Draft) -> dict[str, bool]:
+    """The interpretations whose other reading touches a valid case, and whether it rejects the case."""
+    touched: dict[str, bool] = {}
+    for arguments in _tested(draft):
+        for name, reading in readings_of(draft.op).items():
+            rejects = _rejects(draft.operation, reading, arguments)
+            if rejects is not None:
+                touched[name] = touched.get(name, False) or rejects
+    return touched
+
+
+def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bool | None:
+    """Whether another reading rejects the arguments; None where it treats them as ours does."""
+    if reading.rejects(arguments):
+        return True
+    changed = [other for rewrite in reading.rewrites if (other := rewrite(arguments)) != arguments]
+    return any(inference(operation, each).violated for each in changed) if changed else None
+
+
+def _tested(draft: Draft) -> Iterator[Arguments]:
+    """The arguments of each node of the operation under test, in each feed."""
+    if draft.context not in draft.operation.contexts:
+        yield from draft.arguments
+        return
+    graph = graph_of(draft)
+    for each in draft.arguments:
+        yield from arguments_of(draft.op, graph, each.inputs)
+
+
+def _other_outputs(golden: Golden, rewrites: Mapping[str, tuple[_Rewrite, ...]]) -> dict[str, tuple[str, ...]]:
+    """The readings by which outputs other than ours are right, by the digest of the outputs.
+
+    These are as few readings as possible together, or each of several that give the same outputs.
+    """
+    ours = outputs_digest([[each.array for each in feed] for feed in golden.outputs])
+    found: dict[str, tuple[str, ...]] = {}
+    fewest: dict[str, int] = {}
+    choices = product(*((None, *each) for each in rewrites.values()))
+    for chosen in sorted(choices, key=lambda some: sum(each is not None for each in some)):
+        names = tuple(name for name, rewrite in zip(rewrites, chosen, strict=True) if rewrite is not None)
+        try:
+            outputs = _outputs(golden, [each for each in chosen if each is not None])
+        except Rejection:
+            continue
+        if outputs != ours and fewest.setdefault(outputs, len(names)) == len(names):
+            found[outputs] = tuple(dict.fromkeys((*found.get(outputs, ()), *names)))
+    return found
+
+
+def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:
+    """The digest of the outputs of a case whose nodes of the operation under test read their arguments otherwise."""
+    op = golden.draft.op
+
+    def evaluate(operation: Operation, arguments: Arguments) -> Arguments:
+        return arguments if operation.name != op else reduce(lambda some, rewrite: rewrite(some), rewrites, arguments)
+
+    feeds = (evaluated(golden.graph, each, evaluate) for each in golden.inputs)
+    return outputs_digest([[feed[name].array for name in golden.graph.outputs] for feed in feeds])

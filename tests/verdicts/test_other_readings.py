@@ -1,0 +1,113 @@
+"""Other readings of interpretations: a right implementation of one is conformant, and everything else is not."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from opconform.specs.requirements import requirements_of
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite, open_suite
+from opconform.suite.selection import Selection
+from opconform_runners.execution.case_verdicts import result_of
+from opconform_runners.harness.environment import UNKNOWN
+from opconform_runners.reports.report import Report
+from opconform_runners.verdicts.judge import broken_by
+from opconform_runners.verdicts.run_header import SuiteNote
+from opconform_runners.verdicts.verdict import FailReason
+from tests.mutants.backend import Mutant
+from tests.mutants.catalogue import MUTANTS, operations_with_mutants
+from tests.mutants.kills import CORE, Workbench
+
+#: The right implementations with another reading, by name.
+READERS = [name for name, row in MUTANTS.items() if row.level == "interpretation"]
+#: An interpretation by its operation and id.
+Place = tuple[str, str]
+
+
+def report(suite: Suite, workbench: Workbench, name: str) -> Report:
+    """The report of an implementation in this process."""
+    implementation, facts = Mutant(name).describe(), {"message": None}
+    verdicts = workbench.verdicts(name, isolated=False)
+    return Report(
+        suite=SuiteNote(digest=suite.header.digest, version="1", generator="1", seed=0),
+        implementation=implementation,
+        notes=suite.header.requirements,
+        results=tuple(result_of(suite, each, suite.case(each), facts, own, implementation) for each, own in verdicts),
+        whole=True,
+        strict=False,
+        environment=UNKNOWN,
+    )
+
+
+def deviations(path: Path, selection: Selection, names: Sequence[str]) -> dict[str, set[Place]]:
+    """The interpretations that each implementation differs in; fails if one is not conformant."""
+    suite, workbench, found = open_suite(path), Workbench(path, selection, timeout=60.0), {}
+    for name in names:
+        of_it = report(suite, workbench, name)
+        assert not of_it.broken, name
+        assert not of_it.unnamed, name
+        found[name] = {(each.op, each.id) for each in of_it.differing}
+    return found
+
+
+def of_several(found: dict[str, set[Place]]) -> dict[str, set[Place]]:
+    """The implementations that differ in more than one interpretation of an operation."""
+    return {name: places for name, places in found.items() if len({op for op, _ in places}) < len(places)}
+
+
+def interpretations() -> set[Place]:
+    """Every interpretation of every operation."""
+    return {
+        (op, each.id)
+        for op in operations_with_mutants()
+        for each in requirements_of(op).requirements
+        if each.level == "interpretation"
+    }
+
+
+def test_another_reading_is_its_only_deviation_in_the_core(core_suite: Path) -> None:
+    """Each of them has one reading, which it applies wherever it can."""
+    found = deviations(core_suite, Selection(profiles=(CORE,)), READERS)
+
+    assert of_several(found) == {}
+    assert {("StridedSlice-1", "bounds.equal"), ("VariadicSplit-1", "lengths.zero")} <= set().union(*found.values())
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(3600)
+def test_every_interpretation_has_a_right_implementation_with_another_reading(shipped_suite: Path) -> None:
+    """Which is conformant, and deviates from this interpretation of the operation alone."""
+    found = deviations(shipped_suite, Selection(), READERS)
+
+    assert of_several(found) == {}
+    assert set().union(*found.values()) == interpretations()
+
+
+@pytest.mark.parametrize("reason", ["count", "element-type", "shape", "value", "crash", "timeout"])
+def test_what_no_reading_gives_breaks_a_normative_requirement(core_suite: Path, reason: FailReason) -> None:
+    """In every valid case, whatever it lists; a crash also in an invalid case of an interpretation."""
+    suite = open_suite(core_suite)
+    excused = [each.id for each in suite.entries if is_excused(suite, each, reason)]
+
+    assert excused == []
+
+
+def is_excused(suite: Suite, entry: Entry, reason: FailReason) -> bool:
+    """Whether a failure breaks no normative requirement, although no reading gives it."""
+    if entry.expect != "accept" and reason not in ("crash", "timeout"):
+        return False
+    levels = suite.header.requirements[entry.op]
+    return {levels[each].level for each in broken_by(entry, reason, None, suite.header)} != {"normative"}
+
+
+def test_a_rejection_is_excused_where_another_reading_rejects(core_suite: Path) -> None:
+    """And in no other valid case."""
+    suite = open_suite(core_suite)
+    valid = [each for each in suite.entries if each.expect == "accept"]
+    broken = {each.id: broken_by(each, "rejected-valid", None, suite.header) for each in valid}
+    notes = {each.id: suite.header.requirements[each.op] for each in valid}
+
+    assert {each.id for each in valid if each.readings.reject} == {
+        name for name, broke in broken.items() if all(notes[name][each].level == "interpretation" for each in broke)
+    }
