@@ -212,6 +212,18 @@ def test_a_missing_module_of_a_backend_is_named(opconform: Run, small_suite: Pat
     assert other == f"{own} {sys.executable}.\n"
 
 
+def test_a_module_of_the_current_folder_is_no_backend(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Only installed modules are named by their names."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "kernel.py").write_text("from opconform_runners.backends.numpy import Numpy as Own\n")
+    done = opconform("run", small_suite, "--backend", "own.kernel:Own", "--out", "out", cwd=tmp_path, code=3)
+
+    assert done.stderr == (
+        f"error: own.kernel:Own needs the module own, which is not installed in {sys.executable}. "
+        "Name a module that is not installed by its file, as path/file.py:ClassName.\n"
+    )
+
+
 #: What `run` gives for a case of three outputs, and what is said of it.
 MISRETURNED = {
     "None": "None",

@@ -115,6 +115,25 @@ def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[
 
 def started(begin: Begin, jobs: int) -> list[Worker]:
     """Start processes that ignore Ctrl-C: forked from one clean process with the imports, where the system can."""
+    with _safe_path():
+        return _started(begin, jobs)
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let Python processes that are started import no module from the current folder, as the option -P does."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+def _started(begin: Begin, jobs: int) -> list[Worker]:
     if "forkserver" not in get_all_start_methods():
         return [_start(get_context("spawn"), begin) for _ in range(jobs)]
     context = get_context("forkserver")

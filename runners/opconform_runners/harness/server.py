@@ -1,4 +1,4 @@
-"""The Python harness: a process that drives one backend. `python -m opconform_runners.harness.server NAME[:DEVICE]`."""
+"""The Python harness, which drives one backend. `python -P -m opconform_runners.harness.server NAME[:DEVICE]`."""
 
 import json
 import os
