@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, quoted_text
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
@@ -167,7 +167,7 @@ def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[st
         for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
             storage = ELEMENT_TYPES[name].storage if name in ELEMENT_TYPES else None
             if storage is None:
-                return f"the harness says that output_{number} is {name}, which is not an element type"
+                return f"the harness says that output_{number} is {quoted_text(name)}, which is not an element type"
             if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
                 return f"output_{number} of {name} is stored as {array.dtype}, not {storage}"
     return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from opconform.suite.case import Case, harness_text
@@ -17,6 +17,8 @@ VERSION = 1
 LINE_LIMIT = 1 << 20
 #: The most bytes of an `.npz` file in a message. Both feeds of a case fit in a line, as base64.
 INLINE_LIMIT = 1 << 16
+#: The characters of a reply's texts that are kept: the first ones, and of a traceback the last ones.
+TEXT_LIMIT, LOG_LIMIT = 2_000, 20_000
 #: Validators are built when they are first used, since that takes long, and a harness needs none of them.
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Message = TypeVar("_Message")
@@ -26,6 +28,8 @@ _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
 _Number = Annotated[int, Field(strict=True)]
 #: A reported time in seconds: finite, and at most 30 years.
 _Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+_Text = Annotated[str, AfterValidator(lambda text: text[:TEXT_LIMIT])]
+_Log = Annotated[str, AfterValidator(lambda text: text[-LOG_LIMIT:])]
 
 
 class ProtocolError(Exception):
@@ -85,8 +89,8 @@ class Refused:
     seq: _Number
     status: Literal["rejected"] = "rejected"
     stage: Stage
-    message: str
-    requirement: str | None = None
+    message: _Text
+    requirement: _Text | None = None
     seconds: _Seconds | None = None
 
 
@@ -96,7 +100,7 @@ class NotSupported:
 
     seq: _Number
     status: Literal["unsupported"] = "unsupported"
-    message: str
+    message: _Text
     seconds: _Seconds | None = None
 
 
@@ -106,8 +110,8 @@ class Failed:
 
     seq: _Number
     status: Literal["error"] = "error"
-    message: str
-    traceback: str | None = None
+    message: _Text
+    traceback: _Log | None = None
     seconds: _Seconds | None = None
 
 

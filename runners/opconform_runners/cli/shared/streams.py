@@ -126,7 +126,7 @@ def _encoding_all(stream: TextIO) -> TextIO:
 
 def _disarmed(text: str) -> str:
     """Text in which a GitHub workflow reads no line as a command."""
-    return re.sub(r"^(\s*)::", r"\1\\u003a:", text.replace("##[", r"#\u0023["), flags=re.MULTILINE)
+    return re.sub(r"^([^\S\n]*)::", r"\1\\u003a:", text.replace("##[", r"#\u0023["), flags=re.MULTILINE)
 
 
 class _Output(io.FileIO):
