@@ -164,6 +164,12 @@ def says_no_types(request: Request) -> None:
     say({"seq": request["seq"], "status": "ok", "element_types": []})
 
 
+def says_too_long(request: Request) -> None:
+    """The right outputs, which took longer than the harness was waited for."""
+    save(request, outputs_of(request))
+    say({"seq": request["seq"], "status": "ok", "seconds": 1_000_000})
+
+
 def says_another_type(request: Request) -> None:
     """Outputs of f64, which are said to be of f32."""
     arrays = [each.astype(np.float64) for each in outputs_of(request)]

@@ -44,6 +44,7 @@ HARNESS_FAULTS = {
     "lying_header": ("error", "output_0.npy declares the shape (1000000000000,)"),
     "wrong_names": ("error", "the arrays in the harness's output file are called y"),
     "says_no_types": ("error", "the harness reported the element types of 0 feeds instead of 1"),
+    "says_too_long": ("error", "more seconds than the time from the request to the reply"),
     "says_another_type": ("error", "output_0 of f32 is stored as float64, not float32"),
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend process ended with code 3"),

@@ -37,6 +37,7 @@ class Request:
         folder: The folder with the inputs and the model, if there are any.
         outputs: The paths of the outputs of each feed, which the harness writes unless they are small.
         size: The bytes of the inputs.
+        inline: Whether the inputs are in the line, so that outputs may be in the reply.
     """
 
     seq: int
@@ -45,6 +46,7 @@ class Request:
     folder: Path | None
     outputs: tuple[str, ...]
     size: int
+    inline: bool
     line: bytes
 
 
@@ -87,7 +89,7 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
     model = None if dialect is None else suite.header.dialects[dialect]
     line = run_line(seq, case, folder=place.folder if files else None, dialect=dialect, model=model, feeds=feeds)
     size = sum(map(len, inputs))
-    return Request(seq=seq, entry=entry, case=case, folder=folder, outputs=paths, size=size, line=line)
+    return Request(seq=seq, entry=entry, case=case, folder=folder, outputs=paths, size=size, inline=inline, line=line)
 
 
 def clear(request: Request) -> None:
@@ -118,6 +120,8 @@ def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
 
 def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Error:
     outputs: list[tuple[Array, ...]] = []
+    if reply.outputs is not None and not request.inline:
+        return Error(sentence="the harness put outputs in the reply, although the inputs were in files")
     inline = reply.outputs or (None,) * len(request.outputs)
     if len(inline) != request.case.feeds:
         replied = f"the harness replied with the outputs of {len(inline)} feeds instead of {request.case.feeds}"

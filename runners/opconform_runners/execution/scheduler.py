@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import secrets
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.environment import cores
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
 from opconform_runners.harness.process import HarnessEnded
-from opconform_runners.harness.protocol import ProtocolError, reply_of
+from opconform_runners.harness.protocol import CLOCKS, ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
 
 #: The most requests that a harness is sent ahead, so that it never waits for opconform; the fewest, if enough cases are
@@ -124,12 +125,14 @@ class Worker:
     Attributes:
         harness: The harness, or None where the next case needs a new one.
         sent: The requests, the oldest first.
+        asked: When each request was sent, by its number.
         doubted: The case that is executed again before all others, and its first outcome.
     """
 
     execution: Execution
     harness: Harness | None = None
     sent: deque[Request] = field(default_factory=deque)
+    asked: dict[int, float] = field(default_factory=dict)
     doubted: tuple[Entry, Outcome] | None = None
 
     async def begin(self) -> Implementation:
@@ -166,6 +169,7 @@ class Worker:
         doubted = self.doubted[0].id if self.doubted else None
         self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
         self.sent.clear()
+        self.asked.clear()
         harness, self.harness = self.harness, None
         if harness is not None:
             await (harness.process.kill() if kill else harness.process.stop())
@@ -189,8 +193,9 @@ class Worker:
         if held > self._most() // 2:
             return True
         is_usable = self._lay_out(harness)
-        if lines := [each.line for each in self.sent][held:]:
-            harness.process.send(b"".join(lines))
+        if new := [*self.sent][held:]:
+            self.asked |= dict.fromkeys((each.seq for each in new), time.monotonic())
+            harness.process.send(b"".join(each.line for each in new))
         return is_usable
 
     def _lay_out(self, harness: Harness) -> bool:
@@ -270,6 +275,7 @@ class Worker:
     ) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
         """The outcome of the oldest request, and the state of the harness after it."""
         process, timeout = harness.process, self.execution.launch.timeout
+        asked = self.asked.pop(request.seq)
         try:
             reply = reply_of(await process.receive(timeout))
         except TimeoutError:
@@ -278,5 +284,8 @@ class Worker:
             return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
         except ProtocolError as fault:
             return Error(sentence=str(fault), log=process.said_last or None), "spoilt"
+        if reply.seconds is not None and reply.seconds > time.monotonic() - asked + CLOCKS:
+            sentence = "the harness reported more seconds than the time from the request to the reply"
+            return Error(sentence=sentence), "usable" if reply.seq == request.seq else "spoilt"
         outcome = outcome_of(self.execution.suite, request, reply)
         return outcome, "usable" if reply.seq == request.seq else "spoilt"

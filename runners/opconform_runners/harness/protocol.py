@@ -17,6 +17,8 @@ VERSION = 1
 LINE_LIMIT = 1 << 20
 #: The most bytes of an `.npz` file in a message. Both feeds of a case fit in a line, as base64.
 INLINE_LIMIT = 1 << 16
+#: How much two clocks may differ, in seconds.
+CLOCKS = 0.01
 #: The characters of a reply's texts that are kept: the first ones, and of a traceback the last ones.
 TEXT_LIMIT, LOG_LIMIT = 2_000, 20_000
 #: Validators are built when they are first used, since that takes long, and a harness needs none of them.
@@ -24,8 +26,6 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Message = TypeVar("_Message")
 #: The number in a reply, which differs in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
-#: The number in a reply: an integer as it is written, since a fraction near 2^53 is rounded to one.
-_Number = Annotated[int, Field(strict=True)]
 #: A reported time in seconds: finite, and at most 30 years.
 _Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 _Text = Annotated[str, AfterValidator(lambda text: text[:TEXT_LIMIT])]
@@ -74,7 +74,7 @@ class Ok:
         outputs: Each feed's outputs as base64, if the inputs were; None for a feed whose outputs are in its file.
     """
 
-    seq: _Number
+    seq: int
     status: Literal["ok"] = "ok"
     seconds: _Seconds | None = None
     element_types: tuple[tuple[str, ...], ...] | None = None
@@ -86,7 +86,7 @@ class Ok:
 class Refused:
     """The backend refuses the case. `requirement` is the one that its message names, if the harness can tell."""
 
-    seq: _Number
+    seq: int
     status: Literal["rejected"] = "rejected"
     stage: Stage
     message: _Text
@@ -98,7 +98,7 @@ class Refused:
 class NotSupported:
     """The backend says that it does not implement what the case needs."""
 
-    seq: _Number
+    seq: int
     status: Literal["unsupported"] = "unsupported"
     message: _Text
     seconds: _Seconds | None = None
@@ -108,7 +108,7 @@ class NotSupported:
 class Failed:
     """The harness itself failed."""
 
-    seq: _Number
+    seq: int
     status: Literal["error"] = "error"
     message: _Text
     traceback: _Log | None = None
@@ -222,7 +222,7 @@ def reply_line(reply: Reply) -> bytes:
 
 
 def said_of(line: bytes) -> tuple[Implementation, bool]:
-    """The reply to `start`, read leniently: what is tested, and whether small tensors go in the messages.
+    """The reply to `start`: what is tested, and whether small tensors go in the messages.
 
     Raises `ProtocolError` for any other line.
     """
@@ -234,13 +234,13 @@ def said_of(line: bytes) -> tuple[Implementation, bool]:
 
 
 def reply_of(line: bytes) -> Reply:
-    """A reply to `run`, read leniently; raises `ProtocolError` for any other line."""
+    """A reply to `run`; raises `ProtocolError` for any other line."""
     return _read(_REPLY, line)
 
 
 def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
     try:
-        return adapter.validate_json(line)
+        return adapter.validate_json(line, strict=True)
     except ValidationError as fault:
         error = fault.errors(include_url=False)[0]
         shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
@@ -259,12 +259,12 @@ class Fault:
 
 
 def said_faults(line: bytes) -> tuple[Fault, ...]:
-    """Everything that is wrong with a reply to `start`, read strictly."""
+    """Everything that is wrong with a reply to `start`."""
     return _faults(_SAID, line)
 
 
 def reply_faults(line: bytes) -> tuple[Fault, ...]:
-    """Everything that is wrong with a reply to `run`, read strictly."""
+    """Everything that is wrong with a reply to `run`."""
     return _faults(_REPLY, line)
 
 

@@ -17,12 +17,10 @@ from opconform_runners.execution.request import Place, Request, dialect_of, inli
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Error, Oversized
 from opconform_runners.harness.process import started
-from opconform_runners.harness.protocol import reply_faults
+from opconform_runners.harness.protocol import CLOCKS, reply_faults
 from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, abridged, said_in
 from opconform_runners.verdicts.judge import declared_gap
 
-#: The tolerance of reported times, since clocks differ, in seconds.
-_CLOCKS = 0.01
 #: The bytes that the outputs of a case may take here.
 _OUTPUT_LIMIT = 1 << 26
 #: The rule that a key of a reply belongs to; all other keys belong to `run.answer`.
@@ -144,7 +142,7 @@ class Probe:
             for fault in reply_faults(answer.reply or b""):
                 self.breach(fault.sentence, answer, _RULES.get(fault.key, "run.answer"))
             seconds = answer.document.get("seconds")
-            if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
+            if isinstance(seconds, int | float) and seconds > answer.seconds + CLOCKS:
                 self.breach("`seconds` is more than the time from the request to the reply", answer, "ok.seconds")
         self.answers += answers
         return answers
