@@ -213,6 +213,24 @@ def waits() -> None:
             right(request)
 
 
+def deep(request: Request) -> None:
+    """Folders in folders, deeper than Python recurses, where the files of the case are and where its outputs are."""
+    for folder in (Path(request["dir"]), Path(request["feeds"][0]["outputs"]).parent):
+        inner = os.open(folder, os.O_RDONLY)
+        for _ in range(1_500):
+            os.mkdir("d" * 100, dir_fd=inner)
+            outer, inner = inner, os.open("d" * 100, os.O_RDONLY, dir_fd=inner)
+            os.close(outer)
+        os.close(inner)
+    right(request)
+
+
+def takes_the_report(request: Request) -> None:
+    """A folder where the report of the run belongs."""
+    (Path(os.environ["OPCONFORM_TEST_MARK"]) / "report.json").mkdir()
+    right(request)
+
+
 def own_error(request: Request) -> None:
     """The harness says that it failed."""
     say({"seq": request["seq"], "status": "error", "message": "out of paper", "traceback": "line 1"})

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,20 @@ def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     assert sentence in odd[0]["sentence"]
     assert report["conformant"] is (None if verdict == "error" else False)
     assert report["summary"]["pass"] == 5
+
+
+@pytest.mark.parametrize("name", ["deep", "takes_the_report"])
+def test_what_a_harness_leaves_costs_nothing(
+    opconform: Run, small_suite: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a scratch folder of any depth nor a folder in place of the report."""
+    monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "out"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    harness = f"{sys.executable} {HARNESSES} {name}"
+    _, odd = verdicts(opconform, small_suite, tmp_path / "out", "--harness", harness, code=0)
+
+    assert odd == []
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
 
 
 BACKEND_FAULTS = {

@@ -124,6 +124,14 @@ asyncio.run(main())
 """
 
 
+def test_a_daemon_that_kills_its_supervisor_does_not_outlive_the_harness() -> None:
+    """It is found by the mark in its environment."""
+    number, _ = asyncio.run(daemon_after("sys.stdin.readline(); os.kill(os.getppid(), 9)  # exit"))
+
+    _, alive = psutil.wait_procs([psutil.Process(number)] if psutil.pid_exists(number) else [], timeout=PATIENCE)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a daemon was started by")
 def test_a_killed_opconform_leaves_neither_processes_nor_files(tmp_path: Path) -> None:
     """The supervisor ends its harness, all processes of the harness, and the scratch folder."""

@@ -24,6 +24,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.buckets.zip_files import packed, unpack
 from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError, quoted_text
 from opconform.files import FileTooLargeError, read_regular
+from opconform.temporary import TemporaryFolder
 
 INDEX = "index.json"
 #: The seconds before a failed request is repeated.
@@ -117,7 +118,7 @@ class Bucket:
         if self.is_file:
             self._get(self._mark, place)
             return
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             index, shard = Path(scratch) / INDEX, Path(scratch) / "shard.zip"
             try:
                 self._get(self._mark, index)
@@ -137,7 +138,7 @@ class Bucket:
         outside, _, name = self.path.rpartition("/")
         if not outside.strip("/"):
             return False
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             try:
                 replace(self, url=self.url.rpartition("/")[0], path=outside).download(Path(scratch) / "outside")
             except MissingError:
@@ -153,7 +154,7 @@ class Bucket:
         Raises:
             UsageError: The bucket has other content. It is unchanged.
         """
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             mark = place
             if not self.is_file:
                 shards = []
@@ -174,7 +175,7 @@ class Bucket:
 
     def _put_empty(self) -> None:
         """Store a shard without files, which no index lists."""
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             empty = Path(scratch) / "shard.zip"
             zipfile.ZipFile(empty, "w").close()
             self._put(empty, f"{self.path}/{_sha256(empty)}.zip")

@@ -2,7 +2,6 @@
 
 import math
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from opconform.generation.options import Options
 from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
+from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import count, out_option, refused_option
@@ -88,7 +88,7 @@ def command(
     dialects = tuple(each for each in DIALECTS if each in implementation.dialects)
     declared = [each for each in shipped_operations() if each in implementation.operations]
     operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS] or declared or shipped_operations()
-    with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+    with TemporaryFolder() as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         search = Search(batches=batches, limits=limits, seed=seed, earlier=earlier)

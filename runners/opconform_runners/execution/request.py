@@ -1,13 +1,13 @@
 """Requests: a case's files laid out for a harness, and the outcome that its reply and its output files describe."""
 
 import os
-import shutil
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.errors import UsageError, quoted_text
+from opconform.removal import remove_folder
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
@@ -95,14 +95,14 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
 def clear(request: Request) -> None:
     """Remove the files of a request, including folders that a harness put in the place of its outputs."""
     if request.folder is not None:
-        shutil.rmtree(request.folder, ignore_errors=True)
+        remove_folder(str(request.folder))
     for each in request.outputs:
         try:
             os.unlink(each)  # noqa: PTH108 - a Path takes longer than that
         except FileNotFoundError:
             continue
         except OSError:
-            shutil.rmtree(each, ignore_errors=True)
+            remove_folder(each)
 
 
 def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -15,7 +14,9 @@ from pathlib import Path
 
 import psutil
 
+from opconform import removal
 from opconform.errors import HarnessError
+from opconform.temporary import TemporaryFolder
 from opconform_runners.harness import supervisor
 from opconform_runners.harness.command import GIB, Command
 from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE, ProtocolError
@@ -38,6 +39,12 @@ _GLANCE = 0.2
 _TAIL = 4_096
 
 
+#: The variable that marks the processes of a harness with its scratch folder.
+_MARK = "OPCONFORM_HARNESS"
+#: The folder of the package `opconform`.
+_HOME = str(Path(removal.__file__).parents[1])
+
+
 class HarnessEnded(Exception):  # noqa: N818 - an event, not an error
     """The harness process ended; `how` says with which code or signal and what it wrote last."""
 
@@ -51,7 +58,7 @@ class Process:
     """A harness process; its scratch folder is removed with it."""
 
     scratch: Path
-    _folder: "tempfile.TemporaryDirectory[str]"
+    _folder: TemporaryFolder
     _process: asyncio.subprocess.Process
     _channel: socket.socket
     _tail: deque[bytes]
@@ -144,8 +151,8 @@ class Process:
             transport = getattr(self._process, "_transport", None)
             if transport is not None:  # its pipes are closed while there is an event loop
                 transport.close()
-            if self.scratch.is_symlink():  # the harness put it there
-                self.scratch.unlink(missing_ok=True)
+            if (self._process.returncode or 0) < 0:
+                _kill_marked(self._folder.name)
             self._folder.cleanup()
 
     async def _wait_for_end(self) -> None:
@@ -172,7 +179,7 @@ async def started(command: Command) -> Process:
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-I", "-S", supervisor.__file__, str(other.fileno()), folder.name),
+            *("-I", "-S", supervisor.__file__, str(other.fileno()), folder.name, _HOME),
             *command.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -180,6 +187,7 @@ async def started(command: Command) -> Process:
             limit=LINE_LIMIT,
             start_new_session=True,
             pass_fds=(other.fileno(),),
+            env={**os.environ, _MARK: folder.name},
         )
     except OSError as fault:
         own.close()
@@ -252,6 +260,14 @@ def _below(supervisor: int) -> list[psutil.Process]:
         return psutil.Process(supervisor).children(recursive=True)
     except psutil.Error:
         return []
+
+
+def _kill_marked(folder: str) -> None:
+    """Kill what is left of a harness whose supervisor was killed, perhaps by one of these processes."""
+    for each in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if each.environ().get(_MARK) == folder:
+                each.kill()
 
 
 def _resident(process: psutil.Process) -> int:

@@ -3,12 +3,12 @@
 import errno
 import os
 import re
-import tempfile
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TypeVar
 
 from opconform.errors import DiskError
+from opconform.temporary import TemporaryFolder
 
 _Outcome = TypeVar("_Outcome")
 #: The free space below which a disk counts as full, in bytes.
@@ -21,10 +21,10 @@ _FILE = re.compile(r"/\d+/(?=[\w.])")
 _FOLDER = re.compile(r"(?:/\d+)?/?")
 
 
-def scratch_folder() -> "tempfile.TemporaryDirectory[str]":
+def scratch_folder() -> TemporaryFolder:
     """A new temporary folder, which is removed with its content; raises a `DiskError` if none can be made."""
     try:
-        return tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True)
+        return TemporaryFolder()
     except OSError as fault:
         raise DiskError(Path(os.environ.get("TMPDIR", "The temporary folder")), fault) from fault
 

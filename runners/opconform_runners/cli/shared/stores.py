@@ -8,10 +8,7 @@ fails, the same command only uploads.
 import contextlib
 import json
 import re
-import secrets
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ import click
 
 from opconform.buckets.bucket import Bucket, bucket_at, is_url, occupied
 from opconform.errors import OpconformError
+from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.streams import name_copy
 
 _DOWNLOADS, _UPLOADS = "opconform.downloads", "opconform.uploads"
@@ -58,7 +56,9 @@ class Source(_Path):
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
         bucket = bucket_at(str(value))
-        place = Path(tempfile.gettempdir()) / f"opconform-{secrets.token_hex(8)}" / bucket.name
+        folder = TemporaryFolder()
+        ctx.call_on_close(folder.cleanup)
+        place = Path(folder.name) / bucket.name
         ctx.meta.setdefault(_DOWNLOADS, []).append((place, bucket))
         name_copy(place, bucket.url)
         return place
@@ -91,18 +91,15 @@ def transfers(context: click.Context) -> Iterator[None]:
         click.echo("note: Only the upload was left of this command, which was completed before.", err=True)
         _upload(places, replace=bool(force), code=code)
         raise click.exceptions.Exit(code)
-    with contextlib.ExitStack() as copies:
-        for place, bucket in context.meta.get(_DOWNLOADS, []):
-            place.parent.mkdir(mode=0o700)
-            copies.callback(shutil.rmtree, place.parent, ignore_errors=True)
-            bucket.download(place)
-        try:
-            yield
-        except click.exceptions.Exit as ended:
-            if ended.exit_code in _COMPLETE:
-                _upload(places, replace=bool(force), code=int(ended.exit_code))
-            raise
-        _upload(places, replace=bool(force), code=0)
+    for place, bucket in context.meta.get(_DOWNLOADS, []):
+        bucket.download(place)
+    try:
+        yield
+    except click.exceptions.Exit as ended:
+        if ended.exit_code in _COMPLETE:
+            _upload(places, replace=bool(force), code=int(ended.exit_code))
+        raise
+    _upload(places, replace=bool(force), code=0)
 
 
 def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> None:

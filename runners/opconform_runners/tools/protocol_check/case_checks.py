@@ -2,12 +2,12 @@
 
 import math
 import shutil
-import tempfile
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Reject
+from opconform.temporary import TemporaryFolder
 from opconform_runners.execution.request import Request, contradiction
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import LINE_LIMIT
@@ -245,7 +245,7 @@ async def odd_paths(probe: Probe) -> None:
 
 async def outputs_outside(probe: Probe) -> None:
     """`outputs` may lie outside `dir`, in any existing folder."""
-    with tempfile.TemporaryDirectory(prefix="opconform-out-", ignore_cleanup_errors=True) as outputs:
+    with TemporaryFolder() as outputs:
         await _want_ok(probe, probe.prepare(outputs=Path(outputs).resolve()))
 
 

@@ -1,5 +1,6 @@
 """The probe of one harness: the requests sent to it, its answers, and every breach of a rule."""
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -206,11 +207,18 @@ def _outputs_in(path: Path, folder: Path | None) -> tuple[Array, ...] | str:
     try:
         found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT)
     except FileNotFoundError:
-        elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file()) if folder is not None else []
+        elsewhere = _files_called(path.name, folder) if folder is not None else []
         return f"file not found: {path}" + (f"; found {elsewhere[0]} instead" if elsewhere else "")
     if isinstance(found, Oversized):
         return f"{path} takes {found.size:,} bytes"
     return _or_sentence(found) or f"{path} contains no arrays"
+
+
+def _files_called(name: str, folder: Path) -> list[Path]:
+    """The files of a name in a folder, unless a harness has made that deeper than can be searched."""
+    with contextlib.suppress(OSError, RecursionError):
+        return sorted(each for each in folder.rglob(name) if each.is_file())
+    return []
 
 
 def _or_sentence(found: tuple[Array, ...] | Error) -> tuple[Array, ...] | str:
