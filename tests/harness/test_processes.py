@@ -5,6 +5,7 @@ These tests need processes: what they are about is what the system does with the
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.process import HarnessEnded, Process, started
-from tests.conftest import HARNESSES
+from tests.conftest import EXHAUSTIVE_SPEC, HARNESSES
 
 #: How long the system may take to end a process, on a busy machine, in seconds.
 PATIENCE = 60.0
@@ -213,6 +214,40 @@ def test_a_signal_ends_a_run_with_its_harness(
     assert len(below) >= 2
     assert not any(psutil.pid_exists(each) for each in below)
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+#: Runs a program in the terminal that its standard input is.
+IN_TERMINAL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+@pytest.mark.parametrize("command", ["run", "certify", "stream"])
+def test_a_closed_terminal_ends_a_command_as_a_hangup_does(
+    small_suite: Path, tmp_path: Path, pipe: Path, command: str
+) -> None:
+    """Nothing can be printed any more; the report so far is written all the same, unless the run is streamed."""
+    program, harness = Path(sys.executable).with_name("opconform"), f"{sys.executable} {HARNESSES} waits"
+    (tmp_path / "stream.yaml").write_text(EXHAUSTIVE_SPEC)
+    given = {
+        "run": ("run", small_suite),
+        "certify": ("certify", small_suite.parent / "small.yaml"),
+        "stream": ("certify", tmp_path / "stream.yaml", "--profile", "exhaustive"),
+    }
+    arguments = [program, *given[command], "--out", tmp_path / "out", "--timeout", "3600", "--harness", harness]
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", IN_TERMINAL, *map(str, arguments)],
+        **{"stdin": theirs, "stdout": theirs, "stderr": theirs},
+        env={**os.environ, "OPCONFORM_TEST_MARK": str(pipe)},
+        start_new_session=True,
+    ) as run:
+        os.close(theirs)
+        assert pipe.read_text() == "waits"
+        os.close(ours)
+        run.wait(PATIENCE)
+
+    assert run.returncode == 128 + signal.SIGHUP
+    if command != "stream":
+        assert "Interrupted" in json.loads((tmp_path / "out" / "report.json").read_text())["gave_up"]
 
 
 def test_a_harness_is_killed_though_its_stop_is_cancelled() -> None:
