@@ -120,9 +120,9 @@ RULES: Mapping[str, Callable[[Probe], Awaitable[None]] | str] = {
 
 
 def sentence_of(rule: str) -> str:
-    """The sentence of a rule."""
+    """The sentence of a rule; its id under `python -OO`, which has no docstrings."""
     check = RULES[rule]
-    return check if isinstance(check, str) else str(check.__doc__)
+    return check if isinstance(check, str) else check.__doc__ or rule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
