@@ -217,7 +217,9 @@ def test_a_signal_ends_a_run_with_its_harness(
 
 
 #: Runs a program in the terminal that its standard input is.
-IN_TERMINAL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+IN_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 @pytest.mark.parametrize("command", ["run", "certify", "stream"])
@@ -236,7 +238,9 @@ def test_a_closed_terminal_ends_a_command_as_a_hangup_does(
     ours, theirs = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", IN_TERMINAL, *map(str, arguments)],
-        **{"stdin": theirs, "stdout": theirs, "stderr": theirs},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
         env={**os.environ, "OPCONFORM_TEST_MARK": str(pipe)},
         start_new_session=True,
     ) as run:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opconform.buckets.bucket import is_url
+from opconform.buckets.url import is_url
 from opconform.errors import UsageError, nearest
 from opconform.files import check_ours
 from opconform.generation.provenance import foreign_specs

@@ -169,8 +169,8 @@ class _Messages(_Output):
 def guarded_streams() -> Iterator[None]:
     """Guard standard output and standard error, and flush the output at the end.
 
-    A reader that closes the pipe (`| head`), or a closed terminal, changes neither what a command does nor its exit code. `OutputError` is
-    raised if standard output cannot be written, as on a full disk.
+    A reader that closes the pipe (`| head`), or a closed terminal, changes neither what a command does nor its exit
+    code. `OutputError` is raised if standard output cannot be written, as on a full disk.
     """
     before = sys.stdout, sys.stderr
     sys.stdout = _guarded(sys.stdout, _Output)
