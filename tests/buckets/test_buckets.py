@@ -83,6 +83,15 @@ def failing(fault: Exception, *, every: int = 1, path: str = "") -> Callable[[st
     return staticmethod(fail)
 
 
+def failing_after(event: threading.Event) -> Callable[[str, str], None]:
+    """Answer no request before an event."""
+
+    def wait(_name: str, _asked: str) -> None:
+        event.wait()
+
+    return staticmethod(wait)
+
+
 def verdicts(folder: Path) -> list[dict[str, object]]:
     """The results of a run, without what differs each time."""
     return [result_document(each) | {"seconds": 0} for each in read_results(folder / "results.jsonl")]
@@ -133,7 +142,7 @@ def test_a_store_that_never_answers_ends_the_command(
     monkeypatch.setattr(answer, "SLOWEST", 1 << 40)
     bucket_at("test://bucket/suite").upload(small_suite, replace=False)
     answered = threading.Event()
-    Store.fail = staticmethod(lambda *_: answered.wait())
+    Store.fail = failing_after(answered)
     Store.requests.clear()
     said = opconform("verify", "test://bucket/suite", code=2).stderr
     answered.set()

@@ -68,11 +68,11 @@ def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     assert report["summary"]["pass"] == 5
 
 
-@pytest.mark.parametrize("name", ["deep", "takes_the_report"])
+@pytest.mark.parametrize("name", ["changes_others", "deep", "takes_the_report"])
 def test_what_a_harness_leaves_costs_nothing(
     opconform: Run, small_suite: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a scratch folder of any depth nor a folder in place of the report."""
+    """Other inputs for the cases that wait, a scratch folder of any depth, or a folder in place of the report."""
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "out"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     harness = f"{sys.executable} {HARNESSES} {name}"

@@ -16,13 +16,22 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.request import Place, Request, check_dialects, clear, dialect_of, lay_out, outcome_of
+from opconform_runners.execution.request import (
+    Place,
+    Request,
+    check_dialects,
+    clear,
+    dialect_of,
+    is_changed,
+    lay_out,
+    outcome_of,
+)
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.environment import cores
 from opconform_runners.harness.outcome import Crashed, Error, NotSent, Outcome, Returned, TimedOut
 from opconform_runners.harness.process import HarnessEnded
-from opconform_runners.harness.protocol import CLOCKS, ProtocolError, reply_of
+from opconform_runners.harness.protocol import ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
 
 #: The most requests that a harness is sent ahead, so that it never waits for opconform; the fewest, if enough cases are
@@ -238,6 +247,8 @@ class Worker:
         is_alone = harness.served == 0 and (self.doubted is not None or execution.ahead == 1)
         outcome, state = await self._outcome(harness, self.sent[0])
         harness.served += 1
+        if not is_alone and is_changed(self.sent[0]):
+            outcome, state = Error(sentence="the files of the case were changed before it was answered"), "spoilt"
         filled = not isinstance(outcome, Returned) and is_full(scratch.parent)
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
@@ -284,8 +295,5 @@ class Worker:
             return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
         except ProtocolError as fault:
             return Error(sentence=str(fault), log=process.said_last or None), "spoilt"
-        if reply.seconds is not None and reply.seconds > time.monotonic() - asked + CLOCKS:
-            sentence = "the harness reported more seconds than the time from the request to the reply"
-            return Error(sentence=sentence), "usable" if reply.seq == request.seq else "spoilt"
-        outcome = outcome_of(self.execution.suite, request, reply)
+        outcome = outcome_of(self.execution.suite, request, reply, within=time.monotonic() - asked)
         return outcome, "usable" if reply.seq == request.seq else "spoilt"
