@@ -234,6 +234,14 @@ def changes_others(request: Request) -> None:
     right(request)
 
 
+def links_away(request: Request) -> None:
+    """A link to another folder in place of the scratch folder."""
+    scratch = Path(request["feeds"][0]["outputs"]).parent
+    scratch.rename(f"{scratch}-moved")
+    scratch.symlink_to(os.environ["OPCONFORM_TEST_MARK"])
+    say({"seq": request["seq"], "status": "rejected", "stage": "run", "message": "no"})
+
+
 def takes_the_report(request: Request) -> None:
     """A folder where the report of the run belongs."""
     (Path(os.environ["OPCONFORM_TEST_MARK"]) / "report.json").mkdir()
