@@ -164,6 +164,12 @@ def says_no_types(request: Request) -> None:
     say({"seq": request["seq"], "status": "ok", "element_types": []})
 
 
+def says_too_long(request: Request) -> None:
+    """The right outputs, which took longer than the harness was waited for."""
+    save(request, outputs_of(request))
+    say({"seq": request["seq"], "status": "ok", "seconds": 1_000_000})
+
+
 def says_another_type(request: Request) -> None:
     """Outputs of f64, which are said to be of f32."""
     arrays = [each.astype(np.float64) for each in outputs_of(request)]
@@ -205,6 +211,41 @@ def waits() -> None:
     for request in requests:
         if request["cmd"] == "run":
             right(request)
+
+
+def deep(request: Request) -> None:
+    """Folders in folders, deeper than Python recurses, where the files of the case are and where its outputs are."""
+    for folder in (Path(request["dir"]), Path(request["feeds"][0]["outputs"]).parent):
+        inner = os.open(folder, os.O_RDONLY)
+        for _ in range(1_500):
+            os.mkdir("d" * 100, dir_fd=inner)
+            outer, inner = inner, os.open("d" * 100, os.O_RDONLY, dir_fd=inner)
+            os.close(outer)
+        os.close(inner)
+    right(request)
+
+
+def changes_others(request: Request) -> None:
+    """The inputs of the cases that wait are made those of this one, or removed."""
+    folder = Path(request["dir"])
+    for number, other in enumerate(sorted(folder.parent.glob("*/inputs.npz"))):
+        if other.parent != folder:
+            other.write_bytes((folder / "inputs.npz").read_bytes()) if number % 2 else other.unlink()
+    right(request)
+
+
+def links_away(request: Request) -> None:
+    """A link to another folder in place of the scratch folder."""
+    scratch = Path(request["feeds"][0]["outputs"]).parent
+    scratch.rename(f"{scratch}-moved")
+    scratch.symlink_to(os.environ["OPCONFORM_TEST_MARK"])
+    say({"seq": request["seq"], "status": "rejected", "stage": "run", "message": "no"})
+
+
+def takes_the_report(request: Request) -> None:
+    """A folder where the report of the run belongs."""
+    (Path(os.environ["OPCONFORM_TEST_MARK"]) / "report.json").mkdir()
+    right(request)
 
 
 def own_error(request: Request) -> None:

@@ -620,6 +620,22 @@ def test_the_module_is_the_program() -> None:
     assert done.stdout == "plain,certify\nplain,certificate\n"
 
 
+def test_every_command_works_without_docstrings() -> None:
+    """As under `PYTHONOPTIMIZE=2`, where their help has no text."""
+    program = (
+        "from click.testing import CliRunner\n"
+        "from opconform_runners.cli.main import COMMANDS, cli\n"
+        "for each in COMMANDS:\n"
+        "    done = CliRunner().invoke(cli, [*each.split(), '--help'])\n"
+        "    print(each, done.exit_code)\n"
+        "from opconform_runners.tools.protocol_check.rules import RULES, sentence_of\n"
+        "print(sentence_of('run.plain'))\n"
+    )
+    done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines() == [*(f"{each} 0" for each in COMMANDS), "run.plain"]
+
+
 def test_an_operation_stands_for_its_shipped_specs(opconform: Run, tmp_path: Path) -> None:
     """Where a spec can be named, unless there is a file of that name; a backend of part of the operations needs that."""
     listed = opconform("list", "Split-1", "--profile", "core").stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from opconform.files import FileTooLargeError, open_regular, read_regular
+from opconform.files import FileTooLargeError, open_regular, read_regular, replace_file
 
 
 def test_a_regular_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
@@ -59,6 +59,18 @@ def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, name: str
 
     with pytest.raises(OSError, match=re.escape(sentence)):
         read_regular(tmp_path / "it", 10)
+
+
+def test_a_folder_in_place_of_a_file_is_kept_under_another_name(tmp_path: Path) -> None:
+    """A harness may have made it where the report of the run belongs."""
+    (tmp_path / "report.json").mkdir()
+    (tmp_path / "report.json" / "file").write_text("kept")
+    replace_file(tmp_path / "report.json", b"it")
+
+    [moved] = tmp_path.glob("report.json.moved-*")
+    assert (tmp_path / "report.json").read_bytes() == b"it"
+    assert (moved / "file").read_text() == "kept"
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_link_is_followed_only_on_request(tmp_path: Path) -> None:

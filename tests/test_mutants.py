@@ -19,7 +19,7 @@ from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Tensor
 from opconform_runners.verdicts.verdict import Fail
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 from tests.mutants import __main__ as program
 from tests.mutants import catalogue, right
 from tests.mutants.assessment import Assessment, assessed, right_faults
@@ -315,7 +315,7 @@ def test_the_list_has_every_mutant_with_its_level_and_report() -> None:
 
 def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Its report says what it breaks; a name that does not exist is an error of one sentence."""
-    module = "tests.mutants.backend:Mutant"
+    module = f"{ROOT}/tests/mutants/harness.py:Mutant"
     done = opconform("run", small_suite, "--backend", f"{module}:remainder/only-last", "--out", tmp_path, code=1)
     wrong = opconform("run", small_suite, "--backend", f"{module}:remainder/nowhere", "--out", tmp_path, code=3)
 

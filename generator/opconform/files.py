@@ -89,11 +89,19 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[BinaryIO]:
-    """A new file that replaces another when the block ends, unless the block raises."""
-    beside = path.with_name(f".{path.name}.opconform-{secrets.token_hex(8)}")
+    """A new file that replaces another when the block ends, unless the block raises.
+
+    A folder in its place, such as one that a harness made, is kept under another name.
+    """
+    token = secrets.token_hex(8)
+    beside = path.with_name(f".{path.name}.opconform-{token}")
     try:
         with beside.open("xb") as file:
             yield file
-        beside.replace(path)
+        try:
+            beside.replace(path)
+        except IsADirectoryError:
+            path.rename(path.with_name(f"{path.name}.moved-{token}"))
+            beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

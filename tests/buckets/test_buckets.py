@@ -5,6 +5,7 @@ import hashlib
 import json
 import shutil
 import tempfile
+import threading
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,8 +16,9 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from opconform.buckets import bucket, zip_files
+from opconform.buckets import answer, bucket, zip_files
 from opconform.buckets.bucket import Bucket, StoreError, bucket_at
+from opconform.buckets.url import without_credentials
 from opconform.errors import MissingError, OpconformError, SuiteError, UsageError
 from opconform_runners.verdicts.results import read_results, result_document
 from tests.conftest import MINIATURES, Run, killed
@@ -81,6 +83,15 @@ def failing(fault: Exception, *, every: int = 1, path: str = "") -> Callable[[st
     return staticmethod(fail)
 
 
+def failing_after(event: threading.Event) -> Callable[[str, str], None]:
+    """Answer no request before an event."""
+
+    def wait(_name: str, _asked: str) -> None:
+        event.wait()
+
+    return staticmethod(wait)
+
+
 def verdicts(folder: Path) -> list[dict[str, object]]:
     """The results of a run, without what differs each time."""
     return [result_document(each) | {"seconds": 0} for each in read_results(folder / "results.jsonl")]
@@ -120,6 +131,66 @@ def test_results_at_a_url_are_the_local_ones(opconform: Run, small_suite: Path, 
     assert tree(tmp_path / "copy") == tree(Path("opconform-out/test-bucket-results"))
     assert "--suite test://bucket/suite" in done.stdout
     assert "opconform-out/test-bucket-results was uploaded to test://bucket/results." in done.stderr
+
+
+def test_a_store_that_never_answers_ends_the_command(
+    opconform: Run, small_suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait is mentioned, and the request is not repeated."""
+    monkeypatch.setattr(answer, "ANSWER_LIMIT", 0.2)
+    monkeypatch.setattr(answer, "GLANCE", 0.1)
+    monkeypatch.setattr(answer, "SLOWEST", 1 << 40)
+    bucket_at("test://bucket/suite").upload(small_suite, replace=False)
+    answered = threading.Event()
+    Store.fail = failing_after(answered)
+    Store.requests.clear()
+    said = opconform("verify", "test://bucket/suite", code=2).stderr
+    answered.set()
+
+    assert said == (
+        "note: test://bucket/suite has not answered for 0 of at most 0 seconds\n"
+        "error: test://bucket/suite cannot be read: no answer within 0 seconds. "
+        "Check the URL, the credentials and the network, and run the same command again.\n"
+    )
+    assert Store.requests.total() == 1
+
+
+URLS = {
+    "s3://bucket/a@b": "s3://bucket/a@b",
+    "s3://host:9000/a@b": "s3://host:9000/a@b",
+    "s3://user:secret@bucket/suite": "s3://***@bucket/suite",
+    "s3://user:se/cr@et@bucket/suite": "s3://***@bucket/suite",
+    "ftp://user@host/suite": "ftp://***@host/suite",
+}
+
+
+@pytest.mark.parametrize("given", URLS)
+def test_a_url_is_shown_without_name_and_password(given: str) -> None:
+    """An @ in the name of a file is no mark of them."""
+    assert without_credentials(given) == URLS[given]
+
+
+def test_no_error_or_file_has_the_password_of_a_url(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Whatever the store says, and though the upload fails."""
+    place = "test://user:secret@bucket/results"
+    said = opconform("verify", place, code=2).stderr
+    Store.fail = failing(PermissionError("user:secret may not write"))
+    said += opconform("verify", place, code=2).stderr
+    Store.fail = failing(OSError(errno.EIO, "user:secret failed"), path="index.json")
+    done = opconform("run", small_suite, "numpy", "--out", place, code=2)
+    said += done.stdout + done.stderr
+    said += opconform("fuzz", "numpy", "--out", place, code=2).stderr
+    said += opconform("run", "s3:/user:secret@bucket/suite", "numpy", code=2).stderr
+    said += opconform("generate", "--out", "suite", "--executor", "dask://user:secret@host", code=2).stderr
+    kept = [
+        each
+        for each in tmp_path.rglob("*")
+        if "secret" in each.name or (each.is_file() and b"secret" in each.read_bytes())
+    ]
+
+    assert "test://***@bucket/results" in said
+    assert "secret" not in said
+    assert kept == []
 
 
 def test_a_folder_inside_a_stored_one_can_be_read(opconform: Run, small_spec: Path) -> None:

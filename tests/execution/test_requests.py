@@ -114,3 +114,12 @@ def test_wrong_outputs_in_a_reply_are_an_error_of_the_harness(
     request = laid_out(suite, "small", tmp_path, inline=True)
 
     assert outcome_of(suite, request, Ok(seq=7, outputs=outputs)) == Error(sentence=sentence)
+
+
+def test_outputs_in_a_reply_that_were_not_asked_for_are_an_error_of_the_harness(suite: Suite, tmp_path: Path) -> None:
+    """The harness gets files, since it does not declare `inline`."""
+    request = laid_out(suite, "small", tmp_path, inline=False)
+    reply = Ok(seq=7, outputs=(b64encode(OUTPUTS).decode(),))
+
+    sentence = "the harness put outputs in the reply, although the inputs were in files"
+    assert outcome_of(suite, request, reply) == Error(sentence=sentence)

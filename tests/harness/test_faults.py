@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ HARNESS_FAULTS = {
     "lying_header": ("error", "output_0.npy declares the shape (1000000000000,)"),
     "wrong_names": ("error", "the arrays in the harness's output file are called y"),
     "says_no_types": ("error", "the harness reported the element types of 0 feeds instead of 1"),
+    "says_too_long": ("error", "more seconds than the time from the request to the reply"),
     "says_another_type": ("fail", "output_0: expected f32, got float64 in the file"),
     "own_error": ("error", "out of paper"),
     "leaves": ("fail", "the backend process ended with code 3"),
@@ -66,8 +68,24 @@ def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     assert report["summary"]["pass"] == 5
 
 
+@pytest.mark.parametrize("name", ["changes_others", "deep", "takes_the_report"])
+def test_what_a_harness_leaves_costs_nothing(
+    opconform: Run, small_suite: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other inputs for the cases that wait, a scratch folder of any depth, or a folder in place of the report."""
+    monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "out"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    harness = f"{sys.executable} {HARNESSES} {name}"
+    _, odd = verdicts(opconform, small_suite, tmp_path / "out", "--harness", harness, code=0)
+
+    assert odd == []
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
 #: The line of `Raises` that raises.
 RAISES = 1 + MINIATURES.read_text().splitlines().index('            raise KeyError("lost")')
+
+
 BACKEND_FAULTS = {
     "Aborts": (
         "fail",
@@ -212,6 +230,18 @@ def test_a_missing_module_of_a_backend_is_named(opconform: Run, small_suite: Pat
     assert own == "error: own.py:Own needs the module nosuchmod, which is not installed in"
     assert Path(python).parent == Path(sys.executable).parent
     assert other == f"{own} {sys.executable}.\n"
+
+
+def test_a_module_of_the_current_folder_is_no_backend(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Only installed modules are named by their names."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "kernel.py").write_text("from opconform_runners.backends.numpy import Numpy as Own\n")
+    done = opconform("run", small_suite, "--backend", "own.kernel:Own", "--out", "out", cwd=tmp_path, code=3)
+
+    assert done.stderr == (
+        f"error: own.kernel:Own needs the module own, which is not installed in {sys.executable}. "
+        "Name a module that is not installed by its file, as path/file.py:ClassName.\n"
+    )
 
 
 #: What `run` gives for a case of three outputs, and what is said of it.

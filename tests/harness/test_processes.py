@@ -5,6 +5,7 @@ These tests need processes: what they are about is what the system does with the
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.process import HarnessEnded, Process, started
-from tests.conftest import HARNESSES
+from tests.conftest import EXHAUSTIVE_SPEC, HARNESSES
 
 #: How long the system may take to end a process, on a busy machine, in seconds.
 PATIENCE = 60.0
@@ -124,6 +125,14 @@ asyncio.run(main())
 """
 
 
+def test_a_daemon_that_kills_its_supervisor_does_not_outlive_the_harness() -> None:
+    """It is found by the mark in its environment."""
+    number, _ = asyncio.run(daemon_after("sys.stdin.readline(); os.kill(os.getppid(), 9)  # exit"))
+
+    _, alive = psutil.wait_procs([psutil.Process(number)] if psutil.pid_exists(number) else [], timeout=PATIENCE)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a daemon was started by")
 def test_a_killed_opconform_leaves_neither_processes_nor_files(tmp_path: Path) -> None:
     """The supervisor ends its harness, all processes of the harness, and the scratch folder."""
@@ -205,6 +214,44 @@ def test_a_signal_ends_a_run_with_its_harness(
     assert len(below) >= 2
     assert not any(psutil.pid_exists(each) for each in below)
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+#: Runs a program in the terminal that its standard input is.
+IN_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+@pytest.mark.parametrize("command", ["run", "certify", "stream"])
+def test_a_closed_terminal_ends_a_command_as_a_hangup_does(
+    small_suite: Path, tmp_path: Path, pipe: Path, command: str
+) -> None:
+    """Nothing can be printed any more; the report so far is written all the same, unless the run is streamed."""
+    program, harness = Path(sys.executable).with_name("opconform"), f"{sys.executable} {HARNESSES} waits"
+    (tmp_path / "stream.yaml").write_text(EXHAUSTIVE_SPEC)
+    given = {
+        "run": ("run", small_suite),
+        "certify": ("certify", small_suite.parent / "small.yaml"),
+        "stream": ("certify", tmp_path / "stream.yaml", "--profile", "exhaustive"),
+    }
+    arguments = [program, *given[command], "--out", tmp_path / "out", "--timeout", "3600", "--harness", harness]
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", IN_TERMINAL, *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "OPCONFORM_TEST_MARK": str(pipe)},
+        start_new_session=True,
+    ) as run:
+        os.close(theirs)
+        assert pipe.read_text() == "waits"
+        os.close(ours)
+        run.wait(PATIENCE)
+
+    assert run.returncode == 128 + signal.SIGHUP
+    if command != "stream":
+        assert "Interrupted" in json.loads((tmp_path / "out" / "report.json").read_text())["gave_up"]
 
 
 def test_a_harness_is_killed_though_its_stop_is_cancelled() -> None:

@@ -159,3 +159,22 @@ def test_the_number_of_a_reply_is_an_integer(number: str) -> None:
     """A fraction is not rounded to the number of some request, as 4503599627370497.5 would be."""
     with pytest.raises(ProtocolError, match=r"in which ok\.seq is wrong"):
         reply_of(f'{{"seq":{number},"status":"ok"}}'.encode())
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        '"seconds":"1"',
+        '"seconds":true',
+        '"placement":{"threads":1e400}',
+        '"placement":{"threads":2.0}',
+        '"placement":{"threads":99999999999999999999}',
+        '"element_types":[["f32",1]]',
+    ],
+)
+def test_a_run_reads_a_reply_as_strictly_as_the_check_of_a_harness(keys: str) -> None:
+    """A value of another type is not converted."""
+    line = f'{{"seq":1,"status":"ok",{keys}}}'.encode()
+    with pytest.raises(ProtocolError, match=r"is wrong"):
+        reply_of(line)
+    assert len(reply_faults(line)) == 1

@@ -1,4 +1,4 @@
-"""The backend `tests.mutants.backend:Mutant:NAME`: one mutant or right variant, in this process or behind a harness."""
+"""The backend `tests/mutants/harness.py:Mutant:NAME`: one mutant or right variant, in this process or behind a harness."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

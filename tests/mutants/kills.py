@@ -29,6 +29,8 @@ from tests.mutants.catalogue import MUTANTS, concerns
 
 #: The profile that must kill every normative mutant by itself.
 CORE = "core"
+#: The module of the backends that run behind a harness.
+HARNESS = Path(__file__).with_name("harness.py")
 #: The classes of mutants that end or block their process, and so need one of their own.
 ISOLATED = ("crash", "hang")
 #: The memory that a worker process may address, in bytes.
@@ -174,7 +176,7 @@ class Workbench:
             on_verdict(verdict)
 
         if isolated:
-            command = backend_command(f"tests.mutants.backend:Mutant:{name}")
+            command = backend_command(f"{HARNESS}:Mutant:{name}")
             execute(self._suite, entries, Launch(command=command, timeout=self._timeout), judge)
         else:
             mutant = Mutant(name)

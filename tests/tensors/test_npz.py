@@ -139,6 +139,16 @@ def test_what_is_larger_than_allowed_is_refused() -> None:
         arrays_of(npz_bytes({"data": np.zeros(LIMIT)}), "it", limit=LIMIT)
 
 
+@pytest.mark.parametrize("arrays", [{"data": np.zeros(2)}, {"data": np.zeros(2), "é": np.zeros(1)}, {}])
+def test_bytes_before_the_first_member_are_refused(arrays: dict[str, Array]) -> None:
+    """They may be another file."""
+    content = npz_bytes(arrays)
+    assert list(arrays_of(content, "it", limit=LIMIT)) == [*arrays]
+    for before in (b"x", content):
+        with pytest.raises(SuiteError, match="it has bytes before its first member"):
+            arrays_of(before + content, "it", limit=LIMIT)
+
+
 def test_objects_are_not_written() -> None:
     """They would be pickled."""
     with pytest.raises(ValueError, match="object arrays are not allowed"):

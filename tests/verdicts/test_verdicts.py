@@ -23,7 +23,7 @@ from opconform_runners.verdicts.comparison import is_invented, mismatch_of
 from opconform_runners.verdicts.judge import findings_of
 from opconform_runners.verdicts.results import read_results
 from opconform_runners.verdicts.verdict import Pass, Unsupported
-from tests.conftest import MINIATURES, Run
+from tests.conftest import MINIATURES, ROOT, Run
 
 
 def report(opconform: Run, suite: Path, out: Path, name: str, *arguments: object, code: int = 1) -> Any:
@@ -170,7 +170,7 @@ def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_
             "run",
             tmp_path / "suite",
             "--backend",
-            f"tests.mutants.backend:Mutant:{name}",
+            f"{ROOT}/tests/mutants/harness.py:Mutant:{name}",
             "--out",
             tmp_path / f"out{code}",
             code=code,

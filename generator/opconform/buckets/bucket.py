@@ -9,7 +9,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -21,16 +20,18 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.buckets.zip_files import packed, unpack
-from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError, quoted_text
+from opconform.buckets.answer import answer_of, is_unsupported, may_pass, reason_of
+from opconform.buckets.url import secrets_of, without_credentials
+from opconform.buckets.zip_files import SIZE, packed, unpack
+from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError
 from opconform.files import FileTooLargeError, read_regular
+from opconform.temporary import TemporaryFolder
 
 INDEX = "index.json"
 #: The seconds before a failed request is repeated.
 WAITS = (0.1, 0.2, 0.4, 0.8)
 #: The most bytes of an index.
 _INDEX_LIMIT = 1 << 24
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _EXTRA = "Install it with `pip install 'opconform[cluster]'`."
 _Answer = TypeVar("_Answer")
 
@@ -76,11 +77,18 @@ class Bucket:
     """The file or folder at a URL: a file if its name ends in `.zip`.
 
     Its methods raise `MissingError`, `StoreError` or `UsageError` if a request fails.
+
+    Attributes:
+        url: The URL without name and password.
+        secrets: The name and the password, which messages do not show.
+        on_wait: Called periodically with a sentence about the request that is waited for.
     """
 
     url: str
     path: str
     files: Any  # fsspec has no types
+    secrets: tuple[str, ...] = ()
+    on_wait: Callable[[str], None] = lambda _: None
 
     @property
     def name(self) -> str:
@@ -115,9 +123,10 @@ class Bucket:
     def download(self, place: Path) -> None:
         """Write the file or folder to a place that does not exist; also `SuiteError` if it is damaged."""
         if self.is_file:
-            self._get(self._mark, place)
+            found = self._request("read", lambda: self.files.info(self._mark).get("size"))
+            self._get(self._mark, place, size=found or SIZE)
             return
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             index, shard = Path(scratch) / INDEX, Path(scratch) / "shard.zip"
             try:
                 self._get(self._mark, index)
@@ -137,7 +146,7 @@ class Bucket:
         outside, _, name = self.path.rpartition("/")
         if not outside.strip("/"):
             return False
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             try:
                 replace(self, url=self.url.rpartition("/")[0], path=outside).download(Path(scratch) / "outside")
             except MissingError:
@@ -153,7 +162,7 @@ class Bucket:
         Raises:
             UsageError: The bucket has other content. It is unchanged.
         """
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             mark = place
             if not self.is_file:
                 shards = []
@@ -168,13 +177,13 @@ class Bucket:
             else:
                 self._create(mark)
             copy = Path(scratch) / "copy"
-            self._get(self._mark, copy)
+            self._get(self._mark, copy, size=mark.stat().st_size)
             if _sha256(copy) != _sha256(mark):
                 raise occupied(self.url)
 
     def _put_empty(self) -> None:
         """Store a shard without files, which no index lists."""
-        with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+        with TemporaryFolder() as scratch:
             empty = Path(scratch) / "shard.zip"
             zipfile.ZipFile(empty, "w").close()
             self._put(empty, f"{self.path}/{_sha256(empty)}.zip")
@@ -199,9 +208,9 @@ class Bucket:
             raise SuiteError(f"{self.url}/{INDEX} is not an index that opconform wrote. Write it again.") from fault
 
     def _put(self, place: Path, path: str) -> None:
-        self._request("written", lambda: self.files.put_file(str(place), path))
+        self._request("written", lambda: self.files.put_file(str(place), path), place.stat().st_size)
 
-    def _get(self, path: str, place: Path, shard: Shard | None = None) -> None:
+    def _get(self, path: str, place: Path, shard: Shard | None = None, *, size: int = 0) -> None:
         """Download a file; one that differs from its shard is a failed request."""
 
         def get() -> None:
@@ -210,32 +219,32 @@ class Bucket:
             if shard is not None and (place.stat().st_size, _sha256(place)) != (shard.bytes, shard.sha256):
                 raise OSError(errno.EIO, f"{shard.name} has other bytes than were written")
 
-        self._request("read", get)
+        self._request("read", get, size if shard is None else shard.bytes)
 
-    def _request(self, verb: str, action: Callable[[], _Answer]) -> _Answer:
-        """The answer to a request, which is repeated if the store fails."""
+    def _request(self, verb: str, action: Callable[[], _Answer], size: int = 0) -> _Answer:
+        """The answer to a request, which is repeated if the store fails; `size` is the number of bytes to transfer."""
         waits = iter(WAITS)
         while True:
             try:
-                return action()
+                return answer_of(action, size, lambda sentence: self.on_wait(f"{self.url} {sentence}"))
             except Exception as fault:
-                wait = next(waits, None) if _may_pass(fault) else None
+                wait = next(waits, None) if may_pass(fault) else None
                 if wait is None:
                     raise self._error(verb, fault) from fault
                 time.sleep(wait)
 
     def _error(self, verb: str, fault: Exception) -> OpconformError:
         """The error for a request that failed for good."""
-        what, reason = f"{self.url} cannot be {verb}", _reason(fault)
+        what, reason = f"{self.url} cannot be {verb}", reason_of(fault, self.secrets)
         if isinstance(fault, FileNotFoundError):
             return MissingError(f"{what}: not found ({reason}). Check the URL.")
         if isinstance(fault, PermissionError):
             return UsageError(f"{what}: access denied ({reason}). Check the credentials.")
-        if _is_unsupported(fault):
+        if is_unsupported(fault):
             return _UnsupportedError(f"{what}: the store does not support it ({reason}). Use another URL.")
         if isinstance(fault, OSError) and DiskError.is_full(fault):
             return DiskError(Path(tempfile.gettempdir()), fault)
-        tried = f" after {len(WAITS) + 1} attempts" if _may_pass(fault) else ""
+        tried = f" after {len(WAITS) + 1} attempts" if may_pass(fault) else ""
         advice = "Check the URL, the credentials and the network, and run the same command again."
         return StoreError(f"{what}{tried}: {reason}. {advice}")
 
@@ -247,31 +256,27 @@ class Bucket:
                 os.utime(each, (time_of_upload, time_of_upload))
 
 
-def is_url(text: str) -> bool:
-    """Whether a word of the command line is a URL and not a local path."""
-    return _URL.match(text) is not None
-
-
-def bucket_at(url: str) -> Bucket:
+def bucket_at(url: str, on_wait: Callable[[str], None] = lambda _: None) -> Bucket:
     """The bucket at a URL; `UsageError` if no installed package can read such a URL."""
+    secrets, whole, url = secrets_of(url), url, without_credentials(url)
     try:
         import fsspec.core
     except ImportError as fault:
         raise UsageError(f"{url}: URLs need the package fsspec. {_EXTRA}") from fault
     protocol = url.partition(":")[0]
     try:
-        files, path = fsspec.core.url_to_fs(url)
+        files, path = fsspec.core.url_to_fs(whole)
     except ImportError as fault:
         needed = f"the package s3fs. {_EXTRA}" if protocol == "s3" else f"another package. {fault}."
         raise UsageError(f"{url}: {protocol}:// needs {needed}") from fault
     except Exception as fault:
         if isinstance(fault, ValueError) and protocol not in fsspec.available_protocols():
             raise UsageError(f"{url}: the protocol {protocol}:// is unknown. Use another, such as s3://.") from fault
-        raise UsageError(f"{url} cannot be used: {_reason(fault)}.") from fault
+        raise UsageError(f"{url} cannot be used: {reason_of(fault, secrets)}.") from fault
     path = path.rstrip("/")
     if not path.strip("/"):
         raise UsageError(f"{url} names no file or folder. Add a name, as in {protocol}://bucket/suite.")
-    return Bucket(url=url.rstrip("/"), path=path, files=files)
+    return Bucket(url=url.rstrip("/"), path=path, files=files, secrets=secrets, on_wait=on_wait)
 
 
 def occupied(url: str) -> UsageError:
@@ -285,19 +290,3 @@ def occupied(url: str) -> UsageError:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _may_pass(fault: Exception) -> bool:
-    """Whether a request may succeed if it is repeated."""
-    lasting = isinstance(fault, FileNotFoundError | PermissionError) or _is_unsupported(fault)
-    return isinstance(fault, OSError) and not lasting and not DiskError.is_full(fault)
-
-
-def _is_unsupported(fault: Exception) -> bool:
-    return isinstance(fault, NotImplementedError) or getattr(fault, "errno", None) == errno.ENOSYS
-
-
-def _reason(fault: BaseException) -> str:
-    """The reason of an error in one line."""
-    text = str(getattr(fault, "strerror", None) or fault) or type(fault).__name__
-    return quoted_text(" ".join(text.split()).removesuffix("."))

@@ -7,9 +7,16 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
-from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
+from multiprocessing import (
+    connection,
+    current_process,
+    get_all_start_methods,
+    get_context,
+    parent_process,
+    resource_tracker,
+)
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
@@ -25,6 +32,7 @@ from opconform.model.golden import file_bytes
 from opconform.suite.manifest import Entry
 from opconform.suite.work_folder import hold_worker_lock
 from opconform.tasks import batches, in_order
+from opconform.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
@@ -115,6 +123,32 @@ def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[
 
 def started(begin: Begin, jobs: int) -> list[Worker]:
     """Start processes that ignore Ctrl-C: forked from one clean process with the imports, where the system can."""
+    current_process()._config.setdefault("tempdir", _folder().name)  # type: ignore[attr-defined]
+    with _safe_path():
+        return _started(begin, jobs)
+
+
+@cache
+def _folder() -> TemporaryFolder:
+    """The folder for the socket of the process that workers are forked from, in place of one that a kill leaves."""
+    return TemporaryFolder()
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let Python processes that are started import no module from the current folder, as the option -P does."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+def _started(begin: Begin, jobs: int) -> list[Worker]:
     if "forkserver" not in get_all_start_methods():
         return [_start(get_context("spawn"), begin) for _ in range(jobs)]
     context = get_context("forkserver")

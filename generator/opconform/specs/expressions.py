@@ -32,7 +32,7 @@ _WHOLE = re.compile(r"\s*\$\{\{(.*)\}\}\s*", re.DOTALL)
 #: jinja2's message about a name that is neither a variable nor a function.
 _UNKNOWN = re.compile(r"'(\w+)' is undefined")
 #: What Python has before the name of a function in a message on its arguments.
-_INNER = re.compile(r"(?:\w+\.<locals>\.|\b_)(?=\w+\(\) )")
+_INNER = re.compile(r"\b(?:\w+\.<locals>\.|_)(?=\w+\(\) )")
 _INTEGERS = frozenset({int, bool})
 #: The variable that holds the meter; an expression cannot name it.
 _METER = "the meter"

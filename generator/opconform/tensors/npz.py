@@ -227,6 +227,8 @@ def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, Buffer]
         total = sum(each.file_size for each in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):
             raise SuiteError(f"{where} contains {total:,} bytes of arrays; at most {limit:,} are allowed.")
+        if min((each.header_offset for each in archive.infolist()), default=archive.start_dir) > 0:
+            raise ValueError("it has bytes before its first member")
         return [(each.filename, _member_content(archive, each, content)) for each in archive.infolist()]
 
 

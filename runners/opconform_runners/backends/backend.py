@@ -19,6 +19,10 @@ Inputs = Mapping[str, Tensor]
 Outputs = Sequence[Tensor]
 
 
+#: The largest number of threads that a backend may report.
+MOST_THREADS = 1_000_000
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Placement:
     """The devices that executed a case, by the product's names, and the number of threads, if known."""
@@ -26,7 +30,7 @@ class Placement:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     devices: tuple[str, ...] = ()
-    threads: Annotated[int, Field(ge=1)] | None = None
+    threads: Annotated[int, Field(ge=1, le=MOST_THREADS)] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,8 @@ from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 #: Python's own exceptions by which a Python product refuses its arguments.
 PYTHON_FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
 _LONGEST = 400
+#: The most characters of a message that are searched.
+_SEARCHED = 1 << 16
 
 #: What a product's messages about each operation mean: a regular expression, and the id of the requirement it names.
 MessageTable = Mapping[str, Mapping[str, str]]
@@ -25,9 +27,14 @@ def messages_beside(module: str) -> MessageTable:
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
+def one_line(text: object) -> str:
+    """The beginning of a message on one line; an exception may be longer than anything should search."""
+    return " ".join(str(text)[:_SEARCHED].split())
+
+
 def short_message(text: object, noise: re.Pattern[str] | None = None, limit: int = _LONGEST) -> str:
     """A message on one line, without noise such as places in a product's source, and cut to a limit."""
-    line = " ".join(str(text).split())
+    line = one_line(text)
     return (noise.sub("", line) if noise else line)[:limit].strip()
 
 
@@ -57,7 +64,7 @@ class Translation:
         try:
             yield
         except (*self.missing, *self.faults) as fault:
-            message = " ".join(str(fault).split())
+            message = one_line(fault)
             short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
             if isinstance(fault, self.missing) or self.not_implemented.search(message):
                 raise Unsupported(short) from fault

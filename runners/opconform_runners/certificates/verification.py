@@ -1,7 +1,6 @@
 """The verification of a certificate against results, suite and outputs, and of a suite against the shipped specs."""
 
 import hashlib
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -17,6 +16,7 @@ from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import faults_of
+from opconform.temporary import TemporaryFolder
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
@@ -144,7 +144,7 @@ def check_results(statement: Statement, out: Path) -> None:
 
 def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
     """Check that recorded outputs, judged again, give the results."""
-    with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
+    with TemporaryFolder() as folder:
         again = Path(folder) / "again"
         judge(suite, recorded, again, strict=read_report(out).strict)
         if file_digest(again / RESULTS) != file_digest(out / RESULTS):

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opconform.buckets.bucket import is_url
+from opconform.buckets.url import is_url
 from opconform.errors import UsageError, nearest
 from opconform.generation.provenance import foreign_specs
 from opconform.specs.loader import named_operations, shipped_operations

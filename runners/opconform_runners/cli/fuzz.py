@@ -2,7 +2,6 @@
 
 import math
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform.suite.ownership import check_replaceable
+from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import count, out_option, refused_option
@@ -94,7 +94,7 @@ def command(
         sentence = f"{implementation.title} does not declare {', '.join(absent)}."
         raise UsageError(f"{sentence} Leave it out, or name another. Declared: {', '.join(declared)}.")
     operations = operations or declared or shipped_operations()
-    with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
+    with TemporaryFolder() as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         search = Search(batches=batches, limits=limits, seed=seed, earlier=earlier)

@@ -1,6 +1,5 @@
 """`opconform harness`."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -18,6 +17,7 @@ from opconform.interrupts import run_loop
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
+from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options
 from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import json_option
@@ -73,7 +73,7 @@ def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
     said = greeting.document.get("dialects")
     dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
     options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
-    with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as folder:
+    with TemporaryFolder() as folder:
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)
         with progress("check", of="rules", quiet=quiet) as on_progress:

@@ -1,7 +1,6 @@
 """`opconform repro`."""
 
 import re
-import tempfile
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +16,7 @@ from opconform.suite.manifest import Entry
 from opconform.suite.ownership import check_named, replace_named
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection, check_one, pattern_of
+from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
 from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.options import SOURCE, out_option
@@ -60,7 +60,7 @@ def command(
     pythons = () if given["python"] is None else (given["python"],)
     chosen = BackendOptions(backends=(backend,), pythons=pythons, timeout=given["timeout"])
     launch = Launch(command=chosen.command(), timeout=given["timeout"])
-    with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
+    with TemporaryFolder() as folder:
         suite = open_suite(place) if place is not None else _generated(case, dialects, Path(folder) / "suite")
         ids = [each.id for each in suite.entries if fnmatchcase(each.id, pattern_of(case))]
         check_one(case, ids, where=f" in {suite.store.root}")

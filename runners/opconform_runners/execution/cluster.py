@@ -1,9 +1,12 @@
 """A dask cluster as an executor: tasks go to its workers, and its failures become errors of opconform."""
 
 import contextlib
+import errno
 import importlib.metadata
 import logging
+import os
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +14,7 @@ from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any
 
 from opconform import __version__
+from opconform.buckets.url import without_credentials
 from opconform.errors import ClusterError, KilledWorkersError, UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +27,8 @@ CONNECT_LIMIT, ABSENCE_LIMIT = 10.0, 60.0
 _GLANCE = 1.0
 #: How many workers may end while they execute a task. Dask allows one more, unless the scheduler is set otherwise.
 _MOST_LOST = 3
+#: The bytes of the length of a message, the largest length of the first one, and the least time to wait for a part.
+_LENGTH, _LONGEST_GREETING, _LEAST = 8, 1 << 20, 0.01
 _URL = re.compile(r"dask://(?P<address>(?:\[[\da-fA-F:]+\]|[^/\s:\[\]]+):\d{1,5})/?")
 
 
@@ -37,7 +43,7 @@ def connected(url: str) -> Iterator["Cluster"]:
     found = _URL.fullmatch(url)
     if found is None:
         raise UsageError(
-            f"--executor {url!r} is not a cluster. Name its scheduler and the port, as in dask://HOST:8786."
+            f"--executor {without_credentials(url)!r} is not a cluster. Name its scheduler and the port, as in dask://HOST:8786."
         )
     try:
         from distributed import Client
@@ -47,6 +53,7 @@ def connected(url: str) -> Iterator["Cluster"]:
     for each in ("distributed", "distributed.client"):  # their failures are reported as errors
         logging.getLogger(each).setLevel(logging.CRITICAL)
     try:
+        _check_answers(found["address"])
         client = Client(f"tcp://{found['address']}", timeout=CONNECT_LIMIT, set_as_default=False)
     except (OSError, ValueError) as fault:
         advice = "Start it with `dask scheduler`, and check host, port and firewall."
@@ -57,6 +64,25 @@ def connected(url: str) -> Iterator["Cluster"]:
         yield cluster
     finally:
         cluster.close()
+
+
+def _check_answers(address: str) -> None:
+    """Raise an `OSError` if there is no scheduler of dask at an address.
+
+    A scheduler begins each connection with the length of a short message. Dask itself would wait for minutes.
+    """
+    host, _, port = address.rpartition(":")
+    ends = time.monotonic() + CONNECT_LIMIT
+    said = b""
+    with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_LIMIT) as connection:
+        while len(said) < _LENGTH:
+            connection.settimeout(max(ends - time.monotonic(), _LEAST))
+            part = connection.recv(_LENGTH - len(said))
+            if not part:
+                break
+            said += part
+    if len(said) < _LENGTH or int.from_bytes(said, "little") > _LONGEST_GREETING:
+        raise OSError(errno.EPROTO, os.strerror(errno.EPROTO))
 
 
 class Cluster:

@@ -1,13 +1,14 @@
 """Requests: a case's files laid out for a harness, and the outcome that its reply and its output files describe."""
 
+import math
 import os
-import shutil
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opconform.errors import UsageError, counted
+from opconform.errors import UsageError, counted, quoted_text
+from opconform.removal import remove_folder
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
@@ -17,6 +18,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.outputs import PLENTY, output_limit, outputs_in, read_outputs
 from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import (
+    CLOCKS,
     INLINE_LIMIT,
     Failed,
     Feed,
@@ -28,6 +30,9 @@ from opconform_runners.harness.protocol import (
     run_line,
 )
 
+#: By what a file is known to be as it was written: its number, its size and when anything of it changed; or None.
+State = tuple[int, int, int] | None
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
@@ -37,6 +42,8 @@ class Request:
         folder: The folder with the inputs and the model, if there are any.
         outputs: The paths of the outputs of each feed, which the harness writes unless they are small.
         size: The bytes of the inputs.
+        inline: Whether the inputs are in the line, so that outputs may be in the reply.
+        files: The files in the folder, and the state of each when it was written.
     """
 
     seq: int
@@ -45,7 +52,9 @@ class Request:
     folder: Path | None
     outputs: tuple[str, ...]
     size: int
+    inline: bool
     line: bytes
+    files: tuple[tuple[str, State], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,10 +82,12 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
         names = [name for name in entry.files if name.startswith(f"{dialect}/")]
         files |= {name: suite.read(entry, name) for name in names}
     folder = Path(place.folder) if files else None
+    written = []
     for name, content in files.items():
         path = Path(place.folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+        written.append((str(path), _state_of(str(path))))
     paths = tuple(f"{place.outputs}/{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
     feeds: list[Feed | InlineFeed] = [
         InlineFeed(npz=b2a_base64(inputs[feed], newline=False).decode(), outputs=path)
@@ -87,27 +98,52 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
     model = None if dialect is None else suite.header.dialects[dialect]
     line = run_line(seq, case, folder=place.folder if files else None, dialect=dialect, model=model, feeds=feeds)
     size = sum(map(len, inputs))
-    return Request(seq=seq, entry=entry, case=case, folder=folder, outputs=paths, size=size, line=line)
+    return Request(
+        seq=seq,
+        entry=entry,
+        case=case,
+        folder=folder,
+        outputs=paths,
+        size=size,
+        inline=inline,
+        line=line,
+        files=tuple(written),
+    )
+
+
+def is_changed(request: Request) -> bool:
+    """Whether a file of a request was changed, replaced or removed, as by a harness that was busy with another case."""
+    return any(_state_of(path) != state for path, state in request.files)
+
+
+def _state_of(path: str) -> State:
+    try:
+        status = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - a Path takes longer than that
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_ctime_ns
 
 
 def clear(request: Request) -> None:
     """Remove the files of a request, including folders that a harness put in the place of its outputs."""
     if request.folder is not None:
-        shutil.rmtree(request.folder, ignore_errors=True)
+        remove_folder(str(request.folder))
     for each in request.outputs:
         try:
             os.unlink(each)  # noqa: PTH108 - a Path takes longer than that
         except FileNotFoundError:
             continue
         except OSError:
-            shutil.rmtree(each, ignore_errors=True)
+            remove_folder(each)
 
 
-def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
-    """The outcome of a request that was answered, with the outputs that the harness wrote."""
+def outcome_of(suite: Suite, request: Request, reply: Reply, *, within: float = math.inf) -> Outcome:
+    """The outcome of a request that was answered within some seconds, with the outputs that the harness wrote."""
     match reply:
         case _ if reply.seq != request.seq:
             return Error(sentence="the harness answered the wrong request")
+        case _ if reply.seconds is not None and reply.seconds > within + CLOCKS:
+            return Error(sentence="the harness reported more seconds than the time from the request to the reply")
         case Failed(message=message, traceback=log):
             return Error(sentence=message, log=log)
         case Refused() | NotSupported():
@@ -118,6 +154,8 @@ def outcome_of(suite: Suite, request: Request, reply: Reply) -> Outcome:
 
 def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized | Error:
     outputs: list[tuple[Array, ...]] = []
+    if reply.outputs is not None and not request.inline:
+        return Error(sentence="the harness put outputs in the reply, although the inputs were in files")
     inline = reply.outputs or (None,) * len(request.outputs)
     if len(inline) != request.case.feeds:
         replied = (
@@ -168,7 +206,7 @@ def miscount(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] |
             return f"the harness reported the element types of {counted(len(names), 'output')}, but wrote {len(arrays)}"
         for number, name in enumerate(names):
             if name not in ELEMENT_TYPES:
-                return f"the harness says that output_{number} is {name}, which is not an element type"
+                return f"the harness says that output_{number} is {quoted_text(name)}, which is not an element type"
     return None
 
 

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import secrets
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,16 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.request import Place, Request, check_dialects, clear, dialect_of, lay_out, outcome_of
+from opconform_runners.execution.request import (
+    Place,
+    Request,
+    check_dialects,
+    clear,
+    dialect_of,
+    is_changed,
+    lay_out,
+    outcome_of,
+)
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.environment import cores
@@ -139,12 +149,14 @@ class Worker:
     Attributes:
         harness: The harness, or None where the next case needs a new one.
         sent: The requests, the oldest first.
+        asked: When each request was sent, by its number.
         doubted: The case that is executed again before all others, its first outcome, and the incident that it was.
     """
 
     execution: Execution
     harness: Harness | None = None
     sent: deque[Request] = field(default_factory=deque)
+    asked: dict[int, float] = field(default_factory=dict)
     doubted: tuple[Entry, Outcome, tuple[Incident, ...]] | None = None
 
     async def begin(self) -> Implementation:
@@ -181,6 +193,7 @@ class Worker:
         doubted = self.doubted[0].id if self.doubted else None
         self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
         self.sent.clear()
+        self.asked.clear()
         harness, self.harness = self.harness, None
         if harness is not None:
             await (harness.process.kill() if kill else harness.process.stop())
@@ -204,8 +217,9 @@ class Worker:
         if held > self._most() // 2:
             return True
         is_usable = self._lay_out(harness)
-        if lines := [each.line for each in self.sent][held:]:
-            harness.process.send(b"".join(lines))
+        if new := [*self.sent][held:]:
+            self.asked |= dict.fromkeys((each.seq for each in new), time.monotonic())
+            harness.process.send(b"".join(each.line for each in new))
         return is_usable
 
     def _lay_out(self, harness: Harness) -> bool:
@@ -248,6 +262,8 @@ class Worker:
         is_alone = not harness.served and (self.doubted is not None or execution.ahead == 1)
         outcome, state = await self._outcome(harness, self.sent[0])
         harness.served.append(self.sent[0].entry.id)
+        if not is_alone and is_changed(self.sent[0]):
+            outcome, state = Error(sentence="the files of the case were changed before it was answered"), "spoilt"
         filled = not isinstance(outcome, Returned) and is_full(scratch.parent)
         if filled:
             sentence = "the disk of the temporary folder was full while the case was executed"
@@ -286,6 +302,7 @@ class Worker:
     ) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
         """The outcome of the oldest request, and the state of the harness after it."""
         process, timeout = harness.process, self.execution.launch.timeout
+        asked = self.asked.pop(request.seq)
         try:
             reply = reply_of(await process.receive(timeout))
         except TimeoutError:
@@ -294,5 +311,5 @@ class Worker:
             return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
         except ProtocolError as fault:
             return Error(sentence=str(fault), log=process.said_last or None), "spoilt"
-        outcome = outcome_of(self.execution.suite, request, reply)
+        outcome = outcome_of(self.execution.suite, request, reply, within=time.monotonic() - asked)
         return outcome, "usable" if reply.seq == request.seq else "spoilt"

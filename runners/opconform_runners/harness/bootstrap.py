@@ -1,6 +1,6 @@
 """The Python harness in an interpreter that opconform is not installed for.
 
-Run as a script: `PYTHON bootstrap.py FOLDER BACKEND`, with the folder of the package `opconform`. It imports the two
+Run as a script: `PYTHON -P bootstrap.py FOLDER BACKEND`, with the folder of the package `opconform`. It imports the two
 packages from their folders and nothing else that is installed beside them, so that the product under test is the other
 interpreter's own.
 """
@@ -21,9 +21,8 @@ def bring(name: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    own = Path(sys.path.pop(0))  # this file's folder, whose modules must not shadow others
     bring("opconform", Path(sys.argv[1]))
-    bring("opconform_runners", own.parent)
+    bring("opconform_runners", Path(__file__).parents[1])
     from opconform_runners.harness.server import main
 
     main(sys.argv[2])

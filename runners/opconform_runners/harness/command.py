@@ -19,6 +19,8 @@ from opconform_runners.harness.registry import check, file_of, placed
 GIB = 1 << 30
 #: The largest number of seconds for a case, and of GiB for a harness.
 LARGEST = 1_000_000
+#: An option of Python: no module is imported from the current folder or from that of a script.
+SAFE_PATH = "-P"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,14 +77,15 @@ def backend_command(name: str, python: Path | None = None) -> Command:
     check(name)
     options = f"--backend {shlex.quote(name)}"
     if python is None:
-        arguments = (sys.executable, "-m", "opconform_runners.harness.server", name)
+        arguments = (sys.executable, SAFE_PATH, "-m", "opconform_runners.harness.server", name)
         return Command(arguments=arguments, name=name, options=options, python=sys.executable)
     if not python.is_file() or not os.access(python, os.X_OK):
         raise UsageError(
             f"{python} is not an interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
         )
+    home = str(Path(opconform.__file__ or "").parent)
     return Command(
-        arguments=(str(python), bootstrap.__file__, str(Path(opconform.__file__ or "").parent), placed(name)),
+        arguments=(str(python), SAFE_PATH, bootstrap.__file__, home, placed(name)),
         name=name,
         options=f"{options} --python {shlex.quote(str(python))}",
         elsewhere=True,

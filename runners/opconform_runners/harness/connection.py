@@ -95,4 +95,7 @@ def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
         extra = command.name.partition(":")[0]
         extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
         return f"{command.name} cannot be used: {package} is not installed; {extra}."
-    return f"{command.name} needs the module {module}, which is not installed in {command.python}."
+    sentence = f"{command.name} needs the module {module}, which is not installed in {command.python}."
+    if command.name.partition(":")[0].partition(".")[0] != package:
+        return sentence
+    return f"{sentence} Name a module that is not installed by its file, as path/file.py:ClassName."

@@ -16,16 +16,14 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 import opconform
 from opconform_runners.backends.backend import Implementation, Placement
-from opconform_runners.harness.command import Command
+from opconform_runners.harness.command import SAFE_PATH, Command
 from opconform_runners.harness.registry import GROUP
 
 #: The packages of every Python harness.
 _ALWAYS = ("ml_dtypes", "numpy")
 _MODEL_NAME = re.compile(r"^model name\s*:\s*(?P<name>\S.*?)\s*$", re.MULTILINE)
 _ASK = """
-import sys
-sys.path = [each for each in sys.path if each]  # modules of any name may lie where the command is given
-import importlib.metadata, json, platform
+import importlib.metadata, json, platform, sys
 def version(name):
     try:
         return importlib.metadata.version(name)
@@ -128,7 +126,8 @@ def environment_of(command: Command, implementation: Implementation, placements:
 @cache
 def _asked(python: str, *names: str) -> tuple[str, dict[str, str | None]]:
     """The version of an interpreter, and those of packages in it. A streamed run asks once, not once per batch."""
-    asked = subprocess.run([python, "-c", _ASK, *names], capture_output=True, check=True, timeout=_PATIENCE, text=True)
+    command = (python, SAFE_PATH, "-c", _ASK, *names)
+    asked = subprocess.run(command, capture_output=True, check=True, timeout=_PATIENCE, text=True)
     return _ANSWER.validate_json(asked.stdout)
 
 

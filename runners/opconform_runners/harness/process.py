@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -15,8 +14,11 @@ from pathlib import Path
 
 import psutil
 
+from opconform import removal
 from opconform.errors import HarnessError
+from opconform.temporary import TemporaryFolder
 from opconform_runners.harness import supervisor
+from opconform_runners.harness.children import MARK, below, kill_marked, proportional, resident
 from opconform_runners.harness.command import GIB, Command
 from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE, ProtocolError
 from opconform_runners.harness.scratch import scratch_folder
@@ -38,6 +40,10 @@ _GLANCE = 0.2
 _TAIL = 4_096
 
 
+#: The folder of the package `opconform`.
+_HOME = str(Path(removal.__file__).parents[1])
+
+
 class HarnessEnded(Exception):  # noqa: N818 - an event, not an error
     """The harness process ended; `how` says with which code or signal and what it wrote last."""
 
@@ -51,7 +57,7 @@ class Process:
     """A harness process; its scratch folder is removed with it."""
 
     scratch: Path
-    _folder: "tempfile.TemporaryDirectory[str]"
+    _folder: TemporaryFolder
     _process: asyncio.subprocess.Process
     _channel: socket.socket
     _tail: deque[bytes]
@@ -144,8 +150,8 @@ class Process:
             transport = getattr(self._process, "_transport", None)
             if transport is not None:  # its pipes are closed while there is an event loop
                 transport.close()
-            if self.scratch.is_symlink():  # the harness put it there
-                self.scratch.unlink(missing_ok=True)
+            if (self._process.returncode or 0) < 0:
+                kill_marked(self._folder.name)
             self._folder.cleanup()
 
     async def _wait_for_end(self) -> None:
@@ -153,7 +159,7 @@ class Process:
             async with asyncio.timeout(_KILL_LIMIT):
                 await self._process.wait()
         except TimeoutError:  # the harness stopped its supervisor
-            for each in _below(self._process.pid):
+            for each in below(self._process.pid):
                 with contextlib.suppress(psutil.Error):
                     each.kill()
             with contextlib.suppress(ProcessLookupError):
@@ -172,7 +178,7 @@ async def started(command: Command) -> Process:
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-I", "-S", supervisor.__file__, str(other.fileno()), folder.name),
+            *("-I", "-S", supervisor.__file__, str(other.fileno()), folder.name, _HOME),
             *command.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -180,6 +186,7 @@ async def started(command: Command) -> Process:
             limit=LINE_LIMIT,
             start_new_session=True,
             pass_fds=(other.fileno(),),
+            env={**os.environ, MARK: folder.name},
         )
     except OSError as fault:
         own.close()
@@ -240,34 +247,10 @@ async def _watched(process: asyncio.subprocess.Process, channel: socket.socket, 
     Memory that they share, as after a fork, is counted once. That count is slow, so a simple one goes first.
     """
     limit = math.inf if command.memory is None else command.memory
-    while any(sum(map(size_of, _below(process.pid))) <= limit for size_of in (_resident, _proportional)):
+    while any(sum(map(size_of, below(process.pid))) <= limit for size_of in (resident, proportional)):
         await asyncio.sleep(_GLANCE)
     _ask_to_end(channel)
     return f"was killed when it took more than {limit / GIB:g} GiB of memory"
-
-
-def _below(supervisor: int) -> list[psutil.Process]:
-    """A harness and its children, by the number of its supervisor; empty where that has ended."""
-    try:
-        return psutil.Process(supervisor).children(recursive=True)
-    except psutil.Error:
-        return []
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return process.memory_info().rss
-    except psutil.Error:
-        return 0
-
-
-def _proportional(process: psutil.Process) -> int:
-    """The memory of a process, with its share of shared memory if the system reports it."""
-    try:
-        memory = process.memory_full_info()
-    except psutil.Error:
-        return _resident(process)
-    return getattr(memory, "pss", memory.uss)
 
 
 def _how(code: int | None, last: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from opconform.suite.case import Case, harness_text
@@ -17,15 +17,19 @@ VERSION = 1
 LINE_LIMIT = 1 << 20
 #: The most bytes of an `.npz` file in a message. Both feeds of a case fit in a line, as base64.
 INLINE_LIMIT = 1 << 16
+#: How much two clocks may differ, in seconds.
+CLOCKS = 0.01
+#: The characters of a reply's texts that are kept: the first ones, and of a traceback the last ones.
+TEXT_LIMIT, LOG_LIMIT = 2_000, 20_000
 #: Validators are built when they are first used, since that takes long, and a harness needs none of them.
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Message = TypeVar("_Message")
 #: The number in a reply, which differs in every run and is not shown.
 _SEQ = re.compile(rb'("seq"\s*:\s*)\d+')
-#: The number in a reply: an integer as it is written, since a fraction near 2^53 is rounded to one.
-_Number = Annotated[int, Field(strict=True)]
 #: A reported time in seconds: finite, and at most 30 years.
 _Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+_Text = Annotated[str, AfterValidator(lambda text: text[:TEXT_LIMIT])]
+_Log = Annotated[str, AfterValidator(lambda text: text[-LOG_LIMIT:])]
 
 
 class ProtocolError(Exception):
@@ -70,7 +74,7 @@ class Ok:
         outputs: Each feed's outputs as base64, if the inputs were; None for a feed whose outputs are in its file.
     """
 
-    seq: _Number
+    seq: int
     status: Literal["ok"] = "ok"
     seconds: _Seconds | None = None
     element_types: tuple[tuple[str, ...], ...] | None = None
@@ -82,11 +86,11 @@ class Ok:
 class Refused:
     """The backend refuses the case. `requirement` is the one that its message names, if the harness can tell."""
 
-    seq: _Number
+    seq: int
     status: Literal["rejected"] = "rejected"
     stage: Stage
-    message: str
-    requirement: str | None = None
+    message: _Text
+    requirement: _Text | None = None
     seconds: _Seconds | None = None
 
 
@@ -94,9 +98,9 @@ class Refused:
 class NotSupported:
     """The backend says that it does not implement what the case needs."""
 
-    seq: _Number
+    seq: int
     status: Literal["unsupported"] = "unsupported"
-    message: str
+    message: _Text
     seconds: _Seconds | None = None
 
 
@@ -104,10 +108,10 @@ class NotSupported:
 class Failed:
     """The harness itself failed."""
 
-    seq: _Number
+    seq: int
     status: Literal["error"] = "error"
-    message: str
-    traceback: str | None = None
+    message: _Text
+    traceback: _Log | None = None
     seconds: _Seconds | None = None
 
 
@@ -218,7 +222,7 @@ def reply_line(reply: Reply) -> bytes:
 
 
 def said_of(line: bytes) -> tuple[Implementation, bool]:
-    """The reply to `start`, read leniently: what is tested, and whether small tensors go in the messages.
+    """The reply to `start`: what is tested, and whether small tensors go in the messages.
 
     Raises `ProtocolError` for any other line.
     """
@@ -230,13 +234,13 @@ def said_of(line: bytes) -> tuple[Implementation, bool]:
 
 
 def reply_of(line: bytes) -> Reply:
-    """A reply to `run`, read leniently; raises `ProtocolError` for any other line."""
+    """A reply to `run`; raises `ProtocolError` for any other line."""
     return _read(_REPLY, line)
 
 
 def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
     try:
-        return adapter.validate_json(line)
+        return adapter.validate_json(line, strict=True)
     except ValidationError as fault:
         error = fault.errors(include_url=False)[0]
         shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
@@ -255,12 +259,12 @@ class Fault:
 
 
 def said_faults(line: bytes) -> tuple[Fault, ...]:
-    """Everything that is wrong with a reply to `start`, read strictly."""
+    """Everything that is wrong with a reply to `start`."""
     return _faults(_SAID, line)
 
 
 def reply_faults(line: bytes) -> tuple[Fault, ...]:
-    """Everything that is wrong with a reply to `run`, read strictly."""
+    """Everything that is wrong with a reply to `run`."""
     return _faults(_REPLY, line)
 
 

@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import re
 import sys
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -103,11 +104,16 @@ def _entry(name: str) -> EntryPoint:
 
 
 def _from_file(path: Path) -> ModuleType:
-    found = importlib.util.spec_from_file_location(path.stem, path)
+    """The module in a file, which may import its neighbours. Neither the file nor they replace any other module."""
+    own = path.resolve()
+    installed = PathFinder.find_spec(path.stem)
+    is_taken = path.stem in sys.stdlib_module_names or (installed is not None and installed.origin != str(own))
+    name = f"opconform_backend_{path.stem}" if is_taken else path.stem
+    found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
         raise UsageError(f"{path} cannot be imported.")
     module = importlib.util.module_from_spec(found)
-    sys.modules[path.stem] = module
-    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules[name] = module
+    sys.path.append(str(own.parent))
     found.loader.exec_module(module)
     return module

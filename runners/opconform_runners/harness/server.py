@@ -1,4 +1,4 @@
-"""The Python harness: a process that drives one backend. `python -m opconform_runners.harness.server NAME[:DEVICE]`."""
+"""The Python harness, which drives one backend. `python -P -m opconform_runners.harness.server NAME[:DEVICE]`."""
 
 import json
 import os
@@ -28,6 +28,8 @@ from opconform_runners.backends.backend import (
 )
 from opconform_runners.harness.protocol import (
     INLINE_LIMIT,
+    LOG_LIMIT,
+    TEXT_LIMIT,
     Failed,
     NotSupported,
     Ok,
@@ -38,7 +40,6 @@ from opconform_runners.harness.protocol import (
 )
 from opconform_runners.harness.registry import UNUSABLE, file_of, load
 
-_LONGEST_MESSAGE = 2_000
 #: The maximum length of the reason why a backend cannot be loaded, and the number of list elements shown.
 _LONGEST_REASON = 600
 _MOST_SHOWN = 3
@@ -119,16 +120,16 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         inline = tuple(_given(each, feed) for each, feed in pairs)
     except Rejected as answer:
         spent = time.perf_counter() - started
-        message = answer.message[:_LONGEST_MESSAGE]
+        message = answer.message[:TEXT_LIMIT]
         return Refused(seq=seq, stage=answer.stage, message=message, requirement=answer.requirement, seconds=spent)
     except _Misreturned as fault:
-        return Failed(seq=seq, message=str(fault)[:_LONGEST_MESSAGE])
+        return Failed(seq=seq, message=str(fault)[:TEXT_LIMIT])
     except Unsupported as answer:
-        return NotSupported(seq=seq, message=str(answer)[:_LONGEST_MESSAGE], seconds=time.perf_counter() - started)
+        return NotSupported(seq=seq, message=str(answer)[:TEXT_LIMIT], seconds=time.perf_counter() - started)
     except Exception as fault:  # noqa: BLE001 - the boundary: a failure is a reply, and the harness continues
         own = getattr(sys.modules.get(type(backend).__module__), "__file__", None) or ""
-        message = _sentence(fault, own)[:_LONGEST_MESSAGE]
-        return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-10 * _LONGEST_MESSAGE :])
+        message = _sentence(fault, own)[:TEXT_LIMIT]
+        return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-LOG_LIMIT:])
     element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
     returned = inline if any(inline) else None
     return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement, outputs=returned)

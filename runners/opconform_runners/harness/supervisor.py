@@ -1,9 +1,9 @@
 """The process between opconform and a harness, which ends the harness with everything that it started.
 
-This file is run as a script: `python supervisor.py CHANNEL SCRATCH PROGRAM [ARGUMENT...]`. CHANNEL is the descriptor of
-a socket whose other end opconform holds. That end is closed when opconform ends in any way or has no more use for the
-harness. The harness has the supervisor's standard streams, and the supervisor ends as the harness did: with its exit
-code, or by its signal.
+This file is run as a script: `python supervisor.py CHANNEL SCRATCH HOME PROGRAM [ARGUMENT...]`. CHANNEL is the
+descriptor of a socket whose other end opconform holds. That end is closed when opconform ends in any way or has no more
+use for the harness. SCRATCH is the harness's folder, and HOME that of the package `opconform`. The harness has the
+supervisor's standard streams, and the supervisor ends as the harness did: with its exit code, or by its signal.
 
 On Linux the orphans of a harness, even those in a session of their own, become children of the supervisor, which kills
 them.
@@ -34,7 +34,7 @@ _SET_SUBREAPER = 36
 _LOST = 127
 
 
-def main(channel: int, arguments: list[str], scratch: str) -> None:
+def main(channel: int, arguments: list[str], scratch: str, home: str) -> None:
     """Start a harness, and end it when the channel closes.
 
     Its scratch folder is removed if opconform needs it no longer or has ended. Opconform removes what is left.
@@ -54,7 +54,7 @@ def main(channel: int, arguments: list[str], scratch: str) -> None:
         is_done = is_done or _is_done_soon(opconform)
     status = _end_all(harness, status)
     if is_done:
-        _remove(scratch)
+        _remove(scratch, home)
     _end_like(status)
 
 
@@ -183,18 +183,12 @@ def _children() -> list[int]:
         return []
 
 
-def _remove(folder: str) -> None:
-    """Remove a folder, but not what a link in its place leads to."""
-    with contextlib.suppress(OSError, RecursionError):
-        if os.path.islink(folder):  # noqa: PTH114 - pathlib and shutil take long to import
-            return
-        with os.scandir(folder) as entries:
-            for each in entries:
-                if each.is_dir(follow_symlinks=False):
-                    _remove(each.path)
-                else:
-                    os.unlink(each.path)  # noqa: PTH108
-        os.rmdir(folder)  # noqa: PTH106
+def _remove(folder: str, home: str) -> None:
+    """Remove a folder as opconform does, whose package is in another one."""
+    sys.path.append(home)
+    from opconform.removal import remove_folder
+
+    remove_folder(folder)
 
 
 def _end_like(status: int | None) -> None:
@@ -211,4 +205,4 @@ def _end_like(status: int | None) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[3:], sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[4:], *sys.argv[2:4])

@@ -55,7 +55,7 @@ REMARKS = {
     "late": "rejected at run time instead of when the model was built",
     "other-reason": "rejected, but for another requirement than the violated one",
 }
-_CASE = re.compile(r" \S+/\S+/[0-9a-f]{10}")
+_CASE = re.compile(r" [^\s/]+/[^\s/]+/[0-9a-f]{10}")
 #: The most items of a section unless it is verbose, and the most characters of a message.
 _MOST = 12
 _LONGEST = 300

@@ -1,6 +1,5 @@
 """Consoles for styled text and tables, which are made harmless."""
 
-import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +12,6 @@ from opconform_runners.cli.shared.streams import PrintableStream, harmless, orig
 
 #: The columns of output that does not go to a terminal.
 WIDTH = 120
-_TRAILING = re.compile(r" +$", re.MULTILINE)
 
 
 class _StyledFile:
@@ -24,10 +22,15 @@ class _StyledFile:
 
     def write(self, text: str) -> int:
         """Write text that the console has made harmless."""
-        return self._stream.write_styled(text if self._stream.isatty() else _TRAILING.sub("", text))
+        return self._stream.write_styled(text if self._stream.isatty() else _stripped(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def _stripped(text: str) -> str:
+    """Text without spaces at the ends of its lines."""
+    return "\n".join(each.rstrip(" ") for each in text.split("\n"))
 
 
 class _HarmlessConsole(Console):

@@ -27,9 +27,9 @@ rare_option = functools.partial(click.option, cls=RareOption)
 class Command(click.Command):
     """A command whose help fits its everyday use on the first screen; the details and `RareOption`s follow."""
 
-    def __init__(self, name: str, *, help: str, example: str, **settings: Any) -> None:  # noqa: A002 - as click has it
+    def __init__(self, name: str, *, help: str | None, example: str, **settings: Any) -> None:  # noqa: A002 - as click has it
         """Make a command; `example` has its everyday uses, one per line."""
-        summary, _, details = inspect.cleandoc(help).partition("\n\n")
+        summary, _, details = inspect.cleandoc(help or "").partition("\n\n")
         super().__init__(name, help=summary, context_settings=HELP_OPTION, **settings)
         self._example, self._details = example, details
 

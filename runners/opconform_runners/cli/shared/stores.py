@@ -6,20 +6,20 @@ fails, the same command only uploads.
 """
 
 import contextlib
+import hashlib
 import json
 import re
-import secrets
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from opconform.buckets.bucket import Bucket, bucket_at, is_url, occupied
+from opconform.buckets.bucket import Bucket, bucket_at, occupied
+from opconform.buckets.url import is_url, without_credentials
 from opconform.errors import OpconformError
+from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.streams import name_copy
 
 _DOWNLOADS, _UPLOADS = "opconform.downloads", "opconform.uploads"
@@ -35,8 +35,8 @@ class _Path(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path; a URL with one slash is refused, before a folder of that name is made."""
         if found := _ONE_SLASH.match(str(value)):
-            meant = f"{found[1]}://{str(value)[found.end() :]}"
-            self.fail(f"{str(value)!r} is not a URL. Did you mean {meant}?", param, ctx)
+            meant = without_credentials(f"{found[1]}://{str(value)[found.end() :]}")
+            self.fail(f"{meant.replace('://', ':/', 1)!r} is not a URL. Did you mean {meant}?", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -46,7 +46,7 @@ class LocalPath(_Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path."""
         if is_url(str(value)):
-            self.fail(f"{str(value)!r} is a URL, but a local path is needed here.", param, ctx)
+            self.fail(f"{without_credentials(str(value))!r} is a URL, but a local path is needed here.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -57,8 +57,10 @@ class Source(_Path):
         """The path, or that of the copy that is made of what is at the URL."""
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
-        bucket = bucket_at(str(value))
-        place = Path(tempfile.gettempdir()) / f"opconform-{secrets.token_hex(8)}" / bucket.name
+        bucket = bucket_at(str(value), _note_wait)
+        folder = TemporaryFolder()
+        ctx.call_on_close(folder.cleanup)
+        place = Path(folder.name) / bucket.name
         ctx.meta.setdefault(_DOWNLOADS, []).append((place, bucket))
         name_copy(place, bucket.url)
         return place
@@ -71,7 +73,7 @@ class Target(_Path):
         """The path, or that of the folder or file that is uploaded to the URL."""
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
-        bucket = bucket_at(str(value))
+        bucket = bucket_at(str(value), _note_wait)
         place = Path("opconform-out") / re.sub(r"[^\w.-]+", "-", bucket.url)
         ctx.meta.setdefault(_UPLOADS, []).append((place, bucket))
         return place
@@ -91,18 +93,15 @@ def transfers(context: click.Context) -> Iterator[None]:
         click.echo("note: Only the upload was left of this command, which was completed before.", err=True)
         _upload(places, replace=bool(force), code=code)
         raise click.exceptions.Exit(code)
-    with contextlib.ExitStack() as copies:
-        for place, bucket in context.meta.get(_DOWNLOADS, []):
-            place.parent.mkdir(mode=0o700)
-            copies.callback(shutil.rmtree, place.parent, ignore_errors=True)
-            bucket.download(place)
-        try:
-            yield
-        except click.exceptions.Exit as ended:
-            if ended.exit_code in _COMPLETE:
-                _upload(places, replace=bool(force), code=int(ended.exit_code))
-            raise
-        _upload(places, replace=bool(force), code=0)
+    for place, bucket in context.meta.get(_DOWNLOADS, []):
+        bucket.download(place)
+    try:
+        yield
+    except click.exceptions.Exit as ended:
+        if ended.exit_code in _COMPLETE:
+            _upload(places, replace=bool(force), code=int(ended.exit_code))
+        raise
+    _upload(places, replace=bool(force), code=0)
 
 
 def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> None:
@@ -111,7 +110,7 @@ def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> N
         try:
             bucket.upload(place, replace=replace)
         except (OpconformError, KeyboardInterrupt):
-            _note_of(place).write_text(json.dumps({"code": code, "arguments": sys.argv[1:]}))
+            _note_of(place).write_text(json.dumps({"code": code, "arguments": _arguments()}))
             click.echo(f"note: {place} was not uploaded to {bucket.url}. It is kept.", err=True)
             raise
         click.echo(f"note: {place} was uploaded to {bucket.url}.", err=True)
@@ -123,9 +122,18 @@ def _taken_code(places: list[tuple[Path, Bucket]]) -> int | None:
         with contextlib.suppress(OSError, ValueError, KeyError):
             note = json.loads(_note_of(place).read_text())
             _note_of(place).unlink()
-            if note["arguments"] == sys.argv[1:] and place.exists():
+            if note["arguments"] == _arguments() and place.exists():
                 return int(note["code"])
     return None
+
+
+def _note_wait(sentence: str) -> None:
+    click.echo(f"note: {sentence}", err=True)
+
+
+def _arguments() -> str:
+    """The SHA-256 of the arguments of the command, which may have a password."""
+    return hashlib.sha256(json.dumps(sys.argv[1:]).encode()).hexdigest()
 
 
 def _note_of(place: Path) -> Path:

@@ -126,20 +126,26 @@ def _encoding_all(stream: TextIO) -> TextIO:
 
 def _disarmed(text: str) -> str:
     """Text in which a GitHub workflow reads no line as a command."""
-    return re.sub(r"^(\s*)::", r"\1\\u003a:", text.replace("##[", r"#\u0023["), flags=re.MULTILINE)
+    return re.sub(r"^([^\S\n]*)::", r"\1\\u003a:", text.replace("##[", r"#\u0023["), flags=re.MULTILINE)
 
 
 class _Output(io.FileIO):
     """Standard output; after a failed write later writes are discarded, so that nothing fails again at exit."""
 
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._is_terminal = self.isatty()
+
     def write(self, content: Any, /) -> int:
-        """Write bytes; drop them if the reader has closed the pipe, and raise OutputError for any other failure."""
+        """Write bytes; drop them if the pipe or terminal was closed, and raise OutputError for any other failure."""
         try:
             return super().write(content) or 0
         except BrokenPipeError:
             self._discard()
         except OSError as fault:
             self._discard()
+            if self._is_terminal:
+                return memoryview(content).nbytes
             advice = "Free some space, or redirect it elsewhere."
             raise OutputError(f"Standard output cannot be written: {fault.strerror}. {advice}") from fault
         return memoryview(content).nbytes
@@ -163,8 +169,8 @@ class _Messages(_Output):
 def guarded_streams() -> Iterator[None]:
     """Guard standard output and standard error, and flush the output at the end.
 
-    A reader that closes the pipe (`| head`) changes neither what a command does nor its exit code. `OutputError` is
-    raised if standard output cannot be written, as on a full disk.
+    A reader that closes the pipe (`| head`), or a closed terminal, changes neither what a command does nor its exit
+    code. `OutputError` is raised if standard output cannot be written, as on a full disk.
     """
     before = sys.stdout, sys.stderr
     sys.stdout = _guarded(sys.stdout, _Output)
@@ -179,19 +185,17 @@ def guarded_streams() -> Iterator[None]:
 
 
 def _guarded(stream: TextIO | None, kind: type[_Output]) -> TextIO:
-    """A guarded stream over the same file; a terminal stays as it is, and a missing stream becomes the null device."""
+    """A guarded stream over the same file; a missing stream becomes the null device."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - it lives as long as the process
     try:
         descriptor = stream.fileno()
     except (OSError, AttributeError):
         return stream
-    if stream.isatty():
-        return stream
     stream.flush()
     return io.TextIOWrapper(
-        io.BufferedWriter(kind(descriptor, "w", closefd=False)),
+        io.BufferedWriter(kind(descriptor)),
         encoding=stream.encoding,
         errors=stream.errors,
-        line_buffering=kind is _Messages,
+        line_buffering=kind is _Messages or stream.isatty(),
     )

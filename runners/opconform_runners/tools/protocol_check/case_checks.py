@@ -2,13 +2,13 @@
 
 import math
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.temporary import TemporaryFolder
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.request import Request, miscount
@@ -264,7 +264,7 @@ async def odd_paths(probe: Probe) -> None:
 
 async def outputs_outside(probe: Probe) -> None:
     """`outputs` may lie outside `dir`, in any existing folder."""
-    with tempfile.TemporaryDirectory(prefix="opconform-out-", ignore_cleanup_errors=True) as outputs:
+    with TemporaryFolder() as outputs:
         await _want_ok(probe, probe.prepare(outputs=Path(outputs).resolve()))
 
 

@@ -1,5 +1,6 @@
 """The probe of one harness: the requests sent to it, its answers, and every breach of a rule."""
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +18,10 @@ from opconform_runners.execution.request import Place, Request, dialect_of, inli
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Error, Oversized
 from opconform_runners.harness.process import started
-from opconform_runners.harness.protocol import reply_faults
+from opconform_runners.harness.protocol import CLOCKS, reply_faults
 from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, abridged, said_in
 from opconform_runners.verdicts.judge import declared_gap
 
-#: The tolerance of reported times, since clocks differ, in seconds.
-_CLOCKS = 0.01
 #: The bytes that the outputs of a case may take here.
 _OUTPUT_LIMIT = 1 << 26
 #: The rule that a key of a reply belongs to; all other keys belong to `run.answer`.
@@ -144,7 +143,7 @@ class Probe:
             for fault in reply_faults(answer.reply or b""):
                 self.breach(fault.sentence, answer, _RULES.get(fault.key, "run.answer"))
             seconds = answer.document.get("seconds")
-            if isinstance(seconds, int | float) and seconds > answer.seconds + _CLOCKS:
+            if isinstance(seconds, int | float) and seconds > answer.seconds + CLOCKS:
                 self.breach("`seconds` is more than the time from the request to the reply", answer, "ok.seconds")
         self.answers += answers
         return answers
@@ -208,11 +207,18 @@ def _outputs_in(path: Path, folder: Path | None) -> tuple[Array, ...] | str:
     try:
         found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT)
     except FileNotFoundError:
-        elsewhere = sorted(each for each in folder.rglob(path.name) if each.is_file()) if folder is not None else []
+        elsewhere = _files_called(path.name, folder) if folder is not None else []
         return f"file not found: {path}" + (f"; found {elsewhere[0]} instead" if elsewhere else "")
     if isinstance(found, Oversized):
         return f"{path} takes {found.size:,} bytes"
     return _or_sentence(found) or f"{path} contains no arrays"
+
+
+def _files_called(name: str, folder: Path) -> list[Path]:
+    """The files of a name in a folder, unless a harness has made that deeper than can be searched."""
+    with contextlib.suppress(OSError, RecursionError):
+        return sorted(each for each in folder.rglob(name) if each.is_file())
+    return []
 
 
 def _or_sentence(found: tuple[Array, ...] | Error) -> tuple[Array, ...] | str:

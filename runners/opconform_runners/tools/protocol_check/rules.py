@@ -3,7 +3,6 @@
 The docstring of each check is its rule in docs/protocol.md. A rule that is only a sentence is checked with the others.
 """
 
-import tempfile
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Literal
 from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
 from opconform.suite.reader import Suite
+from opconform.temporary import TemporaryFolder
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import full_names
 from opconform_runners.harness.command import Launch
@@ -120,9 +120,9 @@ RULES: Mapping[str, Callable[[Probe], Awaitable[None]] | str] = {
 
 
 def sentence_of(rule: str) -> str:
-    """The sentence of a rule."""
+    """The sentence of a rule; its id under `python -OO`, which has no docstrings."""
     check = RULES[rule]
-    return check if isinstance(check, str) else str(check.__doc__)
+    return check if isinstance(check, str) else check.__doc__ or rule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,7 +161,7 @@ def check(
     `greeting` is the harness's answer to `start`, and `dialects` are all dialects. `on_progress` is called periodically
     with the completed fraction (0 to 1) and the number of completed rules.
     """
-    with tempfile.TemporaryDirectory(prefix="opconform-", ignore_cleanup_errors=True) as scratch:
+    with TemporaryFolder() as scratch:
         probe = Probe(suite, launch, greeting, dialects, Path(scratch))
         reasons = run_loop(_played(probe, on_progress))
     return tuple(

@@ -148,8 +148,8 @@ def _comments(notes: Iterable[str]) -> tuple[str, ...]:
 
 def _joined(xml: str) -> str:
     """An IR with a single port on one line."""
-    xml = re.sub(r"\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
-    return re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\s+(?=</\2>)", r"\1\3", xml)
+    xml = re.sub(r"(?<!\s)\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
+    return re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\n\s*(?=</\2>)", r"\1\3", xml)
 
 
 def _text_source(text: str) -> str:
