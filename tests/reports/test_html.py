@@ -107,7 +107,7 @@ def test_failures_come_before_requirements_the_worst_first() -> None:
 def test_a_fault_shows_its_condition_and_symptoms_and_each_case_leads_to_it() -> None:
     """They come from the report, and are not searched again."""
     other = replace(FAILURE, id="Split-1/group/0000000003")
-    condition = "both valid cases where it rains fail; 1 of the 1 others pass"
+    condition = "it rains (2 of 2 such valid cases fail); of the 1 other decided valid cases, 1 pass"
     fault = Fault(severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id))
     text = page_text([subject(replace(report(FAILURE, other), faults=(fault,)))])
 
