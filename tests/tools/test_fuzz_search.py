@@ -299,19 +299,18 @@ def test_each_find_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
     written: list[int] = []
 
     def write() -> None:
-        write_finds(search, tmp_path)
+        write_finds(search.confirmed, tmp_path)
         written.append((tmp_path / "Split-1.yaml").read_text().count("- id: fuzz-"))
 
-    search.on_find = lambda: None
     search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
         failure(each, "value" if each == first else "shape") for each in given
     )
     with mock.patch.object(search, "_seconds", 3_600.0):
         search.on_find = write
         search._confirm(finds)
-    write_finds(search, tmp_path)
+    write_finds([*search.found.values()], tmp_path)
 
-    assert (written, len(earlier_trials(tmp_path, 0))) == ([2, 2], 2)
+    assert (written, len(earlier_trials(tmp_path, 0))) == ([1, 2], 2)
 
 
 def test_wrong_elements_that_vary_recur() -> None:

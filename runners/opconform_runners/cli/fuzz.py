@@ -24,7 +24,7 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.tools.fuzz.batch import Batches
-from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds, write_suite
+from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, sorted_finds, write_finds, write_suite
 from opconform_runners.tools.fuzz.search import Limits, Search
 
 #: How long a search takes unless a limit is given, in seconds.
@@ -97,7 +97,7 @@ def command(
 
         def write() -> None:
             with defer_interrupts():
-                write_finds(search, folder)
+                write_finds(search.confirmed, folder)
 
         search.on_find = write
         try:
@@ -108,7 +108,7 @@ def command(
         finally:
             batches.close()
             with defer_interrupts():
-                write_finds(search, folder)
+                write_finds(sorted_finds(search), folder)
                 try:
                     write_suite(search, folder, command.name, batches.options)
                 finally:

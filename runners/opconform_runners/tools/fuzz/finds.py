@@ -78,10 +78,10 @@ def extended(path: Path, groups: Sequence[Mapping[str, object]]) -> str:
     return more
 
 
-def write_finds(search: Search, folder: Path) -> None:
-    """Append the new finds to the specs in a folder that do not have them yet."""
+def write_finds(finds: Sequence[Find], folder: Path) -> None:
+    """Append finds to the specs in a folder that do not have them yet."""
     groups: dict[str, list[Mapping[str, object]]] = {}
-    for find in sorted_finds(search):
+    for find in finds:
         result, trial = find.failure.result, find.failure.trial
         if not _is_written(find, folder):
             title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
