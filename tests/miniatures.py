@@ -1,5 +1,6 @@
 """Small deterministic backends, each right but for what its name says. `--backend tests/miniatures.py:NAME`."""
 
+import itertools
 import os
 import signal
 import sys
@@ -250,6 +251,32 @@ class Chats(Perfect):
         os.write(1, b"from below\n" * 20_000)
         sys.stderr.write("x" * 200_000)
         return super().run(case, model, feeds)
+
+
+class ReturnsNothing(Perfect):
+    """Accepts every case, and gives no output."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+        """Feeds without outputs."""
+        return [[] for _ in feeds]
+
+
+class RefusesInOtherWords(Perfect):
+    """Refuses every case, each time with another message."""
+
+    words = itertools.permutations(("not", "this", "one", "either", "today"))
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+        """Nothing."""
+        raise Rejected("build", " ".join(next(self.words)))
+
+
+class FailsEveryTime(Perfect):
+    """Has an error of its own, whatever it is given."""
+
+    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+        """A KeyError."""
+        raise KeyError("lost")
 
 
 class SupportsNothing(Perfect):

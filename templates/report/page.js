@@ -114,6 +114,27 @@ const start = async () => {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(changed));
 
+  // "/" moves the focus to the search, as long as no field has it.
+  addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+    event.preventDefault();
+    fields.q.focus();
+  });
+
+  // The index of the faults, and their cards, of one operation.
+  const chosen = at("index-operation");
+  if (chosen) {
+    chosen.hidden = false;
+    const choose = () => {
+      const op = chosen.querySelector("select").value;
+      for (const each of document.querySelectorAll("[data-operations]")) {
+        each.hidden = op !== "" && !each.dataset.operations.split(" ").includes(op);
+      }
+    };
+    chosen.addEventListener("input", choose);
+    choose();
+  }
+
   // One case.
   let evidence = null;
   const region = (label, ...children) => make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, ...children);
@@ -291,6 +312,7 @@ const start = async () => {
       at("list").scrollIntoView();
     } else if (isKnown && hash !== "") {
       part.closest("details:not([open])")?.setAttribute("open", "");
+      part.hidden = false; // a card of an operation that is not chosen
       part.scrollIntoView();
       if (part.tabIndex === -1) part.focus({ preventScroll: true });
     } else scrollTo(0, 0);

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from opconform.suite.manifest import inputs_name
+from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform_runners.reports.facts import facts_of
 from tests.conftest import Run
@@ -66,7 +66,11 @@ CASES = {
     }, {"split_lengths has a first dimension of 1 before others"}),
     "two ranks": ("op: Reshape-1\ngroups:\n  - {id: one, title: one, data: {shape: [1, 1]}, dynamic: '...', shape: [1], special_zero: false, feed: {data: {shape: []}}}\n", {
         "data has a first dimension of 1 before others", "data has another shape in the second inference",
+        "data has rank 2", "data has rank 0",
     }, {"shape has a first dimension of 1 before others"}),
+    "emptied": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [4]}, dynamic: {data: ['?']}, start: [2], stop: [9], step: [1], feed: {data: {shape: [2]}}}\n", {
+        "an output is empty", "stop has a value that is not an index of any dimension of data",
+    }, {"data is empty", "data is empty in one inference"}),
     "overflow": (SPLIT.format(data="{shape: [3, 2]}", axis=1, lengths="{values: [127, 127], element_type: i8}", more="    expect: {reject: lengths.sum}\n"), {
         "the sum of the lengths exceeds their element type", "an inner dimension is divided",
     }, {"the lengths exceed the dimension by 1"}),
@@ -177,6 +181,9 @@ def test_a_case_has_its_facts_and_no_others(opconform: Run, tmp_path: Path, name
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
     suite = open_suite(tmp_path / "suite")
     case = suite.case(suite.entries[0])
-    facts = facts_of(case, [suite.arrays(suite.entries[0], inputs_name(feed)) for feed in range(case.feeds)])
+    entry = suite.entries[0]
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    expected = [suite.arrays(entry, name) for name in map(expected_name, range(case.feeds)) if name in entry.files]
+    facts = facts_of(case, feeds, expected)
     assert held - facts == set()
     assert facts & lacking == set()

@@ -104,10 +104,38 @@ def test_failures_come_before_requirements_the_worst_first() -> None:
     assert text.index('id="failures"') < text.index('id="requirements"') < text.index('id="list"')
 
 
+def test_many_faults_have_an_index() -> None:
+    """Their severity, operation, requirements and number of cases, with links to the cards."""
+    ops = ("Concat-1", "Gather-8", "Slice-8", "Split-1")
+    failures = [replace(FAILURE, id=f"{op}/group/0123456789") for op in ops]
+    notes = {op: report().notes["Split-1"] for op in ops}
+    few, many = (page_text([subject(replace(report(*some), notes=notes))]) for some in (failures[:3], failures))
+    index = many[many.index('<table id="index">') : many.index('<article id="failure-1"')]
+
+    assert '<table id="index">' not in few
+    assert re.findall(
+        r'<tr data-operations="(.*?)"><td><span class="tag bad">(.*?)</span>.*?<a href="(.*?)">(.*?)</a></td><td>(\d+)',
+        index,
+    ) == [(op, "wrong data", f"#failure-{number}", f"{op} axis.range", "1") for number, op in enumerate(ops, 1)]
+    assert re.findall(r"<option>(.*?)</option>", many[many.index('id="index-operation"') :])[:4] == [*ops]
+
+
+def test_the_page_of_several_backends_begins_with_the_requirements_that_differ() -> None:
+    """Those that stand alike on all backends are folded."""
+    both, one = result(3, "fail", "axis.shape", broken=("axis.shape",)), result(1, "pass", "axis.range")
+    text = page_text([subject(report(FAILURE, both)), subject(report(one, both), name="other")])
+    shown, _, folded = text[text.index('id="differing"') :].partition("<details>")
+
+    assert text.index('id="requirements"') < text.index('id="failures"')
+    assert '<a href="#requirements">Requirements</a>\n<a href="#failures">Faults</a>' in text
+    assert ('id="Split-1:axis.range"' in shown, 'id="Split-1:axis.shape"' in shown) == (True, False)
+    assert folded.startswith("\n<summary>1 requirement with failures on all backends</summary>")
+
+
 def test_a_fault_shows_its_condition_and_symptoms_and_each_case_leads_to_it() -> None:
     """They come from the report, and are not searched again."""
     other = replace(FAILURE, id="Split-1/group/0000000003")
-    condition = "both valid cases where it rains fail; 1 of the 1 others pass"
+    condition = "it rains (2 of 2 such valid cases fail); of the 1 other decided valid cases, 1 pass"
     fault = Fault(severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id))
     text = page_text([subject(replace(report(FAILURE, other), faults=(fault,)))])
 
@@ -205,11 +233,28 @@ def test_failures_are_new_fixed_or_unchanged_since_an_older_run() -> None:
         ("unchanged", "1"),
     ]
     assert '<span class="tag bad">1 new</span></h3>' in text
+    assert "No longer broken" not in text
     assert re.findall(r"<b>(\d)</b> <span class=\"quiet\">\((.*?)\)</span>", text) == [
         ("1", "first"),
         ("2", "second"),
         ("2", "this run"),
     ]
+
+
+def test_requirements_that_changed_since_an_older_run_are_named() -> None:
+    """Those that are broken now, and those that no longer are."""
+    was = report(
+        replace(FAILURE, verdict="pass", reason=None, broken=()),
+        result(1, "fail", "axis.shape", broken=("axis.shape",)),
+    )
+    now = report(FAILURE, result(1, "pass", "axis.shape"))
+    text = page_text([subject(now)], [Finished(Path("old"), was)])
+
+    assert '<p class="tags">Broken now: <a class="tag" href="#Split-1%3Aaxis.range">Split-1 axis.range</a> </p>' in text
+    assert (
+        '<p class="tags">No longer broken: <a class="tag" href="#Split-1%3Aaxis.shape">Split-1 axis.shape</a> </p>'
+        in text
+    )
 
 
 def test_a_case_that_an_older_run_did_not_execute_is_no_new_failure() -> None:
@@ -238,8 +283,16 @@ def test_a_long_text_is_shortened() -> None:
     assert (short("a" * 1500), short("a" * 1501)) == ("a" * 1500, "a" * 1500 + " …")
 
 
+def test_passing_cases_have_their_inputs(suite: Suite) -> None:
+    """So that a search finds them; the results have those of the other cases alone."""
+    passing = replace(failure(suite, TWO_LENGTHS, None), verdict="pass", reason=None, sentence="")
+    [listed] = cases.cases_of([subject(report(passing), suite=suite)], {})["cases"]
+
+    assert listed["inputs"] == "data f32[6, 2], axis 0, split_lengths [2, 2, 2]"
+
+
 def test_the_list_of_cases_has_one_object_per_case() -> None:
-    """Empty values are left out, and so is a message that the sentence repeats; equal requirements have one number."""
+    """Failures come first. Empty values are left out, and so is a message that the sentence repeats; equal requirements have one number."""
     said = replace(FAILURE, message="differs", other_reason="axis.shape", log="stopped")
     shown = [subject(report(result(1, "pass", "axis.range"), said))]
     listed = cases.cases_of(shown, {(0, said.id): {"cause": "All elements are zero", "failure": 3, "change": None}})
@@ -248,10 +301,10 @@ def test_the_list_of_cases_has_one_object_per_case() -> None:
     assert listed["titles"] == {}
     assert listed["requirements"] == [("Split-1:axis.range",)]
     assert listed["cases"] == [
-        {"backend": 0, "id": "Split-1/group/0000000001", "profile": "core", "verdict": "pass", "requirements": 0},
         {"backend": 0, "id": "Split-1/group/0000000002", "profile": "core", "verdict": "fail", "reason": "value",
          "broken": ("Split-1:axis.range",), "sentence": "it differs", "inputs": "axis 9", "remarks": ["other-reason"],
          "other": "axis.shape", "log": "stopped", "cause": "All elements are zero", "failure": 3, "requirements": 0},
+        {"backend": 0, "id": "Split-1/group/0000000001", "profile": "core", "verdict": "pass", "requirements": 0},
     ]  # fmt: skip
     assert cases.choices_of(listed)["reason"] == [("value", "value (1)")]
 

@@ -350,6 +350,38 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
 
 
 @pytest.mark.ci_only
+def test_the_list_begins_with_failures_and_a_key_moves_to_its_search(browser: "Browser", run: Path) -> None:
+    """The key is text where a field has the focus; inputs of passing cases are found."""
+    page = opened(browser, run / "report.html")
+    first = page.locator("#rows .word").first.inner_text()
+    page.keyboard.press("/")
+    page.keyboard.type("data f32[6, 4]/")
+    with_slash = page.locator("input[name=q]").input_value()
+    page.keyboard.press("Backspace")
+
+    assert first.startswith("fail")
+    assert with_slash == "data f32[6, 4]/"
+    assert page.locator("#rows li .word.pass").count() > 0
+
+
+@pytest.mark.ci_only
+def test_the_faults_of_one_operation_are_chosen(
+    browser: "Browser", opconform: Run, core_suite: Path, tmp_path: Path
+) -> None:
+    """In the index and among the cards; a link shows a card of another operation."""
+    opconform("run", core_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path, code=1)
+    opconform("report", tmp_path, "--suite", core_suite)
+    page = opened(browser, tmp_path / "report.html")
+    page.locator("#index-operation select").select_option("Slice-8")
+    rows = page.locator("#index tbody tr:visible").all_inner_texts()
+    cards = page.locator(".group:visible").count()
+
+    assert rows
+    assert all("Slice-8" in each for each in rows)
+    assert cards == len(rows) < page.locator(".group").count()
+
+
+@pytest.mark.ci_only
 def test_several_backends_stand_side_by_side(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:

@@ -1,5 +1,7 @@
 """The search for failures: every drawn case has one expectation, and each fault is one small case in a spec."""
 
+import errno
+import re
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,6 +15,8 @@ from opconform.generation.options import LIMITS
 from opconform.model.draft import TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
+from opconform.suite.reader import open_suite
+from opconform_runners.cli import fuzz
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.reduction import cost, simpler
 from opconform_runners.tools.fuzz.search import Search
@@ -217,6 +221,52 @@ def test_an_interrupted_search_writes_its_failures(opconform: Run, tmp_path: Pat
     assert done.stderr.endswith(
         "Interrupted. The failures until then are written, not reduced. The same command begins a new search.\n"
     )
+
+
+@pytest.mark.parametrize("name", ["ReturnsNothing", "RefusesInOtherWords"])
+def test_a_backend_that_always_fails_has_one_fault(opconform: Run, tmp_path: Path, name: str) -> None:
+    """The search ends early and says so; the next one finds nothing new, and does not succeed either."""
+    search = ("fuzz", f"{MINIATURES}:{name}", "--tests", 400, "--out", tmp_path)
+    first, again = (opconform(*search, "--seed", seed, code=1).stdout for seed in (0, 1))
+
+    early = r"\nThe search ended early, because nearly every case fails: \d+ of the \d+ that passed or failed\."
+    assert re.search(rf" 1 new fault\.{early}", first)
+    assert re.search(rf" 0 new faults, besides 1 known one\.{early}", again)
+    assert first.count("group fuzz-") == 1
+
+
+@pytest.mark.parametrize("name", ["SupportsNothing", "FailsEveryTime"])
+def test_a_search_in_which_no_case_is_decided_does_not_succeed(opconform: Run, tmp_path: Path, name: str) -> None:
+    """Nothing was tested."""
+    done = opconform("fuzz", f"{MINIATURES}:{name}", "Split-1", "--tests", 9, "--out", tmp_path, code=1)
+
+    assert done.stdout.endswith("0 new faults.\nNot tested, because no case passed or failed: everything.\n")
+
+
+def test_a_named_operation_that_is_not_tested_is_no_success(opconform: Run, tmp_path: Path) -> None:
+    """Others that pass do not make up for it."""
+    (tmp_path / "own.py").write_text(
+        "from tests.miniatures import Perfect, SupportsNothing\n"
+        "class SkipsSplit(Perfect):\n"
+        "    def run(self, case, *given):\n"
+        "        return (SupportsNothing() if case.op == 'Split-1' else Perfect()).run(case, *given)\n"
+    )
+
+    done = opconform("fuzz", f"{tmp_path / 'own.py'}:SkipsSplit", "Split-1", "Slice-8", "--tests", 60, code=1)
+
+    assert done.stdout.endswith("Not tested, because no case passed or failed: Split-1.\n")
+
+
+def test_what_a_full_disk_left_out_is_written_by_the_next_search(opconform: Run, tmp_path: Path) -> None:
+    """The specs of finds are written first; the suite may fail."""
+    search = ("fuzz", f"{MINIATURES}:LosesNegativeZero", "Split-1", "--tests", 120, "--out", tmp_path)
+    with mock.patch.object(fuzz, "write_suite", side_effect=OSError(errno.ENOSPC, "No space left on device")):
+        opconform(*search, code=1)
+    assert not (tmp_path / "suite").exists()
+
+    opconform(*search)
+
+    assert len(open_suite(tmp_path / "suite").entries) == 1
 
 
 def test_a_misspelt_operation_is_not_a_backend(opconform: Run) -> None:

@@ -1,9 +1,11 @@
 """Which failures of a search are reported."""
 
+import time
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -14,8 +16,8 @@ from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.fault import Find
-from opconform_runners.tools.fuzz.finds import lines_of
-from opconform_runners.tools.fuzz.reduction import parts
+from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
+from opconform_runners.tools.fuzz.reduction import cost, parts
 from opconform_runners.tools.fuzz.search import Limits, Search
 from opconform_runners.tools.fuzz.spec_text import group_of
 from opconform_runners.tools.fuzz.supply import begin, mixed, supply
@@ -198,11 +200,12 @@ def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[Find]
     """The finds that are left of a failure whose reduced case may recur, as may the case that was drawn."""
     search = search_of(Find(failure=drawn))
     found = {each.trial.draft.digits: each for each in recurring}
-    search.batches.outcomes = lambda given, **_: (  # type: ignore[method-assign]
+    search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
         found.get(each.draft.digits, PASSED) for each in given
     )
     search._confirm([Find(failure=replace(drawn, trial=reduced), is_reduced=True)])
-    return [each for some in search.seen.values() for each in some]
+    assert search.unsettled == (not search.found)
+    return [*search.found.values()]
 
 
 def test_a_failure_is_reported_only_if_it_recurs() -> None:
@@ -213,6 +216,101 @@ def test_a_failure_is_reported_only_if_it_recurs() -> None:
     assert confirmed(drawn, second, drawn, reduced) == [Find(failure=reduced, is_reduced=True, is_confirmed=True)]
     assert confirmed(drawn, second, drawn, other) == [Find(failure=drawn, is_confirmed=True)]
     assert confirmed(drawn, second) == []
+
+
+def rejected(trial: Trial, message: str) -> Failure:
+    """The failure of a valid case that is rejected with a message."""
+    return failure(trial, "rejected-valid", message)
+
+
+def test_a_rejection_recurs_whatever_its_message_is() -> None:
+    """A message that varies tells nothing about the fault."""
+    first, _ = plain(2)
+    [found] = confirmed(rejected(first, "at noon"), first, rejected(first, "at night"))
+
+    assert (found.failure.trial, found.failure.symptom[2], found.is_confirmed) == (first, "", True)
+
+
+def test_messages_that_vary_from_case_to_case_are_one_fault() -> None:
+    """Rather than one fault per case."""
+    trials = plain(80)
+    search = search_of(*(Find(failure=rejected(each, each.draft.digits)) for each in trials))
+
+    [found] = search.found.values()
+    assert found.failure.trial.draft == min((each.draft for each in trials), key=cost)
+
+
+def outcomes_in_turn(search: Search, *outcomes: object) -> None:
+    """Let each trial of a search end in one of these ways after the other, again and again."""
+    turns = cycle(outcomes)
+    search.batches.outcomes = lambda given, *_, **__: [  # type: ignore[assignment,method-assign]
+        replace(each, trial=one) if isinstance(each := next(turns), Failure) else each for one in given
+    ]
+
+
+def test_a_backend_that_flips_a_coin_has_one_fault() -> None:
+    """It is known in the next search, however its case ends first, and a case that needs less is no other fault."""
+    first, second = plain(2)
+    found: list[object] = []
+    for outcomes in ((failure(first), PASSED), (PASSED, failure(first))):
+        search = search_of(Find(failure=failure(of_type(first, "f64", "data"))), Find(failure=failure(second, "shape")))
+        outcomes_in_turn(search, *outcomes)
+        search._confirm([each for some in search.seen.values() for each in some])
+        found.append([(each.varies, each.is_confirmed) for each in search.found.values()])
+
+        again = search_of(Find(failure=failure(second)), earlier=(first,))
+        outcomes_in_turn(again, *outcomes)
+        again._note_known()
+        again._confirm([each for some in again.seen.values() for each in some])
+        found.append([*again.found, *again.fixed])
+
+    assert found == [[(True, True)], [], [(True, True)], []]
+
+
+def test_reductions_end_without_a_limit_of_time() -> None:
+    """A minute and a half after the search began, if it took less than a minute; then failures are executed again."""
+    [trial] = plain(1)
+    search = search_of(Find(failure=failure(trial)))
+    search._seconds = 60.0
+    search._begun = time.monotonic() - 91
+    search.batches.first_alike = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
+    outcomes_in_turn(search, failure(trial))
+    search.reduce(lambda *_: None)
+
+    assert [(each.is_reduced, each.is_confirmed) for each in search.found.values()] == [(False, True)]
+
+
+def test_failures_are_not_executed_again_for_longer_than_the_limit() -> None:
+    """Those that are left are reported as they were reduced."""
+    first, second = plain(2)
+    search = search_of(Find(failure=failure(first)))
+    search._seconds = 60.0
+    search._begun = time.monotonic() - 121
+    search._confirm([Find(failure=failure(second), is_reduced=True)])
+
+    assert [*search.found.values()] == [Find(failure=failure(second), is_reduced=True)]
+
+
+def test_each_find_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
+    """A search that is killed then loses only the others; each group is written once."""
+    first, second = plain(2)
+    finds = [Find(failure=failure(first)), Find(failure=failure(second, "shape"))]
+    search = search_of(*finds)
+    written: list[int] = []
+
+    def write() -> None:
+        write_finds(search.confirmed, tmp_path)
+        written.append((tmp_path / "Split-1.yaml").read_text().count("- id: fuzz-"))
+
+    search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
+        failure(each, "value" if each == first else "shape") for each in given
+    )
+    with mock.patch.object(search, "_seconds", 3_600.0):
+        search.on_find = write
+        search._confirm(finds)
+    write_finds([*search.found.values()], tmp_path)
+
+    assert (written, len(earlier_trials(tmp_path, 0))) == ([1, 2], 2)
 
 
 def test_wrong_elements_that_vary_recur() -> None:
@@ -229,7 +327,7 @@ def test_reductions_tell_their_progress() -> None:
     [trial] = plain(1)
     search = search_of(Find(failure=failure(trial)))
     search.batches.first_alike = lambda *_: [None]  # type: ignore[method-assign]
-    search.batches.outcomes = lambda *_: iter([PASSED])  # type: ignore[method-assign]
+    search.batches.outcomes = lambda *_, **__: iter([PASSED])  # type: ignore[method-assign]
     calls: list[tuple[float, int]] = []
     search.reduce(lambda *call: calls.append(call))
 

@@ -25,7 +25,7 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.tools.fuzz.batch import Batches
-from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds, write_suite
+from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, sorted_finds, write_finds, write_suite
 from opconform_runners.tools.fuzz.search import Limits, Search
 
 #: How long a search takes unless a limit is given, in seconds.
@@ -52,7 +52,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
     "seconds",
     callback=_seconds,
     metavar="TIME",
-    help="Search for 60 % of TIME, as 90s or 5m; reductions end after 150 %.  [60s]",
+    help="Search for 60 % of TIME, as 90s or 5m; reductions end after 150 %, the rest after 200 %.  [60s]",
 )
 @click.option("--tests", type=count, metavar="N", help="How many cases to test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")
@@ -70,9 +70,11 @@ def command(
     Cases are drawn from the declarations of the operations, by default of all that the backend declares. Every case is
     valid, or violates one requirement and has a valid twin. A failure is reduced to the smallest case that fails alike.
     Each fault is appended as a group to the spec FOLDER/OPERATION.yaml, for backends that `opconform repro` supports
-    with a script. The faults of an earlier search in FOLDER are tested again, and only others are reported.
+    with a script. The faults of an earlier search in FOLDER are tested again, and only others are reported. If nearly
+    every case fails, the search ends early with one of them.
 
-    Exit code: 0 nothing new, 1 new faults, 3 the backend cannot start.
+    Exit code: 0 nothing new, 1 new faults, or nearly every case fails, or none of a named operation passed or failed,
+    3 the backend cannot start.
     """
     named = [each for each in targets if each not in OPERATIONS]
     for each in named:  # a misspelt operation would be taken for a backend
@@ -98,6 +100,12 @@ def command(
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         search = Search(batches=batches, limits=limits, seed=seed, earlier=earlier)
+
+        def write() -> None:
+            with defer_interrupts():
+                write_finds(search.confirmed, folder)
+
+        search.on_find = write
         try:
             with progress("fuzz", quiet=False) as on_progress:
                 search.run(operations, on_progress)
@@ -106,10 +114,12 @@ def command(
         finally:
             batches.close()
             with defer_interrupts():
-                write_finds(search, folder)
+                write_finds(sorted_finds(search), folder)
                 try:
                     write_suite(search, folder, command.name, batches.options)
                 finally:
                     if search.tests:
-                        print_lines(lines_of(search, folder, command.name))
-    raise click.exceptions.Exit(1 if search.found else 0)
+                        print_lines(lines_of(search, folder, command.name, operations))
+    wanted = [each for each in operations if each in targets]
+    is_tested = search.decided.total() > 0 and all(search.decided[each] for each in wanted)
+    raise click.exceptions.Exit(1 if search.found or search.fails or not is_tested else 0)

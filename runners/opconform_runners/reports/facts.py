@@ -1,6 +1,7 @@
 """Facts about a case, in words, by which failing cases can differ from passing ones.
 
 They follow from the case, the values of its inputs and the declaration of its operation; no fact is of one operation.
+A fact about an inference, such as a shape or a value, is a fact about the case if one of its feeds has it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,23 +45,31 @@ _FLOATS: Mapping[str, Callable[[Array], Array]] = {
 
 
 def facts_of(
-    case: Case, feeds: Sequence[Mapping[str, Array]], expected: Sequence[Mapping[str, Array]] = ()
+    case: Case, feeds: Sequence[Mapping[str, Array]], expected: Sequence[Mapping[str, Array]]
 ) -> frozenset[str]:
     """The facts about a case, of which `feeds` has the inputs by name, in their storage dtypes.
 
-    `expected` has the expected outputs of each feed.
+    `expected` has the expected outputs of each feed that has any.
     """
+    operation = OPERATIONS.get(case.op)
+    controls = [each for each in case.inputs if _is_control(each, operation)]
     return frozenset(
         (
             *_of_graph(case),
-            *_of_inputs(case, feeds),
-            *_of_outputs(case, expected),
             *_of_attributes(case),
-            *_of_lengths(case),
-            *_of_indices(case, feeds),
-            *readings_of(case, feeds, [each for each in case.inputs if _is_control(each, OPERATIONS.get(case.op))]),
+            *_of_differences(case, feeds),
+            *(fact for feed in feeds for fact in _of_feed(case, feed)),
+            *(fact for feed in expected for fact in _of_outputs(case, feed)),
+            *readings_of(case, feeds, controls),
         )
     )
+
+
+def _of_feed(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
+    tensors = {each.name: Tensor(element_type=each.element_type, array=feed[each.name]) for each in case.inputs}
+    yield from _of_inputs(case, tensors)
+    yield from _of_lengths(case, tensors)
+    yield from _of_indices(case, tensors)
 
 
 def _of_graph(case: Case) -> Iterator[str]:
@@ -84,27 +93,35 @@ def _of_graph(case: Case) -> Iterator[str]:
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
     if len(outputs) > 1:
         yield "there are several outputs"
-    if any(0 in each.shape for each in outputs):
-        yield "an output is empty"
-    if any(not each.shape for each in outputs):
-        yield "an output is a scalar"
 
 
-def _of_inputs(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterator[str]:
+def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
     for each in case.inputs:
-        tensors = [Tensor(element_type=each.element_type, array=feed[each.name]) for feed in feeds]
-        for words in (*_delivered(each), *_typed(tensors[0].type), *_shaped(tensors), *_valued(tensors)):
+        tensor = tensors[each.name]
+        for words in (*_delivered(each), *_typed(tensor.type), *_shaped(tensor), *_valued(tensor)):
             yield from (f"{name} {words}" for name in _names(operation, each))
 
 
-def _of_outputs(case: Case, expected: Sequence[Mapping[str, Array]]) -> Iterator[str]:
+def _of_outputs(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
     for each in case.expect.accept if isinstance(case.expect, Accept) else ():
-        tensors = [
-            Tensor(element_type=each.element_type, array=feed[each.name]) for feed in expected if each.name in feed
-        ]
-        if tensors:
-            yield from (f"an output {words}" for words in (*_packed(tensors), *_valued(tensors)))
+        if each.name in feed:
+            tensor = Tensor(element_type=each.element_type, array=feed[each.name])
+            yield from (f"an output {words}" for words in (*_packed(tensor), *_valued(tensor)))
+            if 0 in tensor.shape:
+                yield "an output is empty"
+            if not tensor.shape:
+                yield "an output is a scalar"
+
+
+def _of_differences(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterator[str]:
+    """How the shapes of one input differ between the feeds."""
+    for each in case.inputs:
+        shapes = {feed[each.name].shape for feed in feeds}
+        words = ["has another shape in the second inference"] if len(shapes) > 1 else []
+        if len({0 in shape for shape in shapes}) > 1:
+            words.append("is empty in one inference")
+        yield from (f"{name} {one}" for one in words for name in _names(OPERATIONS.get(case.op), each))
 
 
 def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
@@ -154,58 +171,52 @@ def _typed(kind: ElementType) -> Iterator[str]:
         yield "has 64-bit elements"
 
 
-def _shaped(tensors: Sequence[Tensor]) -> Iterator[str]:
-    """Facts about the shapes of one input in all feeds."""
-    rank, sizes = len(tensors[0].shape), {int(each.array.size) for each in tensors}
-    yield f"has rank {rank}"
-    yield from (f"has rank {least} or more" for least in range(2, rank + 1))
-    if 0 in sizes:
+def _shaped(tensor: Tensor) -> Iterator[str]:
+    shape = tensor.shape
+    yield f"has rank {len(shape)}"
+    yield from (f"has rank {least} or more" for least in range(2, len(shape) + 1))
+    if 0 in shape:
         yield "is empty"
-    if 1 in sizes:
+    if tensor.array.size == 1:
         yield "has one element"
-    yield from _packed(tensors)
-    if any(0 in each.shape for each in tensors) and not all(0 in each.shape for each in tensors):
-        yield "is empty in one inference"
-    if any(size > _LONG for each in tensors for size in each.shape):
+    yield from _packed(tensor)
+    if any(size > _LONG for size in shape):
         yield "has a dimension beyond 31 bits"
-    if any(size == 1 for each in tensors for size in each.shape):
+    if 1 in shape:
         yield "has a dimension of 1"
-    if any(len(each.shape) > 1 and each.shape[0] == 1 for each in tensors):
+    if len(shape) > 1 and shape[0] == 1:
         yield "has a first dimension of 1 before others"
-    if len({each.shape for each in tensors}) > 1:
-        yield "has another shape in the second inference"
 
 
-def _packed(tensors: Sequence[Tensor]) -> Iterator[str]:
+def _packed(tensor: Tensor) -> Iterator[str]:
     """Facts about where the elements of one tensor end."""
-    if any(each.array.size * each.type.bits % _BYTE for each in tensors):
+    if tensor.array.size * tensor.type.bits % _BYTE:
         yield "ends within a byte"
-    if any(each.shape and each.shape[-1] * each.type.bits % _BYTE for each in tensors):
+    if tensor.shape and tensor.shape[-1] * tensor.type.bits % _BYTE:
         yield "has rows that end within a byte"
 
 
-def _valued(tensors: Sequence[Tensor]) -> Iterator[str]:
-    """Facts about the elements of one input in all feeds."""
-    kind = tensors[0].type
+def _valued(tensor: Tensor) -> Iterator[str]:
+    """Facts about the elements of one tensor."""
+    kind = tensor.type
     if kind.is_integer:
-        numbers = [_numbers(each) for each in tensors]
-        facts, has = (_INTEGERS, "has a value") if tensors[0].shape else (_SCALARS, "is")
+        numbers = _numbers(tensor)
+        facts, has = (_INTEGERS, "has a value") if tensor.shape else (_SCALARS, "is")
         yield from _any(facts, numbers)
-        ends = [int(end) for each in numbers if each.size for end in (each.min(), each.max())]
-        yield from _wide(max(map(_width, ends), default=0), has)
+        yield from _wide(max(map(_width, (int(numbers.min()), int(numbers.max()))) if numbers.size else (0,)), has)
     elif kind.kind == "float" and kind.native is not None:
-        floats = [each.array.view(kind.native).reshape(-1) for each in tensors]
+        floats = tensor.array.view(kind.native).reshape(-1)
         with np.errstate(all="ignore"):
             yield from _any(_FLOATS, floats)
             yield from (
                 f"has values that {narrow.name} rounds"
                 for narrow in _NARROW
-                if narrow.bits < kind.bits and any(_is_rounded(each, narrow) for each in floats)
+                if narrow.bits < kind.bits and _is_rounded(floats, narrow)
             )
 
 
-def _any(facts: Mapping[str, Callable[[Array], Array]], arrays: Sequence[Array]) -> Iterator[str]:
-    return (words for words, holds in facts.items() if any(holds(each).any() for each in arrays))
+def _any(facts: Mapping[str, Callable[[Array], Array]], values: Array) -> Iterator[str]:
+    return (words for words, holds in facts.items() if holds(values).any())
 
 
 def _numbers(tensor: Tensor) -> Array:
@@ -247,33 +258,33 @@ def _of_attributes(case: Case) -> Iterator[str]:
         else:
             yield f"{name} is {value!r}"
             if isinstance(value, int):
-                yield from (f"{name} {words}" for words in _any(_SCALARS, [np.array([value])]))
+                yield from (f"{name} {words}" for words in _any(_SCALARS, np.array([value])))
                 yield from _wide(_width(value), f"{name} is")
 
 
-def _of_lengths(case: Case) -> Iterator[str]:
+def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     """How the lengths of lists compare with that of the first one, and with the number of dimensions of the data."""
     attributes = {name: len(value) for name, value in case.attributes.items() if isinstance(value, tuple | list)}
     if len({each for each in attributes.values() if each}) > 1:
         yield "the list attributes differ in length"
-    controls = {each.name: each.shape[0] for each in case.inputs if each.role == "control" and len(each.shape) == 1}
-    lists = controls | attributes
+    shapes = {each.name: tensors[each.name].shape for each in case.inputs if each.role == "control"}
+    lists = {name: shape[0] for name, shape in shapes.items() if len(shape) == 1} | attributes
     against = {f"than {name}": length for name, length in [*lists.items()][:1]}
     if case.inputs and case.inputs[0].role == "tensor":
-        against["than data has dimensions"] = len(case.inputs[0].shape)
+        against["than data has dimensions"] = len(tensors[case.inputs[0].name].shape)
     for name, length in lists.items():
         for words, other in against.items():
             if length != other:
                 yield f"{name} has {'fewer' if length < other else 'more'} elements {words}"
 
 
-def _of_indices(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterator[str]:
+def _of_indices(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     """Which control inputs have values that are too large to be an index of data."""
-    size = max((size for each in case.inputs[:1] for size in each.shape), default=None)
+    size = max((size for each in case.inputs[:1] for size in tensors[each.name].shape), default=None)
     for each in case.inputs:
-        if size is not None and each.role == "control" and ELEMENT_TYPES[each.element_type].is_integer:
-            numbers = [_numbers(Tensor(element_type=each.element_type, array=feed[each.name])) for feed in feeds]
-            if any(((one >= size) | (one < -size)).any() for one in numbers):
+        if size is not None and each.role == "control" and tensors[each.name].type.is_integer:
+            numbers = _numbers(tensors[each.name])
+            if ((numbers >= size) | (numbers < -size)).any():
                 yield f"{each.name} has a value that is not an index of any dimension of data"
 
 

@@ -1,7 +1,7 @@
 """A fault of a backend: failures that have a condition or a symptom in common."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
@@ -30,6 +30,7 @@ class Fault:
         severity: The worst one that at least a tenth of the cases have, without those of earlier conditions.
         condition: Under which condition all cases of the run fail, as a sentence; empty if none was found.
         facts: The condition: facts of which a case has all, each with its alternatives.
+        undecided: How many cases meet the condition and neither pass nor fail, by verdict; `large`: not compared.
         others: How many comparable cases do not meet the condition.
         passing: How many of those pass.
         cause: The likely cause of the failure of the first case; empty if it is unknown.
@@ -42,6 +43,7 @@ class Fault:
     severity: Severity
     condition: str = ""
     facts: tuple[tuple[str, ...], ...] = ()
+    undecided: Mapping[str, _Count] = field(default_factory=dict)
     others: _Count = 0
     passing: _Count = 0
     cause: str = ""

@@ -129,7 +129,7 @@ class Report:
 
     @cached_property
     def _passed(self) -> frozenset[tuple[str, str]]:
-        kinds = (*map(kind_of, self.results), *(kind for kind, _ in self._tallied))
+        kinds = (*map(kind_of, self.results), *(each.kind for each in self.tallies))
         passing = (each for each in kinds if each.verdict == "pass")
         return frozenset((each.op, name) for each in passing for name in each.requirements)
 

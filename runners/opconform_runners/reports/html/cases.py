@@ -4,22 +4,28 @@ import json
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from opconform.suite.manifest import inputs_name
+from opconform.suite.reader import Suite
 from opconform_runners.reports.failures import size_of
-from opconform_runners.reports.feeds import feeds_of, likely_cause
+from opconform_runners.reports.feeds import feeds_of, is_read, likely_cause
 from opconform_runners.reports.html.evidence import evidence_of, filled
 from opconform_runners.reports.html.subject import Place, Subject, short
 from opconform_runners.reports.terminal import REMARKS, remarks_of
+from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
 
 #: The most bytes of evidence on a page, before compression.
 EVIDENCE_LIMIT = 12 << 20
+#: The order of verdicts in the list of cases.
+_ORDER = ("fail", "error", "inconclusive", "unsupported", "pass")
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
 def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]]) -> dict[str, Any]:
-    """The list of cases as a JSON object.
+    """The list of cases as a JSON object, failures first.
 
     `notes` has the likely cause of a failure, its condition, the numbers of its cards, and the change.
     """
@@ -27,6 +33,8 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
     groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
     twins = {} if suite is None else {each.id: each.twin for each in suite.entries if each.twin is not None}
     faults = {twin: identity for identity, twin in twins.items()}
+    described = cache(lambda identity: "" if suite is None else _inputs(suite, identity))
+    listed = [(number, each) for number, subject in enumerate(subjects) for each in subject.column.report.results]
     lists: dict[tuple[str, ...], int] = {}  # few cases differ in their requirements, so that a case has a number
     return {
         "backends": [
@@ -41,11 +49,10 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
         "titles": {name: suite.case(entry).title for name, entry in groups.items()} if suite else {},
         "remarks": REMARKS,
         "cases": [
-            _listed(number, each)
+            _listed(number, each, each.inputs or described(each.id))
             | filled({"twin": twins.get(each.id), "fault": faults.get(each.id), **notes.get((number, each.id), {})})
             | {"requirements": lists.setdefault(_full_names(each, each.requirements), len(lists))}
-            for number, subject in enumerate(subjects)
-            for each in subject.column.report.results
+            for number, each in sorted(listed, key=lambda one: _ORDER.index(one[1].verdict))
         ],
         "requirements": list(lists),
     }
@@ -55,7 +62,16 @@ def _full_names(result: Result, ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{result.op}:{each}" for each in ids)
 
 
-def _listed(backend: int, result: Result) -> dict[str, object]:
+def _inputs(suite: Suite, identity: str) -> str:
+    """The description of a case's inputs, which results have of cases that do not pass; empty for a large case."""
+    entry = suite.by_id.get(identity)
+    case = None if entry is None else suite.case(entry)
+    if entry is None or case is None or not is_read(case):
+        return ""
+    return description_of(case, [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)])
+
+
+def _listed(backend: int, result: Result, inputs: str) -> dict[str, object]:
     """A case in the list, without empty values and without its requirements."""
     row = {
         "backend": backend,
@@ -66,7 +82,7 @@ def _listed(backend: int, result: Result) -> dict[str, object]:
         "reason": result.reason,
         "broken": _full_names(result, result.broken),
         "sentence": short(result.sentence),
-        "inputs": short(result.inputs),
+        "inputs": short(inputs),
         "message": short(result.message or "") if (result.message or "") not in result.sentence else "",
         "remarks": remarks_of(result),
         "other": result.other_reason,

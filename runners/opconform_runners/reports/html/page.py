@@ -23,7 +23,7 @@ from opconform_runners.reports.faults import ShownFault, shown_faults
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
 from opconform_runners.reports.incidents import deaths_clause, incident_lines
-from opconform_runners.reports.matrix import SIGNS, Matrix, counts_text
+from opconform_runners.reports.matrix import SIGNS, Matrix, Row, counts_text
 from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.requirement_row import RequirementRow
@@ -62,8 +62,9 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         "report/page.html.j2",
         subjects=subjects,
         columns=columns,
-        broken=[row for row in decided if any(each.is_broken or each.counts["error"] for each in row)],
-        kept=[row for row in decided if not any(each.is_broken or each.counts["error"] for each in row)],
+        differing=[row for row in decided if _differs(row)],
+        broken=[row for row in decided if _has_failures(row) and not _differs(row)],
+        kept=[row for row in decided if not _has_failures(row) and not _differs(row)],
         cards=cards,
         scripts=[f"{each.script} --suite {shlex.quote(each.place)}" if each.script else "" for each in subjects],
         verdicts={name: sum(each.report.summary[name] for each in columns) for name in VERDICTS},
@@ -92,12 +93,27 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
     return text
 
 
+def _has_failures(row: Row) -> bool:
+    """Whether a requirement has a failure on a backend, or an error."""
+    return any(each.is_broken or each.counts["error"] for each in row)
+
+
+def _differs(row: Row) -> bool:
+    """Whether a requirement stands differently on several backends."""
+    return len({each.standing for each in row}) > 1
+
+
 class _Card(NamedTuple):
     """A fault on the page: the number of its run, and public reports of backends that fail such cases."""
 
     number: int
     shown: ShownFault
     seen: tuple[str, ...]
+
+    @property
+    def operations(self) -> list[str]:
+        """The operations of its cases."""
+        return sorted({each.op for each in self.shown.results})
 
 
 def _cards(number: int, subject: Subject) -> Iterator[_Card]:

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opconform.generation.options import Options
@@ -47,6 +47,12 @@ class Failure:
         if reason == "nondeterministic":
             reason = "value" if self.trial.twin is None else "accepted-invalid"
         return (*self._broken, reason, said if reason == "rejected-valid" else "")
+
+    @property
+    def without_message(self) -> "Failure":
+        """The failure where the message of a rejection varies, so that it tells nothing about the fault."""
+        severity, reason, _ = self.symptom
+        return replace(self, symptom=(severity, reason, ""))
 
     @property
     def marks(self) -> frozenset[str]:
@@ -111,7 +117,11 @@ class Batches:
         found = []
         for failure, trials in proposed:
             outcomes = (_executed(suite, session, each, once=True) for each in trials if time.monotonic() < until)
-            alike = (each for each in outcomes if isinstance(each, Failure) and each.sign == failure.sign)
+            alike = (
+                each
+                for each in outcomes
+                if isinstance(each, Failure) and failure.sign in (each.sign, each.without_message.sign)
+            )
             found.append(next(alike, None))
         return found
 

@@ -16,7 +16,8 @@ _OF_MEMORY = ("SIGABRT", "SIGBUS", "SIGSEGV")
 class Find:
     """A fault: a case that shows it, and after how many tests and seconds the case was found.
 
-    `is_reduced` is whether nothing can be left out of the case, and `is_confirmed` whether it fails in fresh harnesses.
+    `is_reduced` is whether nothing can be left out of the case, `is_confirmed` whether it fails in fresh harnesses, and
+    `varies` whether it fails only sometimes.
     """
 
     failure: Failure
@@ -24,10 +25,13 @@ class Find:
     seconds: float = 0.0
     is_reduced: bool = False
     is_confirmed: bool = False
+    varies: bool = False
 
     @property
     def key(self) -> tuple[str, ...]:
         """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
+        if self.varies:
+            return (self.failure.trial.draft.op, "fails only sometimes")
         return (*self.failure.fault, *self.parts)
 
     @property
@@ -38,6 +42,8 @@ class Find:
     def may_repeat(self, other: "Find") -> bool:
         """Whether another find explains this one: the operation is the same, and this one needs all that it needs."""
         one, two = self.failure, other.failure
+        if self.varies or other.varies:  # chance decides what can be left out
+            return self.key == other.key
         if one.trial.draft.op != two.trial.draft.op or not self._needs(other):
             return False
         if one.fault == two.fault and not (self.is_reduced and one.marks.isdisjoint(two.marks)):
@@ -72,17 +78,18 @@ def _corrupts_memory(find: Find) -> bool:
     return severity == "memory" or (reason == "crash" and said in _OF_MEMORY)
 
 
+def severity_order(find: Find) -> tuple[object, ...]:
+    """By what finds are ordered: the worst first, then the simplest."""
+    failure = find.failure
+    is_invalid, is_nan = failure.trial.twin is not None, failure.symptom[1] == "nan-payload"
+    return (SEVERITIES.index(severity_of(failure.result)), is_invalid, is_nan, cost(failure.trial.draft))
+
+
 def distinct(finds: Iterable[Find], known: Mapping[tuple[str, ...], Find]) -> Iterator[Find]:
     """The finds that are not known and repeat no other one: the worst first, then the simplest; each case once."""
-
-    def order(each: Find) -> tuple[object, ...]:
-        failure = each.failure
-        is_invalid, is_nan = failure.trial.twin is not None, failure.symptom[1] == "nan-payload"
-        return (SEVERITIES.index(severity_of(failure.result)), is_invalid, is_nan, cost(failure.trial.draft))
-
     others, keys = [*known.values()], {*known}
     digits = set()
-    for each in sorted(finds, key=order):
+    for each in sorted(finds, key=severity_order):
         is_repeated = each.key in keys or any(each.may_repeat(other) for other in others)
         if not is_repeated and each.failure.trial.draft.digits not in digits:
             keys.add(each.key)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from opconform.errors import UsageError
+from opconform.errors import OpconformError, UsageError
 from opconform.generation.expansion import families, specs_of
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
@@ -78,35 +78,66 @@ def extended(path: Path, groups: Sequence[Mapping[str, object]]) -> str:
     return more
 
 
-def write_finds(search: Search, folder: Path) -> None:
-    """Append the new finds to the specs in a folder."""
+def write_finds(finds: Sequence[Find], folder: Path) -> None:
+    """Append finds to the specs in a folder that do not have them yet."""
     groups: dict[str, list[Mapping[str, object]]] = {}
-    for find in sorted_finds(search):
+    for find in finds:
         result, trial = find.failure.result, find.failure.trial
-        title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
-        groups.setdefault(trial.draft.op, []).append(group_of(trial, title))
+        if not _is_written(find, folder):
+            title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
+            groups.setdefault(trial.draft.op, []).append(group_of(trial, title))
     for op, some in groups.items():
-        path = folder / f"{op}.yaml"
+        path = _spec(folder, op)
         replace_named(path, extended(path, some).encode())
 
 
+def _spec(folder: Path, op: str) -> Path:
+    return folder / f"{op}.yaml"
+
+
+def _is_written(find: Find, folder: Path) -> bool:
+    """Whether a spec in the folder has the group of a find."""
+    draft = find.failure.trial.draft
+    path = _spec(folder, draft.op)
+    return path.exists() and f"{GROUP}-{draft.digits}" in path.read_text(encoding="utf-8")
+
+
 def write_suite(search: Search, folder: Path, backend: str, options: Options) -> None:
-    """Write the suite of the specs in a folder, and the script of each new find if the backend has scripts."""
-    if not search.found:
+    """Write the suite of the specs in a folder and the scripts of finds, those that an earlier search could not write.
+
+    Only some backends have scripts.
+    """
+    files = _specs_in(folder)
+    digits = {each.draft.digits for each in search.earlier}
+    digits.update(each.failure.trial.draft.digits for each in search.found.values())
+    if not files or not digits:
         return
-    suite = open_suite(
-        generate(specs_of(_specs_in(folder), seed=options.seed, limits=LIMITS), folder / "suite", options).out
-    )
+    if search.found or not _has_cases(folder / "suite", digits):
+        generate(specs_of(files, seed=options.seed, limits=LIMITS), folder / "suite", options)
+    suite = open_suite(folder / "suite")
     name = backend.partition(":")[0]
     entries = {each.id.rpartition("/")[2]: each for each in suite.entries}
-    for each in search.found.values() if name in SCRIPTS else ():
-        result, digits = each.failure.result, each.failure.trial.draft.digits
-        notes = notes_of(suite, entries[digits], name, Observation(result=result, backend=search.batches.title))
+    finds = [each for each in (*search.found.values(), *search.known.values()) if _is_written(each, folder)]
+    for each in finds if name in SCRIPTS else ():
+        result, draft = each.failure.result, each.failure.trial.draft
+        notes = notes_of(suite, entries[draft.digits], name, Observation(result=result, backend=search.batches.title))
+        path = folder / f"{draft.digits}.py"
+        if path.exists():
+            continue
         try:
-            script = script_of(suite, entries[digits], backend, notes, result.reason)
+            script = script_of(suite, entries[draft.digits], backend, notes, result.reason)
         except UsageError:  # a script cannot express the case
             continue
-        replace_named(folder / f"{digits}.py", script.encode())
+        replace_named(path, script.encode())
+
+
+def _has_cases(suite: Path, digits: set[str]) -> bool:
+    """Whether there is a suite with some cases, which are named by their digits."""
+    try:
+        entries = open_suite(suite).entries
+    except OpconformError:
+        return False
+    return digits <= {each.id.rpartition("/")[2] for each in entries}
 
 
 def sorted_finds(search: Search) -> list[Find]:
@@ -121,26 +152,38 @@ def _names(op: str, broken: Sequence[str]) -> str:
     return ", ".join(f"{each}{marks.get(known[each].level, '')}" for each in broken)
 
 
-def lines_of(search: Search, folder: Path, backend: str) -> Iterator[str]:
-    """The new finds in words, and what was tested."""
+def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[str] = ()) -> Iterator[str]:
+    """The new finds in words, and what was tested of some operations."""
     for number, each in enumerate(sorted_finds(search), 1):
-        result, draft = each.failure.result, each.failure.trial.draft
-        kind = severity_of(result)
-        reason = "" if result.reason == kind else f" ({result.reason})"
-        script = f", script {draft.digits}.py" if (folder / f"{draft.digits}.py").exists() else ""
-        yield f"{number:>3}. {draft.op} {_names(draft.op, result.broken)}: {kind}{reason}"
-        yield f"     {one_line(result.sentence, _LONGEST)}"
-        yield f"     {one_line(result.inputs, _LONGEST)}"
-        rest = "" if each.is_reduced else ", not reduced completely"
-        rest = rest if each.is_confirmed else ", executed only once"
-        effort = f"{counted(each.tests, 'case')}, {each.seconds:.0f} s"
-        yield f"     after {effort}{rest}; group {GROUP}-{draft.digits}{script}"
+        yield from _lines_of_find(number, each, folder)
     for error in search.errors.values():
         yield f"error: {error.op}: {one_line(error.sentence, _LONGEST)}; with {one_line(error.inputs, _LONGEST)}"
-    verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common())
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common()) or "none"
     known = f", besides {counted(len(search.known), 'known one')}" if search.known else ""
     yield f"{counted(search.tests, 'case')} tested: {verdicts}. {counted(len(search.found), 'new fault')}{known}."
+    if search.unsettled:
+        yield f"{counted(search.unsettled, 'failure')} did not recur when the case was executed again."
     if search.fixed:
         yield f"{counted(len(search.fixed), 'known case')} did not fail this time."
+    if search.fails:
+        failing = f"{search.counts['fail']} of the {search.decided.total()} that passed or failed"
+        yield f"The search ended early, because nearly every case fails: {failing}. Correct the backend first."
+    elif missing := [each for each in operations if not search.decided[each]]:
+        what = ", ".join(missing) if search.decided else "everything"
+        yield f"Not tested, because no case passed or failed: {what}."
     if search.found:
         yield f"Next: opconform run {shlex.quote(str(folder / 'suite'))} {shlex.quote(backend)}"
+
+
+def _lines_of_find(number: int, find: Find, folder: Path) -> Iterator[str]:
+    result, draft = find.failure.result, find.failure.trial.draft
+    kind = severity_of(result)
+    reason = "" if result.reason == kind else f" ({result.reason})"
+    script = f", script {draft.digits}.py" if (folder / f"{draft.digits}.py").exists() else ""
+    rest = "" if find.is_reduced else ", not reduced completely"
+    rest = rest if find.is_confirmed else ", executed only once"
+    rest += ", fails only sometimes" if find.varies else ""
+    yield f"{number:>3}. {draft.op} {_names(draft.op, result.broken)}: {kind}{reason}"
+    yield f"     {one_line(result.sentence, _LONGEST)}"
+    yield f"     {one_line(result.inputs, _LONGEST)}"
+    yield f"     after {counted(find.tests, 'case')}, {find.seconds:.0f} s{rest}; group {GROUP}-{draft.digits}{script}"

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from opconform_runners.reports.report import DECIDED
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.fault import Find, distinct
+from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
+from opconform_runners.tools.fuzz.fault import Find, distinct, severity_order
 from opconform_runners.tools.fuzz.reduction import cost, simpler
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
@@ -19,8 +21,14 @@ OnProgress = Callable[[float, int], None]
 _REDUCED = 2
 #: How many simpler trials of each failure are in a batch; the first that fails alike ends it.
 _AT_ONCE = 24
-#: The part of the time after which the failures are reduced, and the part after which reductions end.
-_SEARCHING, _REDUCING = 0.6, 1.5
+#: How many messages may reject valid cases of the same requirements until they are taken for one that varies.
+_MESSAGES = 50
+#: The part of the time after which the failures are reduced, and the parts after which reductions and repetitions end.
+_SEARCHING, _REDUCING, _REPEATING = 0.6, 1.5, 2.0
+#: The least time of a search, in seconds, to which these parts refer if only its tests are limited.
+_LEAST = 60.0
+#: The fewest decided valid cases, and the part of all decided cases that fails, with which a search ends early.
+_VALID, _NEARLY_ALL = 12, 0.9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,12 +46,17 @@ class Search:
     Attributes:
         tests: How many trials were executed, without known ones and those of reductions.
         counts: How many of them have each verdict.
+        decided: How many of them passed or failed, by operation.
+        valid: The verdicts of the valid ones of these.
+        fails: Whether nearly all of these failed, so that the search ended early, with one find.
         errors: The first result with each error of the harness.
         earlier: The trials of an earlier search.
         known: Those that still fail, by their keys.
         fixed: Those that no longer fail.
-        seen: The simplest failures of each sign, until they are reduced.
-        found: The new finds, by their keys.
+        seen: The simplest failures of each sign, until they are reduced and confirmed.
+        confirmed: The new finds that were confirmed.
+        unsettled: How many failures did not recur.
+        on_find: Called when a find is confirmed.
     """
 
     batches: Batches
@@ -51,19 +64,32 @@ class Search:
     seed: int = 0
     tests: int = 0
     counts: Counter[str] = field(default_factory=Counter)
+    decided: Counter[str] = field(default_factory=Counter)
+    valid: Counter[str] = field(default_factory=Counter)
+    fails: bool = False
     errors: dict[str, Result] = field(default_factory=dict)
     earlier: Sequence[Trial] = ()
     known: dict[tuple[str, ...], Find] = field(default_factory=dict)
     fixed: list[Trial] = field(default_factory=list)
     seen: dict[tuple[str, ...], list[Find]] = field(default_factory=dict)
+    confirmed: list[Find] = field(default_factory=list)
+    unsettled: int = 0
+    on_find: Callable[[], None] = lambda: None
+    _settled: dict[tuple[str, ...], Find] = field(default_factory=dict)
+    _seconds: float = math.inf
     _begun: float = field(default_factory=time.monotonic)
 
     @property
     def found(self) -> dict[tuple[str, ...], Find]:
-        """The new finds by their keys, the simplest of each that repeats no other one."""
+        """The new finds by their keys: the confirmed ones, and the simplest others that repeat no other one."""
         seen = [each for some in self.seen.values() for each in some]
+        return {each.key: each for each in (*self.confirmed, *self._new(seen))}
+
+    def _new(self, finds: Sequence[Find]) -> list[Find]:
         taken = {each.draft.digits for each in self.earlier}
-        return {each.key: each for each in distinct(seen, self.known) if each.failure.trial.draft.digits not in taken}
+        taken.update(each.failure.trial.draft.digits for each in self.confirmed)
+        some = distinct(finds, self.known | self._settled)
+        return [each for each in some if each.failure.trial.draft.digits not in taken]
 
     def run(self, operations: Sequence[str], on_progress: OnProgress) -> None:
         """Execute trials of some operations until a limit is reached.
@@ -78,48 +104,67 @@ class Search:
             self.batches.start()  # while the first batch is drawn
             for batch in drawn:
                 for outcome in self.batches.outcomes(batch, self._begun + end, once=True):
-                    self.tests += 1
-                    result = outcome.result if isinstance(outcome, Failure) else outcome
-                    self.counts[result.verdict] += 1
-                    if result.verdict == "error":
-                        self.errors.setdefault(result.sentence, result)
-                    if isinstance(outcome, Failure):
-                        self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
+                    self._count(outcome)
                     on_progress(max(self.tests / self.limits.tests, min(1.0, self._elapsed() / end)), self.tests)
-                if self._elapsed() >= end:
+                    if self.fails:
+                        break
+                if self.fails or self._elapsed() >= end:
                     break
+        self._seconds = min(self.limits.seconds, max(_LEAST, self._elapsed() / _SEARCHING))
+
+    def _count(self, outcome: Failure | Result) -> None:
+        self.tests += 1
+        result = outcome.result if isinstance(outcome, Failure) else outcome
+        self.counts[result.verdict] += 1
+        if result.verdict == "error":
+            self.errors.setdefault(result.sentence, result)
+        if result.verdict in DECIDED:
+            self.decided[result.op] += 1
+            self.valid[result.verdict] += result.expect == "accept"
+        if isinstance(outcome, Failure):
+            self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
+        if self.valid.total() >= _VALID and all(_nearly_all_fail(each) for each in (self.valid, self.counts)):
+            self.fails = True
+            simplest = min((each for some in self.seen.values() for each in some), key=_cost)
+            self.seen = {} if self.known else {simplest.failure.sign: [simplest]}
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
 
     def _note_known(self) -> None:
-        failures = [each for each in self.batches.outcomes(self.earlier) if isinstance(each, Failure)]
-        for failure in failures:
-            find = Find(failure=failure)
-            self.known[find.key] = find
-        failing = {failure.trial.draft.digits for failure in failures}
-        self.fixed = [each for each in self.earlier if each.draft.digits not in failing]
+        finds = executed_again(self.batches, self.earlier)
+        self.known = {each.key: each for each in finds if each is not None}
+        self.fixed = [each for each, find in zip(self.earlier, finds, strict=True) if find is None]
 
     def _note(self, find: Find) -> None:
         """Keep a failure if it is among the simplest of its sign."""
-        draft = find.failure.trial.draft
-        others = [
-            each for each in self.seen.get(find.failure.sign, ()) if each.failure.trial.draft.digits != draft.digits
-        ]
-        some = sorted([find, *others], key=lambda each: cost(each.failure.trial.draft))
-        self.seen[find.failure.sign] = some[:_REDUCED]
+        failure = find.failure
+        if failure.result.reason == "rejected-valid":
+            alike = [sign for sign, some in self.seen.items() if some[0].failure.fault[:-1] == failure.fault[:-1]]
+            if failure.without_message.sign in alike or len(alike) > _MESSAGES:
+                for each in [one for sign in alike for one in self.seen.pop(sign)]:
+                    self._keep(replace(each, failure=each.failure.without_message))
+                find = replace(find, failure=failure.without_message)
+        self._keep(find)
+
+    def _keep(self, find: Find) -> None:
+        digits, sign = find.failure.trial.draft.digits, find.failure.sign
+        others = [each for each in self.seen.get(sign, ()) if each.failure.trial.draft.digits != digits]
+        self.seen[sign] = sorted([find, *others], key=_cost)[:_REDUCED]
 
     def reduce(self, on_progress: OnProgress) -> None:
         """Replace each failure by the simplest case that fails alike, all in the same batches, and confirm it."""
-        current = [each for some in self.seen.values() for each in some]
-        drawn = [each.failure for each in current]
+        drawn = [each for some in self.seen.values() for each in some]
+        current = drawn.copy()
         tried = [set[str]() for _ in current]
-        end = self.limits.seconds * _REDUCING
+        end = 0.0 if self.fails else self._seconds * _REDUCING
         while self._elapsed() < end:
             proposed = []
             for number, find in enumerate(current):
+                if self._elapsed() >= end:
+                    break
                 left = [each for each in simpler(find.failure.trial) if each.draft.digits not in tried[number]]
-                proposed.append((drawn[number], left[:_AT_ONCE]))
+                proposed.append((drawn[number].failure, left[:_AT_ONCE]))
                 current[number] = replace(find, is_reduced=not left)
             if all(each.is_reduced for each in current):
                 break
@@ -133,21 +178,38 @@ class Search:
         self._confirm(current)
 
     def _confirm(self, reduced: Sequence[Find]) -> None:
-        """Keep the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
+        """Settle the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
+        until = self._begun + self._seconds * _REPEATING
         drawn = [each for some in self.seen.values() for each in some]
-        recurring = self._recurring(reduced)
-        others = [first for first, found in zip(drawn, recurring, strict=True) if found is None]
-        confirmed = [each for each in (*recurring, *self._recurring(others)) if each is not None]
+        left = dict(enumerate(reduced))
+        for number in sorted(left, key=lambda each: severity_order(reduced[each])):
+            self.seen = {}
+            for each in left.values():
+                self.seen.setdefault(each.failure.sign, []).append(each)
+            if time.monotonic() >= until:
+                return
+            self._settle(left.pop(number), drawn[number])
         self.seen = {}
-        for each in confirmed:
-            self._note(each)
 
-    def _recurring(self, finds: Sequence[Find]) -> list[Find | None]:
-        """Each find as it failed in fresh harnesses, or None if it did not show the same fault there."""
-        outcomes = self.batches.outcomes([each.failure.trial for each in finds])
-        return [
-            replace(find, failure=outcome, is_confirmed=True)
-            if isinstance(outcome, Failure) and outcome.fault == find.failure.fault
-            else None
-            for find, outcome in zip(finds, outcomes, strict=True)
-        ]
+    def _settle(self, find: Find, drawn: Find) -> None:
+        """Keep a find if it is new and recurs, or else the case from which it was reduced."""
+        if not self._new([find]):
+            return
+        tried = [find] if find.failure.trial == drawn.failure.trial else [find, drawn]
+        again = next(filter(None, (recurring(self.batches, each) for each in tried)), find if self.fails else None)
+        if again is None:
+            self.unsettled += 1
+            return
+        new = self._new([again])
+        self._settled.setdefault(again.key, again)
+        self.confirmed += new
+        if new:
+            self.on_find()
+
+
+def _nearly_all_fail(verdicts: Counter[str]) -> bool:
+    return verdicts["fail"] >= _NEARLY_ALL * (verdicts["pass"] + verdicts["fail"])
+
+
+def _cost(find: Find) -> tuple[int, int, int, int, str]:
+    return cost(find.failure.trial.draft)

@@ -1,0 +1,59 @@
+"""Whether failures recur: their cases are executed again, in fresh harnesses and then several times."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from opconform_runners.tools.fuzz.batch import Batches, Failure
+from opconform_runners.tools.fuzz.fault import Find
+from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.results import Result
+
+#: How often a case is executed once more to see whether it always fails; a crash takes a new harness, a hang much time.
+_REPEATS = 8
+_REPEATS_OF = {"crash": 2, "timeout": 0}
+
+
+def executed_again(batches: Batches, trials: Sequence[Trial]) -> list[Find | None]:
+    """The failure of each trial, and whether it always fails; None where it never does."""
+    outcomes = [[each] for each in batches.outcomes(trials)]
+    for repeat in range(_REPEATS):
+        some = [number for number, each in enumerate(outcomes) if repeat < _repeats(each)]
+        if not some:
+            break
+        again = batches.outcomes([trials[number] for number in some], once=True)
+        for number, outcome in zip(some, again, strict=True):
+            outcomes[number].append(outcome)
+    return [_find(each) for each in outcomes]
+
+
+def _repeats(outcomes: Sequence[Failure | Result]) -> int:
+    """How often to repeat a case that ended so; not at all if it varies already, or neither passes nor fails."""
+    first, *others = outcomes
+    if not isinstance(first, Failure) and first.verdict != "pass":
+        return 0
+    if any(isinstance(each, Failure) != isinstance(first, Failure) for each in others):
+        return 0
+    return _REPEATS_OF.get(first.result.reason or "", _REPEATS) if isinstance(first, Failure) else _REPEATS
+
+
+def _find(outcomes: Sequence[Failure | Result]) -> Find | None:
+    failures = [each for each in outcomes if isinstance(each, Failure)]
+    if not failures:
+        return None
+    found = failures[0]
+    if any(each.fault[:-1] == found.fault[:-1] and each.fault != found.fault for each in failures):
+        found = found.without_message
+    return Find(failure=found, is_confirmed=True, varies=len(failures) < len(outcomes))
+
+
+def recurring(batches: Batches, find: Find) -> Find | None:
+    """A find as its case fails now; None if the case does not fail, or always fails by another fault."""
+    [again] = executed_again(batches, [find.failure.trial])
+    if again is None:
+        return None
+    failure = again.failure
+    if failure.fault[:-1] != find.failure.fault[:-1] and not again.varies:
+        return None
+    if failure.fault[-1] != find.failure.fault[-1]:
+        failure = failure.without_message
+    return replace(find, failure=failure, is_confirmed=True, varies=again.varies)
