@@ -1,4 +1,4 @@
-"""The adequacy report of an operation's cases: surviving mutants, and conditions without a shown effect."""
+"""The adequacy report of an operation's cases: the mutants of its semantics that survive."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pydantic import Field
 
-from opconform.adequacy.condition_coverage import Condition, conditions_of
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.trials import Trial, answer_of, loaded, modules_of, trials_of
 from opconform.model.draft import Draft
@@ -21,12 +20,12 @@ _FILE = "equivalents.yaml"
 
 
 class Equivalent(Keys):
-    """A reviewed mutant or condition that no case can distinguish from the original."""
+    """A reviewed mutant that no case can distinguish from the original."""
 
     module: str = Field(description="The module in `opconform/operations`.")
-    function: str = Field("", description="The function that is changed; empty for a condition.")
-    before: str = Field(description="The expression, or the condition.")
-    after: str = Field("", description="The changed expression; empty for a condition.")
+    function: str = Field(description="The function that is changed.")
+    before: str = Field(description="The expression.")
+    after: str = Field(description="The changed expression.")
     reason: str = Field(description="Why nothing can distinguish them.", min_length=1)
 
 
@@ -43,7 +42,7 @@ class Adequacy:
     Attributes:
         cases: The number of evaluated feeds.
         survivors: The mutants that no case detects.
-        reviewed: The reviewed survivors, and conditions whose effect no two cases can show, with the reason.
+        reviewed: The reviewed survivors, with the reason.
         stale: The reviewed equivalents that are no longer equivalent.
         untested: The requirements without a case, as in `Split-1:axis.range`.
     """
@@ -52,8 +51,7 @@ class Adequacy:
     cases: int
     mutants: int
     survivors: tuple[Mutation, ...]
-    conditions: tuple[Condition, ...]
-    reviewed: Mapping[Mutation | Condition, str]
+    reviewed: Mapping[Mutation, str]
     stale: tuple[Equivalent, ...]
     untested: tuple[str, ...]
 
@@ -63,14 +61,9 @@ class Adequacy:
         return tuple(each for each in self.survivors if each not in self.reviewed)
 
     @property
-    def open_conditions(self) -> tuple[Condition, ...]:
-        """The conditions whose effect no two cases show, and that were not reviewed."""
-        return tuple(each for each in self.conditions if each.pair is None and each not in self.reviewed)
-
-    @property
     def is_adequate(self) -> bool:
         """Whether nothing is left to review."""
-        return not (self.open_survivors or self.open_conditions or self.stale or self.untested)
+        return not (self.open_survivors or self.stale or self.untested)
 
 
 def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
@@ -80,11 +73,8 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
     mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
-    survivors, conditions = _surviving(mutants, trials), conditions_of(ops, trials)
-    found: dict[Mutation | Condition, tuple[str, ...]] = {
-        **{each: (each.module, each.function, each.before, each.after) for each in survivors},
-        **{each: (each.module, "", each.condition, "") for each in conditions if each.pair is None},
-    }
+    survivors = _surviving(mutants, trials)
+    found = {each: (each.module, each.function, each.before, each.after) for each in survivors}
     known = [each for each in _equivalents() if each.module in modules]
     reviews = {(each.module, each.function, each.before, each.after): each for each in known}
     return Adequacy(
@@ -92,7 +82,6 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
         cases=len(trials),
         mutants=len(mutants),
         survivors=tuple(survivors),
-        conditions=tuple(conditions),
         reviewed={each: reviews[key].reason for each, key in found.items() if key in reviews},
         stale=tuple(each for key, each in reviews.items() if key not in found.values()),
         untested=tuple(

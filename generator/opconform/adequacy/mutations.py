@@ -88,6 +88,8 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield from (("values", place, ast.Constant(is_and)) for place in range(len(values)))  # drop a condition
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
             yield from (("test", None, other) for other in _forced(test))
+        case ast.match_case(guard=ast.expr() as guard):
+            yield from (("guard", None, other) for other in _forced(guard))
         case ast.comprehension(ifs=filters):
             yield from (("ifs", place, other) for place, each in enumerate(filters) for other in _forced(each))
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
@@ -134,4 +136,7 @@ def _text(node: ast.AST) -> str:
         return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}{filters}"
     if isinstance(node, ast.If | ast.While):
         return f"if {ast.unparse(node.test)}"
+    if isinstance(node, ast.match_case):
+        guard = f" if {ast.unparse(node.guard)}" if node.guard else ""
+        return f"case {ast.unparse(node.pattern)}{guard}"
     return " ".join(ast.unparse(node).split())

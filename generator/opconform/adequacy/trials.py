@@ -80,10 +80,8 @@ def modules_of(ops: tuple[str, ...]) -> Mapping[str, Path]:
     return found
 
 
-def loaded(
-    ops: tuple[str, ...], changed: Mapping[str, ast.Module], known: Mapping[str, object] | None = None
-) -> dict[str, Operation]:
-    """Operations whose modules are loaded again, with changed syntax trees and with additional global names."""
+def loaded(ops: tuple[str, ...], changed: Mapping[str, ast.Module]) -> dict[str, Operation]:
+    """Operations whose modules are loaded again, with changed syntax trees."""
     files = modules_of(ops)
     names = [f"{_PACKAGE}.{each}" for each in files]
     in_use = {each: sys.modules.pop(each) for each in names if each in sys.modules}
@@ -92,7 +90,6 @@ def loaded(
         for name, path in files.items():
             module = ModuleType(f"{_PACKAGE}.{name}")
             module.__file__ = str(path)
-            vars(module).update(known or {})
             sys.modules[module.__name__] = module
             tree = changed.get(name) or ast.parse(path.read_text())
             exec(compile(tree, str(path), "exec"), vars(module))  # noqa: S102 - our own modules, one expression changed

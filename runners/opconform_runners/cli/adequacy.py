@@ -24,12 +24,11 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     """Measure how well the cases of SPECs cover the reference semantics of their operations.
 
     Each systematic mutant of the semantics should change the result of at least one case. Surviving mutants are listed
-    with their source location and the requirements named there. For each condition in the semantics, two cases should
-    differ only in that condition and in the decision. Mutants and conditions that no case can distinguish are
-    listed with the reason in cases/equivalents.yaml. Requirements without a case are listed, too.
+    with their source location and the requirements named there. Mutants that no case can distinguish are listed with
+    the reason in cases/equivalents.yaml. Requirements without a case are listed, too.
 
-    Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant, a condition or a stale
-    entry remains to be reviewed, or a requirement has no case.
+    Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant or a stale entry remains
+    to be reviewed, or a requirement has no case.
     """
     groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile not in NOT_BY_DEFAULT]
     found = adequacy_of(case for each in groups for case in expand(each, limits=LIMITS))
@@ -38,22 +37,14 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
 
 
 def _lines(found: Adequacy) -> Iterator[str]:
-    survivors, conditions = found.open_survivors, found.open_conditions
+    survivors = found.open_survivors
     killed, reviewed = found.mutants - len(found.survivors), len(found.survivors) - len(survivors)
-    shown = sum(each.pair is not None for each in found.conditions)
-    explained = len(found.conditions) - shown - len(conditions)
     yield f"{', '.join(found.ops)}: {counted(found.cases, 'inference')}"
     yield f"mutants: {killed} of {found.mutants} killed, {reviewed} reviewed, {len(survivors)} to review"
-    yield (
-        f"conditions: {shown} of {len(found.conditions)} shown by two cases, {explained} reviewed, "
-        f"{len(conditions)} to review"
-    )
     yield from (f"no case  {each}" for each in found.untested)
     for mutation in survivors:
         beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
         yield f"survives  {mutation.module}.py:{mutation.line}: {mutation.before}  →  {mutation.after}{beside}"
-    for each in conditions:
-        yield f"not shown  {each.module}.py:{each.line}: {each.condition}  in  {each.decision}"
     for stale in found.stale:
         where = f"cases/equivalents.yaml: {stale.module} {stale.function}".rstrip()
         yield f"stale  {where}: {stale.before} is now distinguished; remove the entry"
@@ -70,11 +61,6 @@ def _document(found: Adequacy) -> dict[str, object]:
             {name: getattr(each, name) for name in ("module", "line", "before", "after")}
             | {"requirements": list(each.names), "reviewed": found.reviewed.get(each)}
             for each in found.survivors
-        ],
-        "conditions": [
-            {name: getattr(each, name) for name in ("module", "line", "decision", "condition")}
-            | {"cases": each.pair and list(each.pair), "reviewed": found.reviewed.get(each)}
-            for each in found.conditions
         ],
         "stale": [each.model_dump() for each in found.stale],
     }
