@@ -1,3 +1,21 @@
 """A conformance test-suite generator for tensor operations."""
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opconform.suite.dataset import Example
+
 __version__ = "0.1.0"
+__all__ = ["load"]
+
+
+def load(suite: "str | Path") -> "Iterator[Example]":
+    """The cases of a suite with typed arrays, as in `for case in opconform.load("suite")`.
+
+    See `opconform.suite.dataset.load`, which is imported when this is called: `import opconform` reads nothing else.
+    """
+    from opconform.suite import dataset
+
+    return dataset.load(suite)

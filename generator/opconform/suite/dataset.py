@@ -1,0 +1,89 @@
+"""A suite as a dataset: its cases with typed arrays, for programs that use nothing else of opconform."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite, open_suite
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """One case of a suite with the arrays of its feeds.
+
+    Attributes:
+        case: The document `case.json`: `case.op`, `case.node.attributes`, `case.graph`, …
+        inputs: Per feed, the arrays by the names of the model's inputs.
+        outputs: Per feed, the golden arrays in the order of the model's outputs; empty for an invalid case and in a
+            blind suite.
+    """
+
+    suite: Suite
+    entry: Entry
+    case: Case
+    inputs: tuple[Mapping[str, Array], ...]
+    outputs: tuple[tuple[Array, ...], ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the case."""
+        return self.entry.id
+
+    @property
+    def rejects(self) -> str | None:
+        """The requirement that an invalid case violates; None for a valid case."""
+        return self.case.expect.reject if isinstance(self.case.expect, Reject) else None
+
+    def model(self, dialect: str) -> bytes:
+        """The model in a dialect of the suite, such as `onnx`.
+
+        Raises:
+            LookupError: The suite has no such dialect, or the dialect cannot express the case; the message says why.
+            SuiteError: The file is missing or was changed.
+        """
+        name = self.suite.header.dialects.get(dialect)
+        if name is None:
+            raise LookupError(f"the suite has no dialect {dialect}, only {', '.join(self.suite.header.dialects)}")
+        if name not in self.entry.files:
+            raise LookupError(f"{self.id} has no model in {dialect}: {self.entry.left_out.get(dialect, 'left out')}")
+        return self.suite.read(self.entry, name)
+
+
+def load(suite: str | Path) -> Iterator[Example]:
+    """The cases of a suite, one after another, in the order of their ids.
+
+    Arrays have the dtype of numpy or `ml_dtypes` that has the values of the element type: bf16 is
+    `ml_dtypes.bfloat16`. The types u1, u3, u6 and nf4 have no such dtype, so their bits are `uint8`.
+
+    Args:
+        suite: A folder or a zip file.
+
+    Raises:
+        SuiteError: The suite is missing, incomplete or was changed.
+    """
+    opened = open_suite(Path(suite))
+    return (_example(opened, entry) for entry in opened.entries)
+
+
+def _example(suite: Suite, entry: Entry) -> Example:
+    case = suite.case(entry)
+    types = {each.name: each.element_type for each in case.inputs}
+    inputs = tuple(_typed(suite.arrays(entry, inputs_name(feed)), types) for feed in range(case.feeds))
+    outputs: tuple[tuple[Array, ...], ...] = ()
+    if isinstance(case.expect, Accept) and not suite.header.blind:
+        types = {each.name: each.element_type for each in case.expect.accept}
+        golden = (_typed(suite.arrays(entry, expected_name(feed)), types) for feed in range(case.feeds))
+        outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
+    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs)
+
+
+def _typed(arrays: Mapping[str, Array], types: Mapping[str, str]) -> dict[str, Array]:
+    kinds = {name: ELEMENT_TYPES[element_type] for name, element_type in types.items()}
+    return {
+        name: arrays[name] if kind.kind == "string" else arrays[name].view(kind.arithmetic)
+        for name, kind in kinds.items()
+    }

@@ -1,0 +1,124 @@
+"""`opconform.load`: what a program gets that uses a suite as a dataset."""
+
+import re
+import shutil
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import opconform
+from opconform.errors import SuiteError
+from opconform.suite.dataset import Example
+from tests.conftest import ROOT, Run
+
+SPEC = """\
+op: Split-1
+groups:
+  - id: types
+    title: values of several types
+    requirements: [outputs.order]
+    matrix: {element_type: [bf16, i4, u1, f32, string]}
+    data: {shape: [6, 2], element_type: "${{ element_type }}"}
+    axis: 0
+    num_splits: 2
+  - id: uneven
+    title: four pieces of six
+    data: {shape: [6, 2]}
+    axis: 0
+    num_splits: 4
+    expect: {reject: num_splits.divides}
+    twin: {num_splits: 3}
+"""
+
+
+@pytest.fixture(scope="module")
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of six cases in ONNX."""
+    folder = tmp_path_factory.mktemp("dataset")
+    (folder / "spec.yaml").write_text(SPEC)
+    opconform("generate", folder / "spec.yaml", "--dialect", "onnx", "--out", folder / "suite")
+    return folder / "suite"
+
+
+@pytest.fixture
+def examples(suite: Path) -> list[Example]:
+    """Its cases as a program gets them."""
+    return list(opconform.load(suite))
+
+
+def test_arrays_have_the_dtypes_that_have_their_values(examples: list[Example]) -> None:
+    """Those of numpy and ml_dtypes; u1 has none, and stays what is stored."""
+    types = {
+        each.case.inputs[0].element_type: (each.inputs[0]["data"].dtype, each.outputs[0][1].dtype)
+        for each in examples
+        if "/types/" in each.id
+    }
+
+    assert types.pop("string") == (np.dtype("<U3"), np.dtype("<U3"))
+    assert types == {
+        "bf16": (np.dtype(ml_dtypes.bfloat16),) * 2,
+        "i4": (np.dtype(ml_dtypes.int4),) * 2,
+        "u1": (np.dtype("uint8"),) * 2,
+        "f32": (np.dtype("float32"),) * 2,
+    }
+
+
+def test_outputs_are_the_goldens_of_the_inputs(examples: list[Example]) -> None:
+    """Split by numpy itself, they are the same."""
+    for each in examples:
+        if each.rejects is None:
+            pieces = np.split(each.inputs[0]["data"], len(each.outputs[0]))
+            assert all(np.array_equal(*pair) for pair in zip(pieces, each.outputs[0], strict=True))
+
+
+def test_an_invalid_case_says_what_it_violates(examples: list[Example]) -> None:
+    """It has inputs and no outputs."""
+    [invalid] = [each for each in examples if each.rejects]
+
+    assert (invalid.rejects, invalid.outputs) == ("num_splits.divides", ())
+    assert invalid.inputs[0]["data"].shape == (6, 2)
+
+
+def test_a_model_is_the_dialects_or_the_reason_for_none(examples: list[Example]) -> None:
+    """ONNX reads it; u1, which ONNX lacks, has none; a dialect that was not generated is named."""
+    by_type = {each.case.inputs[0].element_type: each for each in examples if "/types/" in each.id}
+
+    onnx.checker.check_model(onnx.load_from_string(by_type["f32"].model("onnx")))
+    with pytest.raises(LookupError, match=r"^Split-1/types/\w{10} has no model in onnx: .*u1"):
+        by_type["u1"].model("onnx")
+    with pytest.raises(LookupError, match=r"^the suite has no dialect stablehlo, only onnx$"):
+        by_type["f32"].model("stablehlo")
+
+
+def test_a_changed_array_is_refused(suite: Path, tmp_path: Path) -> None:
+    """With the suite's error, when its case is reached."""
+    copy = shutil.copytree(suite, tmp_path / "suite")
+    file = min(copy.rglob("inputs.npz"))
+    file.write_bytes(file.read_bytes()[:-1] + b"\1")
+
+    with pytest.raises(SuiteError, match=r"inputs\.npz was changed after the suite was generated"):
+        list(opconform.load(copy))
+
+
+def test_the_lines_of_the_documentation_work(
+    suite: Path, examples: list[Example], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three lines print every case; two more feed bf16 to ONNX Runtime."""
+    page = (ROOT / "docs" / "suite.md").read_text()
+    read, feed = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[:2]
+    monkeypatch.chdir(suite.parent)
+    exec(read)  # noqa: S102 - the page's own lines
+    printed = capsys.readouterr().out.splitlines()
+    [narrow] = [each for each in examples if each.case.inputs[0].element_type == "bf16"]
+    session = onnxruntime.InferenceSession(narrow.model("onnx"))
+    names = {"onnxruntime": onnxruntime, "onnx": onnx, "session": session, "array": narrow.inputs[0]["data"]}
+    exec(feed, names)  # noqa: S102 - the page's own lines
+    outputs = names["outputs"]
+
+    assert len(printed) == len(examples)
+    assert isinstance(outputs, list)
+    assert [each.shape() for each in outputs] == [[3, 2], [3, 2]]
