@@ -61,6 +61,8 @@ ROOT = Path(__file__).parents[1]
 DIALECTS = ("openvino", "onnx", "onnx13", "stablehlo")
 EVERY_DIALECT = [word for each in DIALECTS for word in ("--dialect", each)]
 MINIATURES = ROOT / "tests" / "miniatures.py"
+#: The beginning of a backend's file that imports from `tests`.
+IMPORTS_TESTS = f"import sys\nsys.path.append({str(ROOT)!r})\n"
 HARNESSES = ROOT / "tests" / "harnesses.py"
 
 

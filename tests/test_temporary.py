@@ -96,17 +96,23 @@ def test_the_next_start_removes_only_what_a_killed_process_left(temporary_root: 
     assert names == {f"{PREFIX}new", "opconform-mine", Path(kept.name).name, Path(folder).name}
 
 
-def test_a_killed_process_leaves_only_what_the_next_start_removes(temporary_root: Path) -> None:
-    """Also of its worker processes."""
-    environment = {**os.environ, "TMPDIR": str(temporary_root)}
-    done = subprocess.run([sys.executable, "-c", KILLED], env=environment, start_new_session=True, check=False)
-    left = list(temporary_root.iterdir())
-    for each in left:
-        os.utime(each, (0, 0))
-    temporary._remove_old.cache_clear()
-    with TemporaryFolder() as folder:
-        now = [str(each) for each in temporary_root.iterdir()]
+@pytest.mark.parametrize(("name", "count"), [("short", 2), ("long" * 20, 1)])
+def test_a_killed_process_leaves_only_what_the_next_start_removes(
+    monkeypatch: pytest.MonkeyPatch, name: str, count: int
+) -> None:
+    """Also of its worker processes, whose socket is elsewhere if the folder's name is too long for it."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        root = Path(short, name)
+        root.mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(root))
+        environment = {**os.environ, "TMPDIR": str(root)}
+        done = subprocess.run([sys.executable, "-c", KILLED], env=environment, start_new_session=True, check=False)
+        left = list(root.iterdir())
+        for each in left:
+            os.utime(each, (0, 0))
+        with TemporaryFolder() as folder:
+            now = [str(each) for each in root.iterdir()]
 
     assert done.returncode == -signal.SIGKILL
-    assert len(left) == 2
+    assert len(left) == count
     assert now == [folder]

@@ -1,10 +1,10 @@
 """A conformance test-suite generator for tensor operations."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # without an import, since `python -m` could take a module of the current folder
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from opconform.suite.dataset import Example
 
 __version__ = "0.1.0"

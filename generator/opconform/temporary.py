@@ -24,9 +24,11 @@ class TemporaryFolder:
     Raises `OSError` if none can be made.
     """
 
-    def __init__(self) -> None:
-        _remove_old(tempfile.gettempdir())
-        self.name = tempfile.mkdtemp(prefix=PREFIX)
+    def __init__(self, root: str = "") -> None:
+        """Make the folder in `root`, by default in the place for temporary files."""
+        root = root or tempfile.gettempdir()
+        _remove_old(root)
+        self.name = tempfile.mkdtemp(prefix=PREFIX, dir=root)
         self._finalizer = weakref.finalize(self, _remove, self.name, _locked(self.name))
 
     def __enter__(self) -> str:

@@ -122,6 +122,6 @@ def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [str(tmp_path / "thin.yaml"), "--strict"])
 
     assert done.exit_code == 1
-    assert "Split-1: 1 inferences" in done.stdout
+    assert "Split-1: 1 inference\n" in done.stdout
     assert "survives  split.py:" in done.stdout
     assert "(num_splits.positive)" in done.stdout

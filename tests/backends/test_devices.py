@@ -27,7 +27,6 @@ from opconform_runners.backends.openvino_device import Device, device_of, execut
 from opconform_runners.cli.shared.steps import folder_name
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.environment import Environment, environment_facts, environment_of
-from tests.conftest import whole
 
 SPEC = """\
 op: VariadicSplit-1
@@ -101,6 +100,8 @@ def command(*arguments: object, code: int = 0) -> Result:
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """Four cases: three accepted, one of them folded, and one rejected."""
     folder = tmp_path_factory.mktemp("devices")
+    from tests.conftest import whole  # this module is also a backend, whose process cannot import `tests`
+
     (folder / "spec.yaml").write_text(whole(SPEC))
     dialects = ("--dialect", "openvino", "--dialect", "onnx")
     command("generate", folder / "spec.yaml", "--out", folder / "suite", "--jobs", "1", *dialects)

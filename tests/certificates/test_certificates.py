@@ -125,7 +125,7 @@ def test_a_right_certificate_is_verified(opconform: Run, original: Certified) ->
     assert shown.startswith("CONFORMANT (PASSED), 6 of 6 cases supported: numpy ")
     assert "\ncases: 6 of 6 pass\n" in shown
     assert "\nrequirements: 1 of 29 tested\n" in shown
-    assert re.search(r"\n1 of \d+ requirements are fulfilled by the harness, not by the backend\n", shown)
+    assert re.search(r"\n1 of \d+ requirements is fulfilled by the harness, not by the backend\n", shown)
     assert "; every count and conclusion, derived again from the verdicts.\n" in shown
     assert shown.endswith(
         "Not checked: the verdicts, which need another run of the backend; "

@@ -77,11 +77,12 @@ def padded(
 
 
 def _window(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, value: Array, pad: Pad) -> Array:
-    """The bits that an oracle adds, cropped; far outside data, pads of any size give the same elements."""
+    """The bits that an oracle adds, cropped; far outside data and the output, pads of any size give the same elements."""
     if not data.ndim:
         return data  # neither oracle takes pads without elements
-    kind, most = np.result_type(data, value), 512
+    kind = np.result_type(data, value)
     sizes = [max(0, sum(each)) for each in zip(begin, data.shape, end, strict=True)]
+    most = max(512, *sizes)
     if 0 in sizes:
         return np.empty(sizes, kind)  # another dimension may be longer than any memory
     before, after = ([max(0, min(each, most)) for each in pads] for pads in (begin, end))

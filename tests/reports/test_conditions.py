@@ -228,7 +228,7 @@ def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_pa
         return re.sub(r"\n {4,}", " ", text)
 
     [said] = re.findall(
-        r"\n  when +(.* \(\d+ of \d+ such valid cases fail\); of the \d+ other valid cases, \d+ pass)\n",
+        r"\n  when +(.* \(\d+ of \d+ such valid cases fail\); of the \d+ other decided valid cases, \d+ pass)\n",
         unwrapped(done.stdout),
     )
     assert "NaNs" in said

@@ -133,7 +133,7 @@ def test_an_essential_case_without_a_decision_leaves_the_verdict_open(verdict: V
     found = report(result(1, "pass", "axis.range", essential=True), result(2, verdict, "axis.range", essential=True))
 
     assert found.conformant is None
-    assert found.incomplete == ("1 of 2 essential cases were not supported, such as Split-1/group/0000000002",)
+    assert found.incomplete == ("1 of 2 essential cases was not supported, such as Split-1/group/0000000002",)
     assert found.is_finished
 
 

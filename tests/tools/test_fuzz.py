@@ -197,7 +197,7 @@ def test_a_changed_nan_violates_an_interpretation(opconform: Run, tmp_path: Path
 def test_only_declared_operations_are_searched(opconform: Run, tmp_path: Path) -> None:
     """Cases of other operations would be unsupported."""
     (tmp_path / "own.py").write_text(
-        "from dataclasses import replace\n"
+        f"{IMPORTS_TESTS}from dataclasses import replace\n"
         "from tests.miniatures import Perfect\n"
         "class OnlySplit(Perfect):\n"
         "    def describe(self):\n"
@@ -246,7 +246,7 @@ def test_a_search_in_which_no_case_is_decided_does_not_succeed(opconform: Run, t
 def test_a_named_operation_that_is_not_tested_is_no_success(opconform: Run, tmp_path: Path) -> None:
     """Others that pass do not make up for it."""
     (tmp_path / "own.py").write_text(
-        "from tests.miniatures import Perfect, SupportsNothing\n"
+        f"{IMPORTS_TESTS}from tests.miniatures import Perfect, SupportsNothing\n"
         "class SkipsSplit(Perfect):\n"
         "    def run(self, case, *given):\n"
         "        return (SupportsNothing() if case.op == 'Split-1' else Perfect()).run(case, *given)\n"

@@ -374,7 +374,7 @@ def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
 def test_a_trial_can_be_executed_once(tmp_path: Path) -> None:
     """Executing a failure again takes harnesses of its own."""
     (tmp_path / "own.py").write_text(
-        "import os, pathlib\n"
+        f"{IMPORTS_TESTS}import os, pathlib\n"
         "from tests.miniatures import LosesAll, Perfect\n"
         f"mark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
         "class FailsInTheFirstProcess(LosesAll):\n"

@@ -170,7 +170,7 @@ def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_
             "run",
             tmp_path / "suite",
             "--backend",
-            f"{ROOT}/tests/mutants/harness.py:Mutant:{name}",
+            f"{MUTANT}:{name}",
             "--out",
             tmp_path / f"out{code}",
             code=code,
@@ -204,6 +204,7 @@ groups:
     begin_mask: [0]
     end_mask: [0]
 """
+MUTANT = f"{ROOT}/tests/mutants/harness.py:Mutant"
 SCALAR = """\
 op: Reshape-1
 groups:
@@ -219,11 +220,11 @@ groups:
 @pytest.mark.parametrize(
     ("spec", "backend", "conformant", "broken"),
     [
-        (CROPPED, "tests.mutants.backend:Mutant:pads/crop-beyond", True, ["pads.beyond"]),
+        (CROPPED, f"{MUTANT}:pads/crop-beyond", True, ["pads.beyond"]),
         (CROPPED, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
-        (EQUAL, "tests.mutants.backend:Mutant:strided_slices/equal-keeps-one", True, ["bounds.equal"]),
-        (EQUAL, "tests.mutants.backend:Mutant:strided_slices/empty-refused", False, ["outputs.shape"]),
-        (SCALAR, "tests.mutants.backend:Mutant:reshapes/empty-shape-refused", True, ["shape.empty"]),
+        (EQUAL, f"{MUTANT}:strided_slices/equal-keeps-one", True, ["bounds.equal"]),
+        (EQUAL, f"{MUTANT}:strided_slices/empty-refused", False, ["outputs.shape"]),
+        (SCALAR, f"{MUTANT}:reshapes/empty-shape-refused", True, ["shape.empty"]),
         (SCALAR, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
     ],
 )

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -128,10 +129,17 @@ def started(begin: Begin, jobs: int) -> list[Worker]:
         return _started(begin, jobs)
 
 
+#: The longest name of a folder, in bytes, in whose temporary folders a socket can be made.
+_LONG = 60
+
+
 @cache
 def _folder() -> TemporaryFolder:
-    """The folder for the socket of the process that workers are forked from, in place of one that a kill leaves."""
-    return TemporaryFolder()
+    """The folder for the socket of the process that workers are forked from, in place of one that a kill leaves.
+
+    The path of a socket has at most 107 bytes, so that one in a folder with a long name cannot be made.
+    """
+    return TemporaryFolder("/tmp" if len(os.fsencode(tempfile.gettempdir())) > _LONG else "")  # noqa: S108 - mkdtemp's
 
 
 @contextlib.contextmanager

@@ -94,7 +94,9 @@ def _follows(read: Report, derived: Report, cases: int) -> bool:
         getattr(read, each.name) == getattr(derived, each.name) for each in fields(Report) if each.name not in only
     )
     results = (sorted(each.results, key=attrgetter("id")) for each in (read, derived))
-    rows = (sorted((row.name, row.level, row.text) for row in each.requirements) for each in (read, derived))
+    rows = (
+        sorted((row.name, row.level, row.text, row.profiles) for row in each.requirements) for each in (read, derived)
+    )
     return same and read.cases + len(set(read.missing)) == cases and all(starmap(eq, (results, rows)))
 
 

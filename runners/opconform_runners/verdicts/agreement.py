@@ -9,7 +9,7 @@ from opconform.suite.reader import Suite
 from opconform.suite.selection import Selection
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.run_header import RunHeader, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, ids_digest, suite_note
 
 
 def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, path: Path) -> None:
@@ -26,6 +26,9 @@ def _faults(header: RunHeader, results: Sequence[Result], suite: Suite) -> Itera
     """The contradictions, the first one of each kind."""
     if (header.suite, header.requirements) != (suite_note(suite.header), suite.header.requirements):
         yield "its header does not repeat that of the suite"
+    is_partial = bool(suite.header.select) or header.selected != ids_digest(suite.by_id)
+    if not suite.header.part_of and header.partial != is_partial:
+        yield f"its header says that {'only some' if header.partial else 'all'} of the cases were selected"
     verdicts = {result.id: result.verdict for result in results}
     if unknown := min(verdicts.keys() - suite.by_id.keys(), default=None):
         yield f"it has no case {unknown}"
