@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
+from tests.conftest import whole
+
 from opconform.errors import OpconformError
 from opconform_runners.harness.protocol import ProtocolError
 
@@ -158,7 +160,7 @@ def _in_a_process(*words: str | Path, cwd: Path) -> None:
 
 def _material(scratch: Path, run: Callable[..., object]) -> _Material:
     opconform = partial(run, cwd=scratch)
-    (scratch / "spec.yaml").write_text(_SPEC)
+    (scratch / "spec.yaml").write_text(whole(_SPEC))
     opconform("generate", "spec.yaml", "--out", "suite.zip", "--jobs", "1")
     opconform("run", "suite.zip", "--backend", f"{_MINIATURES}:LosesNegativeZero", "--out", "failing")
     opconform("run", "suite.zip", "--backend", "numpy", "--record", "outputs.zip")

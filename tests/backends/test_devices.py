@@ -436,7 +436,7 @@ def test_a_report_that_names_another_device_is_not_signed(placed: Path) -> None:
     finally:
         report.write_text(right)
 
-    assert "does not match results.jsonl and the suite" in str(done.exception)
+    assert "report.json is not of the same run as" in str(done.exception)
 
 
 def test_recorded_outputs_keep_what_executed(suite: Suite, tmp_path: Path) -> None:

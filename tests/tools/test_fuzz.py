@@ -23,7 +23,7 @@ from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
 from opconform_runners.tools.fuzz.values import WIDE, drawn_tensor
-from tests.conftest import Run
+from tests.conftest import IMPORTS_TESTS, Run
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"
 EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())

@@ -25,6 +25,7 @@ from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
+from tests.conftest import IMPORTS_TESTS
 
 
 def plain(count: int) -> list[Trial]:
