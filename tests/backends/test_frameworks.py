@@ -83,8 +83,9 @@ KNOWN = {
         module="torch",
         broken={
             "Concat-1": {"inputs.element-type"},
-            "Pad-12": {"data.bits", "outputs.shape"},
-            "Slice-8": {"step.increment"},
+            "Gather-8": {"indices.out-of-range"},
+            "Pad-12": {"data.bits"},
+            "Slice-8": {"data.rank", "step.increment"},
             "StridedSlice-1": {"ellipsis.single"},
             "VariadicSplit-1": {"lengths.sum"},
         },
@@ -93,9 +94,10 @@ KNOWN = {
         module="jax",
         broken={
             "Concat-1": {"axis.type", "inputs.element-type", "inputs.types"},
+            "Gather-8": {"indices.out-of-range"},
             "GatherND-8": {"indices.range"},
             "Pad-12": {"data.rank", "reflect.limit"},
-            "Slice-8": {"step.increment"},
+            "Slice-8": {"data.rank", "step.increment"},
             "Split-1": {"num_splits.type"},
         },
         changed={"bf16": "nan-payload", "f8e5m2": "nan-payload"},
@@ -103,7 +105,9 @@ KNOWN = {
     "tensorflow": Known(
         module="tensorflow",
         broken={
-            "Concat-1": {"axis.type"},
+            "Concat-1": {"axis.range", "axis.type"},
+            "Gather-8": {"indices.out-of-range"},
+            "Slice-8": {"data.rank"},
             "Split-1": {"axis.range", "num_splits.type"},
             "Transpose-1": {"order.negative", "order.range"},
             "VariadicSplit-1": {
@@ -121,10 +125,10 @@ KNOWN = {
         module="tinygrad",
         broken={
             "Concat-1": {"axis.type", "inputs.bits", "inputs.element-type"},
-            "Gather-8": {"data.bits"},
+            "Gather-8": {"data.bits", "indices.out-of-range"},
             "GatherND-8": {"data.bits", "indices.range"},
-            "Pad-12": {"data.bits", "outputs.shape"},
-            "Slice-8": {"data.bits"},
+            "Pad-12": {"data.bits"},
+            "Slice-8": {"data.bits", "data.rank"},
             "Split-1": {"axis.element-type", "data.bits", "num_splits.type"},
             "StridedSlice-1": {"data.bits"},
             "Transpose-1": {"arg.bits"},

@@ -3,7 +3,7 @@
 import pytest
 
 from opconform_runners.execution import scheduler
-from opconform_runners.execution.scheduler import default_jobs
+from opconform_runners.execution.jobs import default_jobs
 
 
 @pytest.mark.parametrize(

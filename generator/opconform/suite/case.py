@@ -150,6 +150,11 @@ class Case:
         return [None if name is None else feed[name] for name in self.node.inputs]
 
     @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The expected outputs of the first feed; none for an invalid case."""
+        return self.expect.accept if isinstance(self.expect, Accept) else ()
+
+    @property
     def is_bare(self) -> bool:
         """Whether the model is the node under test alone."""
         return len(self.graph.nodes) == 1 and self.graph.outputs == self.node.outputs

@@ -8,7 +8,8 @@ from opconform.errors import CertificateError
 from opconform.suite.manifest import MANIFEST
 from opconform_runners.certificates.statement import OUTPUTS, Finding, Predicate, Statement, tests_of
 from opconform_runners.reports.incidents import deaths_clause
-from opconform_runners.reports.report import VERDICTS, supported
+from opconform_runners.reports.report import VERDICTS
+from opconform_runners.reports.requirement_row import supported
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.results import REPORT, RESULTS
 

@@ -237,3 +237,15 @@ def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implement
         said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
         return None, f"the case cannot be expressed in {said}"
     return None, f"the suite has no model of the case in the backend's dialects: {', '.join(implementation.dialects)}"
+
+
+def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]]) -> str | None:
+    """How element types contradict the output files, or None."""
+    if (sentence := miscount(outputs, said)) is not None:
+        return sentence
+    for arrays, names in zip(outputs, said, strict=True):
+        for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
+            storage = ELEMENT_TYPES[name].storage
+            if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
+                return f"output_{number} of {name} is stored as {array.dtype}, not {storage}"
+    return None

@@ -16,6 +16,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.jobs import default_jobs
 from opconform_runners.execution.request import (
     Place,
     Request,
@@ -28,7 +29,6 @@ from opconform_runners.execution.request import (
 )
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
-from opconform_runners.harness.environment import cores
 from opconform_runners.harness.outcome import (
     Crashed,
     Error,
@@ -48,8 +48,6 @@ from opconform_runners.harness.scratch import check_room, is_full, without_scrat
 IN_FLIGHT, _FEWEST, _SHARE = 16, 4, 1 / 16
 #: A case with so many bytes of inputs is not followed by another one before it is answered.
 _LARGE = 1 << 24
-#: The most harnesses by default, and how many cases pay for another one: cases that share it, or cases executed alone.
-_MOST, _SHARED, _ALONE = 4, 100, 5
 #: How many times in a row a harness may fail to start again before the run is given up.
 STARTS = 3
 #: How many errors in a row must be confirmed alone before the next ones count without confirmation.
@@ -84,16 +82,6 @@ def execute(
     """
     execution = Execution(suite, launch, on_outcome, deque(entries), ahead=1 if alone else IN_FLIGHT)
     return run_loop(execution.run(on_ready))
-
-
-def default_jobs(device: str | None, cases: int, *, alone: bool) -> int:
-    """The number of harnesses that execute cases on a device: one per core for many cases on a CPU.
-
-    Other devices execute one case at a time. So do short runs, since another harness does not pay.
-    """
-    if "CPU" not in (device or "").split(":"):
-        return 1
-    return max(1, min(cores(), _MOST, cases // (_ALONE if alone else _SHARED)))
 
 
 @dataclass(slots=True)
@@ -142,9 +130,7 @@ class Execution:
 class Worker:
     """One harness at a time, and the requests that it has not answered.
 
-    An error can be caused by another case, one that printed a line too many or removed files. So can an exit of the
-    harness, which may have happened before it read the case. Such a case is executed again in a harness that is sent
-    nothing else, and only that execution counts. Termination by a signal is a crash and counts at once.
+    After an error or an exit of the harness, which another case may have caused, a case is executed again alone.
 
     Attributes:
         harness: The harness, or None where the next case needs a new one.

@@ -15,7 +15,8 @@ from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.fault import Fault
-from opconform_runners.reports.requirement_row import RequirementRow
+from opconform_runners.reports.gaps import gaps_of
+from opconform_runners.reports.requirement_row import RequirementRow, supported
 from opconform_runners.reports.text import counted
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result, kind_of, placements_of
@@ -24,10 +25,6 @@ from opconform_runners.verdicts.tally import Tally
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
-#: The most requirements without a case that are named.
-_NAMED = 12
-#: The verdicts that are evidence for or against the backend.
-DECIDED = ("pass", "fail")
 
 
 def _note(row: object) -> object:
@@ -136,12 +133,12 @@ class Report:
     @cached_property
     def broken(self) -> tuple[RequirementRow, ...]:
         """The requirements whose violation makes the backend non-conformant."""
-        return tuple(each for each in self.requirements if each.is_broken and self._counts(each))
+        return tuple(each for each in self.requirements if each.is_broken and self.counts(each))
 
     @property
     def differing(self) -> tuple[RequirementRow, ...]:
         """The broken interpretations, where they do not count."""
-        return tuple(each for each in self.requirements if each.is_broken and not self._counts(each))
+        return tuple(each for each in self.requirements if each.is_broken and not self.counts(each))
 
     @cached_property
     def unnamed(self) -> frozenset[str]:
@@ -186,7 +183,7 @@ class Report:
             return ()
         if self.shard is not None:
             return (f"only shard {self.shard} was run; join the shards with `opconform merge`",)
-        return self._gaps()
+        return gaps_of(self)
 
     @property
     def is_passed(self) -> bool:
@@ -255,50 +252,9 @@ class Report:
         """The verdict on the backend: `conformant`, `not conformant` or `incomplete`."""
         return "incomplete" if self.conformant is None else "conformant" if self.conformant else "not conformant"
 
-    def _counts(self, row: RequirementRow) -> bool:
+    def counts(self, row: RequirementRow) -> bool:
+        """Whether a violation of a requirement makes the backend non-conformant."""
         return self.strict or row.level == "normative"
-
-    def _gaps(self) -> tuple[str, ...]:
-        """What a finished run without violations leaves open, so that it does not show conformance.
-
-        A requirement that the harness fulfils needs no decided case.
-        """
-        if not self.supported:
-            return ("no case was supported",)
-        ran = sorted(self.ops)
-        supporting = {each.op for each in self.results if each.verdict in DECIDED}
-        supporting |= {each.kind.op for each in self.tallies if each.kind.verdict in DECIDED}
-        absent = [op for op in ran if op not in supporting]
-        essential = [each for each in self.results if each.essential and each.op in supporting]
-        lacking = [each.id for each in essential if each.verdict not in DECIDED]
-        undecided = [
-            each.name
-            for each in self.requirements
-            if self._counts(each)
-            and each.op in supporting
-            and not each.is_mapped
-            and any(each.counts.values())
-            and not supported(each.counts)
-        ]
-        untested = [
-            each.name
-            for each in self.requirements
-            if self._counts(each) and not (each.is_mapped or each.cases or each.profiles)
-        ]
-        gaps = []
-        if absent:
-            others = " ".join(sorted(supporting))
-            them = "it" if len(absent) == 1 else "them"
-            gaps.append(f"no case of {', '.join(absent)} was supported; `certify BACKEND {others}` leaves {them} out")
-        if lacking:
-            few = f"{len(lacking):,} of {counted(len(essential), 'essential case')}"
-            gaps.append(f"{few} {'was' if len(lacking) == 1 else 'were'} not supported, such as {min(lacking)}")
-        if undecided:
-            gaps.append(f"no case was supported for {', '.join(undecided)}")
-        if self.whole and untested:
-            more = f" and {len(untested) - _NAMED:,} more" if len(untested) > _NAMED else ""
-            gaps.append(f"the specs have no case for {', '.join(untested[:_NAMED])}{more}")
-        return tuple(gaps)
 
 
 def report_of(
@@ -330,8 +286,3 @@ def report_of(
 def coverage_text(supported: int, cases: int) -> str:
     """How many cases are supported, as in `1,430 of 3,354 cases supported`."""
     return f"{supported:,} of {counted(cases, 'case')} supported"
-
-
-def supported(counts: Mapping[str, int]) -> int:
-    """How many of the cases by verdict passed or failed."""
-    return sum(counts[name] for name in DECIDED)

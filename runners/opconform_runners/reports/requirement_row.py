@@ -9,6 +9,8 @@ from opconform_runners.backends.backend import full_name
 
 #: The conclusion from a backend's cases for a requirement.
 RequirementStanding = Literal["kept", "broken", "mapped", "open", "error"]
+#: The verdicts that are evidence for or against the backend.
+DECIDED = ("pass", "fail")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,4 +66,9 @@ class RequirementRow:
 
 def is_tested(counts: Mapping[str, int], *, is_mapped: bool) -> bool:
     """Whether a case of a requirement passed or failed, if the backend fulfils the requirement itself."""
-    return counts["pass"] + counts["fail"] > 0 and not is_mapped
+    return supported(counts) > 0 and not is_mapped
+
+
+def supported(counts: Mapping[str, int]) -> int:
+    """How many of the cases by verdict passed or failed."""
+    return sum(counts[name] for name in DECIDED)

@@ -11,7 +11,8 @@ from opconform.suite.reader import Suite
 from opconform_runners.reports.conditions import Condition, conditions_of
 from opconform_runners.reports.facts import facts_of
 from opconform_runners.reports.feeds import is_read
-from opconform_runners.reports.report import DECIDED, Report
+from opconform_runners.reports.report import Report
+from opconform_runners.reports.requirement_row import DECIDED
 from opconform_runners.verdicts.results import Result
 
 #: The most valid or invalid cases that are searched for conditions.

@@ -2,16 +2,13 @@
 
 import math
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.suite.case import Accept, Case, Reject
 from opconform.temporary import TemporaryFolder
-from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array
-from opconform_runners.execution.request import Request, miscount
+from opconform_runners.execution.request import Request, contradiction
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import LINE_LIMIT
 from opconform_runners.tools.protocol_check.conversation import Exchange, NoAnswer
@@ -65,18 +62,14 @@ async def run_plain(probe: Probe) -> None:
 
 def _is_ordinary(case: Case) -> bool:
     static = all(each.dynamic is None for each in case.inputs)
-    return static and all(math.prod(each.shape) > 1 for each in _outputs(case))
+    return static and all(math.prod(each.shape) > 1 for each in case.outputs)
 
 
 def _oddness(case: Case) -> tuple[bool, int]:
     """The order in which ordinary cases are tried: several outputs show more than one does."""
     data, *others = case.inputs
     odd = [each.binding == "parameter" for each in others] + [each.element_type != "i64" for each in others]
-    return len(_outputs(case)) == 1, sum(odd, start=data.element_type != "f32")
-
-
-def _outputs(case: Case) -> Sequence[Output]:
-    return case.expect.accept if isinstance(case.expect, Accept) else ()
+    return len(case.outputs) == 1, sum(odd, start=data.element_type != "f32")
 
 
 async def run_answer(probe: Probe) -> None:
@@ -120,18 +113,6 @@ async def ok_outputs(probe: Probe) -> None:
     probe.outputs(request, await probe.play(request))
 
 
-def _contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]]) -> str | None:
-    """How element types contradict the output files, or None."""
-    if (sentence := miscount(outputs, said)) is not None:
-        return sentence
-    for arrays, names in zip(outputs, said, strict=True):
-        for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
-            storage = ELEMENT_TYPES[name].storage
-            if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
-                return f"output_{number} of {name} is stored as {array.dtype}, not {storage}"
-    return None
-
-
 async def ok_dtype(probe: Probe) -> None:
     """Outputs are stored in the dtype of their element type."""
     probe.simple_case()
@@ -149,7 +130,7 @@ async def ok_dtype(probe: Probe) -> None:
                 probe.note(f"data of {name}, which is declared, is answered `{answer.document.get('status')}`")
                 continue
             outputs = probe.outputs(request, answer)
-            fault = _contradiction(outputs, [[name] * len(feed) for feed in outputs])
+            fault = contradiction(outputs, [[name] * len(feed) for feed in outputs])
             if fault is not None:
                 probe.breach(fault, answer)
 
@@ -183,7 +164,7 @@ async def ok_element_types(probe: Probe) -> None:
     if said is None:
         raise NotApplicable("the harness does not report `element_types`")
     probe.need("ok.outputs", "ok.dtype")
-    sentence = _contradiction(probe.outputs(request, answer), said)
+    sentence = contradiction(probe.outputs(request, answer), said)
     if sentence is not None and "ok.element-types" not in probe.breaches:
         probe.breach(sentence, answer)
 
