@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import resolve_name
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from types import ModuleType
 import opconform.operations
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of
+from opconform.operations import module_of
 from opconform.operations.operation import Arguments, Operation, Rejection
 
 #: Larger tensors are not filled: only their types are inferred.
@@ -72,27 +74,26 @@ _SHARED = frozenset({"operation", "contexts"})
 @cache
 def modules_of(ops: tuple[str, ...]) -> Mapping[str, Path]:
     """The modules with the reference semantics of operations, by name, in the order of their imports."""
-    names = [each.name for each in pkgutil.iter_modules(opconform.operations.__path__)]
-    homes = {op: name for name in names for op in _declared(importlib.import_module(f"{_PACKAGE}.{name}"))}
+    homes = {op: name for name in _own() for op in _declared(importlib.import_module(_full(name)))}
     found: dict[str, Path] = {}
     for op in ops:
-        _collect(homes[op], found)
+        _collect(homes.get(op) or str(module_of(op)), found)
     return found
 
 
 def loaded(ops: tuple[str, ...], changed: Mapping[str, ast.Module]) -> dict[str, Operation]:
     """Operations whose modules are loaded again, with changed syntax trees."""
     files = modules_of(ops)
-    names = [f"{_PACKAGE}.{each}" for each in files]
+    names = [_full(each) for each in files]
     in_use = {each: sys.modules.pop(each) for each in names if each in sys.modules}
     operations: dict[str, Operation] = {}
     try:
         for name, path in files.items():
-            module = ModuleType(f"{_PACKAGE}.{name}")
+            module = ModuleType(_full(name))
             module.__file__ = str(path)
             sys.modules[module.__name__] = module
             tree = changed.get(name) or ast.parse(path.read_text())
-            exec(compile(tree, str(path), "exec"), vars(module))  # noqa: S102 - our own modules, one expression changed
+            exec(compile(tree, str(path), "exec"), vars(module))  # noqa: S102 - modules in use, one expression changed
             operations |= _declared(module)
         return operations
     finally:
@@ -103,11 +104,26 @@ def _declared(module: ModuleType) -> dict[str, Operation]:
     return {each.name: each for each in vars(module).values() if isinstance(each, Operation)}
 
 
-def _collect(name: str, found: dict[str, Path]) -> None:
-    path = Path(importlib.import_module(f"{_PACKAGE}.{name}").__file__ or "")
+@cache
+def _own() -> frozenset[str]:
+    """The names of opconform's modules of operations, without their package."""
+    return frozenset(each.name for each in pkgutil.iter_modules(opconform.operations.__path__))
+
+
+def _full(name: str) -> str:
+    """A module's full name; those of installed distributions are always called by it."""
+    return f"{_PACKAGE}.{name}" if name in _own() else name
+
+
+def _collect(name: str, found: dict[str, Path], entered: tuple[str, ...] = ()) -> None:
+    """Add a module, after the modules of operations, and of its own package, that it imports."""
+    module = importlib.import_module(_full(name))
+    path, package = Path(module.__file__ or ""), module.__package__ or _full(name)
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(f"{_PACKAGE}."):
-            inner = node.module.removeprefix(f"{_PACKAGE}.")
-            if inner not in _SHARED and inner not in found:
-                _collect(inner, found)
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            imported = resolve_name(f"{'.' * node.level}{node.module}", package)
+            inner = imported.removeprefix(f"{_PACKAGE}.")
+            is_theirs = package != _PACKAGE and imported.startswith(f"{package}.")
+            if (is_theirs or (inner in _own() - _SHARED and inner != imported)) and inner not in (*found, *entered):
+                _collect(inner, found, (*entered, name))
     found[name] = path

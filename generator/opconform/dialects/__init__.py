@@ -1,16 +1,18 @@
-"""The dialects that cases are rendered into, each with a module and a folder of templates."""
+"""The dialects that cases are rendered into: the shipped ones, and those of installed distributions."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
 from opconform.dialects.onnx_model import VERSIONS
+from opconform.entry_points import Registry, Unusable
 from opconform.errors import UsageError, nearest
 
-#: Every dialect by its name.
-DIALECTS: Mapping[str, Dialect] = {
+#: The dialects that opconform ships, each with a module and a folder of templates.
+SHIPPED: Mapping[str, Dialect] = {
     "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
     **{
         name: Dialect(model=f"{name}/{onnx.MODEL}", files_of=partial(onnx.files_of, name), package="onnx")
@@ -18,6 +20,18 @@ DIALECTS: Mapping[str, Dialect] = {
     },
     "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
 }
+
+
+def _check(name: str, dialect: Dialect, _module: Path) -> None:
+    if not dialect.model.startswith(f"{name}/"):
+        raise Unusable(f"its model is {dialect.model!r}, which is not in the folder {name}/. Rename one of them.")
+
+
+_REGISTRY = Registry("opconform.dialects", Dialect, SHIPPED, _check)
+#: Every dialect by its name.
+DIALECTS: Mapping[str, Dialect] = _REGISTRY
+#: The files that decide what a dialect of an installed distribution renders.
+sources_of = _REGISTRY.sources_of
 #: The dialects that are rendered by default: the one that can express every case.
 DEFAULT = ("openvino",)
 
@@ -32,4 +46,4 @@ def check_renderable(names: Iterable[str]) -> None:
             raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')
 
 
-__all__ = ["DEFAULT", "DIALECTS", "Dialect", "Inexpressible", "check_renderable"]
+__all__ = ["DEFAULT", "DIALECTS", "SHIPPED", "Dialect", "Inexpressible", "check_renderable", "sources_of"]

@@ -14,8 +14,8 @@ from opconform.generation.pipeline import known_of
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of, output_types
 from opconform.model.graph import graph_of
+from opconform.operations import REQUIREMENTS
 from opconform.specs.loader import Spec, load_specs, shipped_files
-from opconform.specs.requirements import REQUIREMENTS
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.matches import Known, Matches, near_miss

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from opconform import __version__
-from opconform.dialects import DIALECTS
+from opconform import __version__, dialects, operations
+from opconform.dialects import DIALECTS, SHIPPED
 from opconform.generation.options import Options
 from opconform.operations import OPERATIONS
 from opconform.resources import root
@@ -22,15 +22,21 @@ RECIPE_PACKAGES = ("dialects", "generation", "model", "operations", "specs", "su
 
 
 @cache
-def recipe_digest(options: Options) -> str:
-    """The SHA-256 of what decides a suite's bytes besides its specs: modules, model templates, and options."""
+def recipe_digest(options: Options, ops: tuple[str, ...] = ()) -> str:
+    """The SHA-256 of what decides a suite's bytes besides its specs: modules, model templates, and options.
+
+    The modules of installed distributions are among them if they declare one of its dialects or of `ops`.
+    """
     digest = hashlib.sha256(repr((options.seed, options.dialects, options.blind)).encode())
     package, templates = Path(__file__).parents[1], Path(str(root() / "templates"))
     modules = [*package.glob("*.py"), *(each for name in RECIPE_PACKAGES for each in (package / name).glob("*.py"))]
-    models = [each for name in DIALECTS for each in (templates / name).glob("*.j2")]
+    models = [each for name in SHIPPED for each in (templates / name).glob("*.j2")]
     for folder, files in ((package, modules), (templates, models)):
         for file in sorted(files):
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    installed = [*map(dialects.sources_of, options.dialects), *map(operations.sources_of, ops)]
+    for file in (each for files in installed for each in files):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -51,7 +57,7 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
     return Header(
         version=SUITE_VERSION,
         generator=__version__,
-        recipe=recipe_digest(options),
+        recipe=recipe_digest(options, tuple(known)),
         seed=options.seed,
         blind=options.blind,
         select=options.selection.patterns,

@@ -1,7 +1,10 @@
-"""The known operations, with their reference semantics."""
+"""The known operations, with their reference semantics: the shipped ones, and those of installed distributions."""
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 
+from opconform.entry_points import Registry, Unusable, file_of
 from opconform.operations.concat import CONCAT
 from opconform.operations.gather import GATHER
 from opconform.operations.gather_nd import GATHER_ND
@@ -15,8 +18,22 @@ from opconform.operations.strided_slice import STRIDED_SLICE
 from opconform.operations.transpose import TRANSPOSE
 from opconform.operations.variadic_split import VARIADIC_SPLIT
 
-#: Every operation by its versioned name.
-OPERATIONS: Mapping[str, Operation] = {
+#: The name of the file with an operation's requirements.
+REQUIREMENTS = "requirements.yaml"
+#: A versioned name, as in `Split-1`.
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*-[0-9]+")
+
+
+def _check(name: str, operation: Operation, module: Path) -> None:
+    if operation.name != name or not NAME.fullmatch(name):
+        raise Unusable(
+            f"it declares the operation {operation.name!r}. Give both the same versioned name, as in Tile-1."
+        )
+    if not (file := module.parent / "cases" / name / REQUIREMENTS).is_file():
+        raise Unusable(f"{file} is missing. Write the requirements of the operation in it.")
+
+
+_SHIPPED = {
     each.name: each
     for each in (
         CONCAT,
@@ -34,5 +51,22 @@ OPERATIONS: Mapping[str, Operation] = {
         VARIADIC_SPLIT,
     )
 }
+_REGISTRY = Registry("opconform.operations", Operation, _SHIPPED, _check)
+#: Every operation by its versioned name.
+OPERATIONS: Mapping[str, Operation] = _REGISTRY
 
-__all__ = ["OPERATIONS"]
+#: The names of the operations that installed distributions declare.
+installed_operations = _REGISTRY.installed
+#: The module that declares an operation of an installed distribution, or None for other operations.
+module_of = _REGISTRY.module_of
+#: The files that decide the semantics of an operation of an installed distribution.
+sources_of = _REGISTRY.sources_of
+
+
+def installed_cases(op: str) -> Path | None:
+    """The folder with the cases of an operation of an installed distribution, or None for other operations."""
+    module = module_of(op)
+    return None if module is None else file_of(module).parent / "cases" / op
+
+
+__all__ = ["NAME", "OPERATIONS", "REQUIREMENTS", "installed_cases", "installed_operations", "module_of", "sources_of"]

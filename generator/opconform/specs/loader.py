@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
-from opconform.operations import OPERATIONS
+from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.specs.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
-from opconform.specs.requirements import REQUIREMENTS, requirements_of
+from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema import GroupKeys, models_of
 from opconform.suite.kind import check_kind
 
@@ -137,17 +137,23 @@ def shipped_operations() -> list[str]:
     return [each for each in OPERATIONS if (_shipped() / each / REQUIREMENTS).is_file()]
 
 
-def named_operations(paths: Iterable[Path]) -> tuple[str, ...]:
-    """The operations among paths, whose names stand for their shipped specs."""
-    known = shipped_operations()
-    return tuple(str(each) for each in paths if str(each) in known and not each.exists())
+def tested_operations() -> list[str]:
+    """The operations that have specs: the shipped ones, and those of installed distributions."""
+    return [each for each in OPERATIONS if (cases_of(each) / REQUIREMENTS).is_file()]
+
+
+def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
+    """The operations among paths, whose names stand for their specs."""
+    named = [str(each) for each in paths if NAME.fullmatch(str(each)) and not each.exists()]
+    known = tested_operations() if named else []
+    return tuple(each for each in named if each in known)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The spec files at some paths; the name of an operation stands for its shipped specs."""
+    """The spec files at some paths; the name of an operation stands for its specs."""
     for given in paths:
-        path = _shipped() / given if named_operations([given]) else given
-        if not path.exists() and (near := near_word(str(given), shipped_operations())):
+        path = cases_of(str(given)) if named_operations([given]) else given
+        if not path.exists() and (near := near_word(str(given), tested_operations())):
             raise MissingError(f"Spec not found: {given}. Did you mean {near!r}?")
         check_kind(path, "spec")
         if not path.is_dir():
@@ -170,14 +176,14 @@ def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[t
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     """The spec's operation, or the probable one if it is misspelt, so that the rest can be checked."""
     op = document.value.get("op")
-    known = shipped_operations()
+    if isinstance(op, str) and op in OPERATIONS and (cases_of(op) / REQUIREMENTS).is_file():
+        return op, []  # without a look at all operations, which would import those of installed distributions
+    known = tested_operations()
     allowed = f"Allowed: {', '.join(known)}."
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]
     if not isinstance(op, str):
         return None, [document.mistake(("op",), f"op: {quoted(op)} is not a known operation. {allowed}")]
-    if op in known:
-        return op, []
     near = [each for each in known if nearest(op, [each])]
     sentence = f"op: {quoted(op)} is not a known operation. {nearest(op, known)}{allowed}"
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]

@@ -7,14 +7,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from opconform.operations import REQUIREMENTS, installed_cases
 from opconform.resources import root
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import Route, SpecMistakes, read_document
 from opconform.specs.schema import Keys
 from opconform.suite.manifest import Level, Stage
-
-#: The name of the file with an operation's requirements.
-REQUIREMENTS = "requirements.yaml"
 
 
 class Page(Keys):
@@ -61,11 +59,15 @@ class Requirements(Keys):
         return {each.id: each for each in self.requirements}
 
 
+def cases_of(op: str) -> Path:
+    """The folder with an operation's requirements and cases, which is missing for an operation that is not tested."""
+    return installed_cases(op) or Path(str(root() / "cases" / op))
+
+
 @cache
 def requirements_of(op: str) -> Requirements:
     """The requirements of an operation; `SpecMistakes` if their file is wrong."""
-    path = Path(str(root() / "cases" / op / REQUIREMENTS))
-    document = read_document(path, f"cases/{op}/{REQUIREMENTS}")
+    document = read_document(cases_of(op) / REQUIREMENTS, f"cases/{op}/{REQUIREMENTS}")
     found = validated(document, Requirements)
     mistakes = [document.mistake(route, sentence) for route, sentence in _faults(found)]
     if mistakes:

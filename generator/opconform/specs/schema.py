@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from opconform.operations import OPERATIONS
+from opconform.operations import OPERATIONS, installed_cases
 from opconform.operations.operation import AttributeSpec, Port
 from opconform.resources import root
 from opconform.specs.expressions import is_expression
@@ -248,7 +248,8 @@ def models_of(op: str) -> OperationModels:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
-    specs: Any = reduce(or_, (models_of(op).spec for op in OPERATIONS if (root() / "cases" / op).is_dir()))
+    tested = [each for each in OPERATIONS if installed_cases(each) or (root() / "cases" / each).is_dir()]
+    specs: Any = reduce(or_, (models_of(op).spec for op in tested))
     adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, Field(discriminator="op")])
     published = adapter.json_schema()
     return {

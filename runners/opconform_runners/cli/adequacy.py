@@ -44,7 +44,8 @@ def _lines(found: Adequacy) -> Iterator[str]:
     yield from (f"no case  {each}" for each in found.untested)
     for mutation in survivors:
         beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
-        yield f"survives  {mutation.module}.py:{mutation.line}: {mutation.before}  →  {mutation.after}{beside}"
+        place = f"{mutation.module.replace('.', '/')}.py:{mutation.line}"
+        yield f"survives  {place}: {mutation.before}  →  {mutation.after}{beside}"
     for stale in found.stale:
         where = f"cases/equivalents.yaml: {stale.module} {stale.function}".rstrip()
         yield f"stale  {where}: {stale.before} is now distinguished; remove the entry"

@@ -10,7 +10,7 @@ import click
 from opconform.buckets.url import is_url
 from opconform.errors import UsageError, nearest
 from opconform.generation.provenance import foreign_specs
-from opconform.specs.loader import named_operations, shipped_operations
+from opconform.specs.loader import named_operations, tested_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import EXHAUSTIVE, Selection
@@ -121,7 +121,7 @@ def command(
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     """The backends and the specs among words. What is not a backend is a spec if it is a file or an operation."""
-    installed, operations = names(), shipped_operations()
+    installed, operations = names(), tested_operations()
     specs = [
         each
         for each in words

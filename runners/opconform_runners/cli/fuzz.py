@@ -12,7 +12,7 @@ from opconform.errors import UsageError, nearest
 from opconform.generation.options import Options
 from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
-from opconform.specs.loader import shipped_operations
+from opconform.specs.loader import shipped_operations, tested_operations
 from opconform.suite.ownership import check_replaceable
 from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
@@ -78,10 +78,10 @@ def command(
     """
     named = [each for each in targets if each not in OPERATIONS]
     for each in named:  # a misspelt operation would be taken for a backend
-        if each.partition(":")[0] not in names() and (meant := nearest(each, shipped_operations())):
+        if each.partition(":")[0] not in names() and (meant := nearest(each, tested_operations())):
             raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")
     if len(named) > 1:
-        known = ", ".join(shipped_operations())
+        known = ", ".join(tested_operations())
         raise UsageError(f"{named[1]!r} is not an operation; name one backend. Operations: {known}.")
     command = replace(backend, backends=(*named, *backend.backends)).command()
     limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
@@ -90,7 +90,7 @@ def command(
     earlier = earlier_trials(folder, seed)
     implementation = run_loop(described(command))
     dialects = tuple(each for each in DIALECTS if each in implementation.dialects)
-    declared = [each for each in shipped_operations() if each in implementation.operations]
+    declared = [each for each in tested_operations() if each in implementation.operations]
     operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS]
     if absent := [each for each in operations if declared and each not in declared]:
         sentence = f"{implementation.title} does not declare {', '.join(absent)}."

@@ -13,6 +13,7 @@ from rich.table import Table
 from opconform.errors import UsageError
 from opconform.generation.case_list import CaseList
 from opconform.generation.options import LIMITS
+from opconform.operations import installed_operations
 from opconform.specs.loader import named_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case, Reject
@@ -40,6 +41,10 @@ def command(
     listed = CaseList(sources).selected(selection, LIMITS)
     if not listed:
         raise UsageError("No cases to list.")
+    if not sources and (installed := installed_operations()):
+        click.echo(
+            f"note: Name an operation to list the cases of an installed package: {', '.join(installed)}.", err=True
+        )
     if by_requirement:
         rows = list(_rows([each.case for each in listed]))
         print_result(rows, [_table(rows)], as_json=as_json, width=160)

@@ -27,25 +27,25 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",
     },
-    "Suites and specs": {
+    "Suites, backends and certificates": {
         "generate": "Write a suite: golden data and IR models",
         "verify": "Find missing, changed or unexpected files of a suite",
         "schema": "Print the JSON Schema of specs, for editors",
         "adequacy": "Measure how well cases cover the semantics",
-    },
-    "Backends and certificates": {
         "backends": "List the installed backends, and what others need",
+        "new": "Write files to begin with: operation, backend, harness",
         "harness": "Test a harness in any language: check, schema",
         "certificate": "Sign and check results: keygen, sign, verify, judge",
     },
 }
 _FIRST = tuple(name for section in SECTIONS.values() for name in section)
+_GROUPS: Mapping[str, Sequence[str]] = {
+    "new": ("operation", "backend", "harness"),
+    "harness": ("check", "schema"),
+    "certificate": ("keygen", "sign", "verify", "judge"),
+}
 #: All commands, with those of the groups.
-COMMANDS = tuple(
-    f"{name} {each}".rstrip()
-    for name in _FIRST
-    for each in {"harness": ("check", "schema"), "certificate": ("keygen", "sign", "verify", "judge")}.get(name, ("",))
-)
+COMMANDS = tuple(f"{name} {each}".rstrip() for name in _FIRST for each in _GROUPS.get(name, ("",)))
 #: What an interrupted command leaves behind.
 _RESUMED = "Completed results are kept; run the same command to continue."
 _KEPT = {"fuzz": "The failures until then are written, not reduced. The same command begins a new search."}

@@ -1,6 +1,8 @@
 """Facts that exclude each other, so that a condition may name several of them: `data is u2, nf4 or f4e2m1`."""
 
 import re
+from collections.abc import Mapping
+from functools import cache
 
 from opconform.operations import OPERATIONS
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -18,26 +20,32 @@ def context_fact(name: str) -> str:
     return f"the context is {name}"
 
 
-#: Groups of alternatives: the operations come first. The types of data in one group have something in common.
-GROUPS: tuple[tuple[str, ...], ...] = (
-    tuple(map(operation_fact, OPERATIONS)),
-    tuple(context_fact(name) for name in sorted({name for each in OPERATIONS.values() for name in each.context_names})),
-    tuple(f"a control input is {name}" for name in ELEMENT_TYPES),
-    *(
-        tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.kind == kind)
-        for kind in ("float", "signed", "unsigned")
-    ),
-    tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if 0 < each.bits < 8),  # noqa: PLR2004 - a byte
-    tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.bits == _WORD),
-    *sorted(
-        {
-            tuple(f"{each.name} is {value!r}" for value in each.values)
-            for one in OPERATIONS.values()
-            for each in one.attributes
-            if each.type == "enum"
-        }
-    ),
-)
+@cache
+def groups() -> tuple[tuple[str, ...], ...]:
+    """Groups of alternatives: the operations come first. The types of data in one group have something in common."""
+    return (
+        tuple(map(operation_fact, OPERATIONS)),
+        tuple(
+            context_fact(name) for name in sorted({name for each in OPERATIONS.values() for name in each.context_names})
+        ),
+        tuple(f"a control input is {name}" for name in ELEMENT_TYPES),
+        *(
+            tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.kind == kind)
+            for kind in ("float", "signed", "unsigned")
+        ),
+        tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if 0 < each.bits < 8),  # noqa: PLR2004 - a byte
+        tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.bits == _WORD),
+        *sorted(
+            {
+                tuple(f"{each.name} is {value!r}" for value in each.values)
+                for one in OPERATIONS.values()
+                for each in one.attributes
+                if each.type == "enum"
+            }
+        ),
+    )
+
+
 #: The facts about the element type of data.
 DATA_TYPES = frozenset(f"data is {name}" for name in ELEMENT_TYPES)
 #: The words by which facts are sorted into other kinds: those of one kind are about as likely. The rest are relations.
@@ -57,13 +65,17 @@ _WORDS = {
         "attribute": r" (is|has) (-?\d|'|True$|False$|omitted$)",
     }.items()
 }
-_KINDS = {name: group[0].rpartition(" ")[0] for group in GROUPS for name in group}
+
+
+@cache
+def _kinds() -> Mapping[str, str]:
+    return {name: group[0].rpartition(" ")[0] for group in groups() for name in group}
 
 
 def kind_of(fact: str) -> str:
     """What a fact is about, if there are few or many of the kind: naming one of few takes fewer bits."""
-    if fact in _KINDS:
-        return _KINDS[fact]
+    if fact in _kinds():
+        return _kinds()[fact]
     return next((kind for kind, words in _WORDS.items() if words.search(fact)), "")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.tensors.tensor import Array
-from opconform_runners.reports.alternatives import DATA_TYPES, GROUPS, is_violation, kind_of
+from opconform_runners.reports.alternatives import DATA_TYPES, groups, is_violation, kind_of
 from opconform_runners.reports.pairs import COMPARED, Pairs, product
 
 #: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
@@ -77,9 +77,9 @@ class _Table:
         used = Counter(kind_of(self.names[each]) for each in np.flatnonzero(self._is_used))
         # each invalid case violates one requirement, so that it is not found among many facts
         self._costs = [2 + (0 if is_violation(name) else math.log2(used[kind_of(name)] or 1)) for name in self.names]
-        every = ([column[name] for name in group if name in column] for group in GROUPS)
+        every = ([column[name] for name in group if name in column] for group in groups())
         self._groups = [each for each in every if len(each) > 1]
-        self._operations = [column[name] for name in GROUPS[0] if name in column]
+        self._operations = [column[name] for name in groups()[0] if name in column]
         self._types = [each for each in self._groups if self.names[each[0]] in DATA_TYPES]
 
     def saved(self, candidate: _Candidate, left: Array) -> float:

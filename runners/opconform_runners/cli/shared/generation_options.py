@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from opconform.dialects import DEFAULT, DIALECTS, check_renderable
+from opconform.dialects import DEFAULT, DIALECTS, SHIPPED, check_renderable
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection import Selection
 from opconform_runners.cli.shared.help import rare_option
@@ -50,9 +50,7 @@ def generation_options(jobs: str) -> Decorator:
         "generation",
         GenerationOptions,
         rare_option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and samples."),
-        rare_option(
-            "--dialect", "dialects", multiple=True, metavar="NAME", help=f"{', '.join(DIALECTS)} (repeatable)."
-        ),
+        rare_option("--dialect", "dialects", multiple=True, metavar="NAME", help=f"{', '.join(SHIPPED)} (repeatable)."),
         _limit_option("--max-cases", LIMITS.cases, "cases per group"),
         _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),
         _limit_option("--max-bytes", LIMITS.bytes, "bytes of the suite"),

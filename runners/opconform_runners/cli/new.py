@@ -1,0 +1,143 @@
+"""`opconform new`."""
+
+import keyword
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from opconform.errors import DiskError, UsageError, quoted
+from opconform.operations import NAME, OPERATIONS
+from opconform.resources import render
+from opconform.suite.ownership import check_outside_suites
+from opconform_runners.cli.shared.help import Group
+
+_WORD = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+
+
+@click.group("new", cls=Group)
+def command() -> None:
+    """Write the files of a new operation, backend or harness, which work as they are."""
+
+
+@command.command("operation", example="new operation Reverse-1")
+@click.argument("name")
+def _operation(name: str) -> None:
+    """Write a package of an operation and its cases.
+
+    NAME is a versioned name, as in Reverse-1. The package is a folder in the current folder; once it is installed, NAME
+    stands for its cases.
+    """
+    if not NAME.fullmatch(name):
+        raise UsageError(f"{quoted(name)} is not the name of an operation. Name one with a version, as in Reverse-1.")
+    if name in OPERATIONS:
+        raise UsageError(f"The operation {name} exists already. Use another name.")
+    package, distribution = _snake(name), _snake(name).replace("_", "-")
+    folder = Path(distribution)
+    cases = folder / package / "cases" / name
+    values = {"name": name, "package": package, "distribution": distribution}
+    files = {
+        folder / "pyproject.toml": "operation/pyproject.toml.j2",
+        folder / package / "operation.py": "operation/operation.py.j2",
+        cases / "requirements.yaml": "operation/requirements.yaml.j2",
+        cases / "cases.yaml": "operation/cases.yaml.j2",
+    }
+    _check_module(package, folder)
+    contents = {file: str(render(f"new/{template}", **values)) for file, template in files.items()}
+    _write({**contents, folder / package / "__init__.py": f'"""The operation {name}."""\n'}, top=folder)
+    _say(
+        f"{_python()} -m pip install -e {distribution}",
+        f"opconform list {name}",
+        f"opconform adequacy {name}",
+        f"opconform generate {name} --out {distribution}-suite",
+    )
+
+
+@command.command("backend", example="new backend my-runtime")
+@click.argument("name")
+def _backend(name: str) -> None:
+    """Write a backend: a class in a Python file.
+
+    NAME is the name of the backend, in lower case, as in my-runtime. The file is written in the current folder.
+    """
+    file, class_name = _file_of(name), "".join(each.capitalize() for each in re.split("[-_]", name))
+    _write({file: str(render("new/backend.py.j2", name=name, class_name=class_name))}, top=file)
+    _say(
+        f"opconform harness check --backend {file}:{class_name}",
+        f"opconform certify {file}:{class_name} Concat-1 --profile core --out {name}-results",
+    )
+
+
+@command.command("harness", example="new harness my-harness")
+@click.argument("name")
+def _harness(name: str) -> None:
+    """Write a harness: a Python file without opconform.
+
+    The file speaks the protocol, and is a pattern for harnesses in other languages.
+
+    NAME is the name of the backend, in lower case, as in my-harness. The file is written in the current folder.
+    """
+    file = _file_of(name)
+    _write({file: str(render("new/harness.py.j2", name=name))}, top=file)
+    harness = shlex.quote(f"{_python()} {file}")
+    _say(
+        f"opconform harness check --harness {harness}",
+        f"opconform generate Concat-1 --profile core --out {name}-suite",
+        f"opconform run {name}-suite --harness {harness} --out {name}-results",
+    )
+
+
+def _snake(name: str) -> str:
+    """A name of an operation as the name of a package: `GatherND-8` gives `gather_nd_8`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|-", "_", name).lower()
+
+
+def _file_of(name: str) -> Path:
+    """The file of a backend or harness."""
+    if not _WORD.fullmatch(name):
+        raise UsageError(f"{quoted(name)} is not a name in lower case. Use letters, digits and hyphens, as in my-name.")
+    file = Path(name.replace("-", "_") + ".py")
+    _check_module(file.stem, file)
+    return file
+
+
+def _check_module(module: str, path: Path) -> None:
+    """Check that nothing is at a path, and that a module of the name would take no other's place."""
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists already, and is not overwritten. Use another name, or move it.")
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names or find_spec(module) is not None:
+        raise UsageError(f"{module} is the name of a Python keyword or of an installed module. Use another name.")
+
+
+def _write(contents: Mapping[Path, str], *, top: Path) -> None:
+    """Write new files. None is replaced, not even one that appeared a moment ago."""
+    try:
+        check_outside_suites(top)
+        for file, content in contents.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8", newline="\n") as opened:
+                opened.write(content)
+            click.echo(f"wrote {file}")
+    except OSError as fault:
+        if DiskError.is_full(fault):
+            raise DiskError(top, fault) from fault
+        raise UsageError(f"{top} cannot be written: {fault.strerror}. Use another folder.") from fault
+
+
+def _python() -> str:
+    """This interpreter, as a command of a shell."""
+    found = shutil.which("python")
+    is_this = found is not None and Path(found).parent == Path(sys.executable).parent
+    return "python" if is_this else shlex.quote(sys.executable)
+
+
+def _say(*commands: str) -> None:
+    click.echo("\nTry it:")
+    for each in commands:
+        click.echo(f"  {each}")

@@ -1,0 +1,148 @@
+"""`opconform new`: what it writes works as it stands."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Run
+
+METADATA = "Metadata-Version: 2.1\nName: reverse-1\nVersion: 0.1.0\n"
+
+
+def printed(stdout: str) -> list[list[str]]:
+    """The commands that `new` advises, as words."""
+    return [shlex.split(line) for line in stdout.partition("Try it:\n")[2].splitlines()]
+
+
+def test_a_new_backend_is_the_guides_and_runs(opconform: Run, tmp_path: Path) -> None:
+    """The guide shows the template; the case of numpy's own reading of a missing axis fails."""
+    said = opconform("new", "backend", "my-concat", cwd=tmp_path)
+    checking, certifying = printed(said.stdout)
+    guide = (ROOT / "docs" / "new-backend.md").read_text()
+    select = ("--select", "Concat-1/page-example*")
+
+    assert f"`my_concat.py`:\n\n```python\n{(tmp_path / 'my_concat.py').read_text()}```" in guide
+    assert checking == ["opconform", "harness", "check", "--backend", "my_concat.py:MyConcat"]
+    opconform("generate", "Concat-1", *select, "--out", "suite", cwd=tmp_path)
+    ran = opconform("run", "suite", "--backend", certifying[2], "--out", "out", cwd=tmp_path)
+    assert ran.stdout.count("no case fails") == 1
+    assert certifying[:4] == ["opconform", "certify", "my_concat.py:MyConcat", "Concat-1"]
+
+
+def test_a_new_harness_speaks_the_protocol_without_opconform(opconform: Run, tmp_path: Path) -> None:
+    """It passes the core cases of its operation in the types that it has."""
+    said = opconform("new", "harness", "my-harness", cwd=tmp_path)
+    _, generating, running = printed(said.stdout)
+    code = (tmp_path / "my_harness.py").read_text()
+
+    assert not re.search(r"^(import|from) opconform", code, re.MULTILINE)
+    opconform(*generating[1:], "--select", "Concat-1/a*", cwd=tmp_path)
+    harness = f"{sys.executable} my_harness.py"
+    ran = opconform(*(harness if each.endswith("my_harness.py") else each for each in running[1:]), cwd=tmp_path)
+    assert "CONFORMANT, " in ran.stdout
+    assert "NOT CONFORMANT" not in ran.stdout
+
+
+@pytest.mark.ci_only
+def test_a_new_harness_and_a_new_backend_obey_every_rule(opconform: Run, tmp_path: Path) -> None:
+    """`harness check` says so."""
+    backend = printed(opconform("new", "backend", "my-concat", cwd=tmp_path).stdout)[0]
+    opconform("new", "harness", "my-harness", cwd=tmp_path)
+
+    opconform(*backend[1:], cwd=tmp_path)
+    opconform("harness", "check", "--harness", f"{sys.executable} my_harness.py", cwd=tmp_path)
+
+
+@pytest.fixture
+def package(opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The package of a new operation, installed as an editable one is: its metadata and its folder are on the path."""
+    opconform("new", "operation", "Reverse-1", cwd=tmp_path)
+    project = tmp_path / "reverse-1"
+    [group] = re.findall(r'^\[project\.entry-points\."(.+)"\]$', (project / "pyproject.toml").read_text(), re.MULTILINE)
+    [line] = re.findall(r'^Reverse-1 = "(.+)"$', (project / "pyproject.toml").read_text(), re.MULTILINE)
+    metadata = tmp_path / "site" / "reverse_1-0.1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(METADATA)
+    (metadata / "entry_points.txt").write_text(f"[{group}]\nReverse-1 = {line}\n")
+    monkeypatch.setenv("PYTHONPATH", f"{metadata.parent}:{project}", prepend=":")
+    return project
+
+
+def command_line(*words: str, folder: Path) -> tuple[int, str, str]:
+    """Run the command line in a process, which finds the distributions that are on its path as it starts."""
+    done = subprocess.run(
+        [sys.executable, "-m", "opconform", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_new_operation_is_found_once_it_is_installed(package: Path) -> None:
+    """By the commands that `new` prints; its cases tell all of its mutants apart."""
+    folder = package.parent
+
+    code, listed, said = command_line("list", "Reverse-1", folder=folder)
+    assert (code, said) == (0, "")
+    assert "Reverse-1/axis           6  accepted: every axis, counted from the front and from the end\n" in listed
+    code, adequate, _ = command_line("adequacy", "Reverse-1", "--strict", folder=folder)
+    assert code == 0, adequate
+    code, generated, _ = command_line("generate", "Reverse-1", "--out", "suite", folder=folder)
+    assert code == 0, generated
+    assert generated.startswith("suite: ")
+    code, verified, _ = command_line("verify", "suite", folder=folder)
+    assert code == 0, verified
+
+
+def test_a_broken_entry_point_costs_one_sentence(package: Path) -> None:
+    """The others can be used."""
+    [file] = (package.parent / "site").glob("*/entry_points.txt")
+    file.write_text(f"{file.read_text()}Broken-1 = nowhere:OPERATION\n")
+    code, listed, said = command_line("list", "Reverse-1", "--cases", folder=package.parent)
+
+    assert code == 0
+    assert "\nReverse-1/axis/" in listed
+    assert said == (
+        "warning: The entry point Broken-1 of reverse-1 (opconform.operations) is not used: nowhere:OPERATION cannot be "
+        "imported: ModuleNotFoundError: No module named 'nowhere'.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("backend", "My Runtime"), "'My Runtime' is not a name in lower case."),
+        (("harness", "../x"), "'../x' is not a name in lower case."),
+        (("backend", "numpy"), "numpy is the name of a Python keyword or of an installed module. Use another name."),
+        (("backend", "class"), "class is the name of a Python keyword or of an installed module. Use another name."),
+        (("operation", "Split-1"), "The operation Split-1 exists already. Use another name."),
+        (
+            ("operation", "reverse"),
+            "'reverse' is not the name of an operation. Name one with a version, as in Reverse-1.",
+        ),
+        (("backend", "taken"), "taken.py exists already, and is not overwritten. Use another name, or move it."),
+        (("operation", "Taken-1"), "taken-1 exists already, and is not overwritten. Use another name, or move it."),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(
+    opconform: Run, tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    """In a sentence; nothing is written, and nothing is replaced."""
+    (tmp_path / "taken.py").write_text("mine")
+    (tmp_path / "taken-1").mkdir()
+    done = opconform("new", *words, cwd=tmp_path, code=2)
+
+    assert f"error: {sentence}" in done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["taken-1", "taken.py"]
+    assert (tmp_path / "taken.py").read_text() == "mine"
+
+
+def test_nothing_new_is_written_into_a_suite(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """It would not verify any longer."""
+    (tmp_path / "suite").symlink_to(small_suite)
+    done = opconform("new", "backend", "mine-too", cwd=tmp_path / "suite", code=2)
+
+    assert "it is part of the suite" in done.stderr
+    assert not (small_suite / "mine_too.py").exists()
