@@ -94,7 +94,7 @@ def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:
     def evaluate(operation: Operation, arguments: Arguments) -> Arguments:
         for rewrite in rewrites if operation.name == op else ():
             arguments = rewrite(arguments)
-            operation.infer(arguments)
+            operation.infer(arguments)  # the next one reads valid arguments
         return arguments
 
     feeds = (evaluated(golden.graph, each, evaluate) for each in golden.inputs)

@@ -102,14 +102,17 @@ class Operation:
         Raises:
             Rejection: The arguments violate requirements.
         """
-        _, violated = self.judged(arguments)
-        if violated:
-            raise Rejection(violated)
+        self._check(arguments)
         if self.types is not None:
             return self.types(arguments)
         shapes = self.shapes(arguments) if self.shapes is not None else self._shapes(arguments)
         data = next(each for name, each in arguments.inputs.items() if not self.port_of(name).setting)
         return tuple(TensorType(element_type=data.element_type, shape=tuple(each)) for each in shapes)
+
+    def _check(self, arguments: Arguments) -> None:
+        _, violated = self.judged(arguments)
+        if violated:
+            raise Rejection(violated)
 
     def _shapes(self, arguments: Arguments) -> Iterator[Shape]:
         empty = np.zeros((), np.int8)
@@ -117,7 +120,12 @@ class Operation:
         return (each.shape for each in self._moved(arguments, Places(given, none=empty)))
 
     def evaluate(self, arguments: Arguments) -> tuple[Tensor, ...]:
-        """Its outputs, for arguments that `infer` accepts."""
+        """Its outputs.
+
+        Raises:
+            Rejection: The arguments violate requirements.
+        """
+        self._check(arguments)
         if self.compute is not None:
             return self.compute(arguments)
         tensors = {name: arguments.tensor(name) for name, _ in self._data(arguments)}

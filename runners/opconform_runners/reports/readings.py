@@ -77,7 +77,6 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
             arguments = evaluated_arguments(node, known)
             if node.under_test:
                 return arguments
-            OPERATIONS[node.op].infer(arguments)
             known |= zip(node.outputs, OPERATIONS[node.op].evaluate(arguments), strict=True)
         except (LookupError, Rejection):
             return None
