@@ -16,7 +16,7 @@ from opconform.tensors.tensor import Array, Tensor
 #: The name of a model's only output.
 _OUTPUT = "output_0"
 #: The most elements of a case whose origins are found.
-_ELEMENTS = 1 << 18
+_ELEMENTS = 1 << 19
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +41,8 @@ def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
     if origins is None:
         return None
     outputs = {f"output_{number}": each for number, each in enumerate(origins.outputs)}
-    for whole, parts in ((origins.inputs, outputs), (outputs, origins.inputs)):
+    inputs = {ports_of(case.node)[port]: each for port, each in origins.inputs.items()}
+    for whole, parts in ((inputs, outputs), (outputs, inputs)):
         if len(whole) == 1 < len(parts):
             [(name, array)], tensors = whole.items(), tuple(parts.values())
             axis = _axis_of(array, tensors)
@@ -82,14 +83,16 @@ def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[in
     numbers = origins.outputs[names.index(output)]
     if len(at) != numbers.ndim or any(index >= size for index, size in zip(at, numbers.shape, strict=True)):
         return None
-    for name, held in origins.inputs.items():
+    names_of = ports_of(case.node)
+    for port, held in origins.inputs.items():
         if held.size and held.flat[0] <= numbers[at] <= held.flat[-1]:
-            return Origin(name, tuple(int(each) for each in np.unravel_index(numbers[at] - held.flat[0], held.shape)))
+            place = np.unravel_index(numbers[at] - held.flat[0], held.shape)
+            return Origin(names_of[port], tuple(int(each) for each in place))
     return None
 
 
 def _origins(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
-    """The origins of the outputs by the names of the model's inputs, or None as `origin_of` says."""
+    """The origins of the outputs by the names of ports, or None as `origin_of` says."""
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.moved is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None
@@ -97,5 +100,4 @@ def _origins(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
     if sum(map(math.prod, shapes)) > _ELEMENTS:
         return None
     tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
-    found, names = operation.origins(evaluated_arguments(case.node, tensors)), ports_of(case.node)
-    return Origins(inputs={names[port]: each for port, each in found.inputs.items()}, outputs=found.outputs)
+    return operation.origins(evaluated_arguments(case.node, tensors))
