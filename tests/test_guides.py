@@ -99,7 +99,7 @@ def test_operations_are_added_as_the_guide_says(tmp_path: Path) -> None:
 
     listed = run(listing, tmp_path, 0)
     assert [listed.count(f"{op}/") for op in ("Tile-1", "Einsum-7", "ConvolutionBackpropData-1")] == [18, 15, 28]
-    assert "mutants: 124 of 128 killed" in run(adequacy, tmp_path, 0)
+    assert "mutants: 126 of 128 killed" in run(adequacy, tmp_path, 0)
     said = " ".join(f"{run(openvino, tmp_path, 1)}{run(onnxruntime, tmp_path, 0)}{run(numpy, tmp_path, 0)}".split())
     for line in shown("new-operation.md"):
         assert line in said

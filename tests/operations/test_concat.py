@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.concat import CONCAT
-from opconform.operations.operation import Arguments, Operand, Region, Rejection
 from opconform.specs.loader import load_spec
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
@@ -87,7 +87,7 @@ def test_the_size_along_the_axis_is_the_sum(
     data=st.data(),
 )
 def test_numpy_joins_the_same(shape: list[int], sizes: list[int], data: st.DataObject) -> None:
-    """Bit for bit, and each input is at its region of the output."""
+    """Bit for bit."""
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     arrays = []
     for number, size in enumerate(sizes):
@@ -101,18 +101,17 @@ def test_numpy_joins_the_same(shape: list[int], sizes: list[int], data: st.DataO
     [output] = CONCAT.evaluate(given_arguments)
 
     assert np.array_equal(output.array, np.concatenate(arrays, axis))
-    assert CONCAT.joined is not None
-    for region, array in zip(CONCAT.joined(given_arguments), arrays, strict=True):
-        assert np.array_equal(output.array[region.index], array)
 
 
-def test_each_input_is_a_region_of_the_output() -> None:
-    """They follow each other along the axis."""
-    assert CONCAT.joined is not None
-    assert CONCAT.joined(arguments([(2, 1), (2, 4)], -1)) == (
-        Region(input="inputs_0", start=(0, 0), sizes=(2, 1)),
-        Region(input="inputs_1", start=(0, 1), sizes=(2, 4)),
-    )
+def test_elements_are_numbered_through_all_inputs() -> None:
+    """Those of the second input follow those of the first."""
+    origins = CONCAT.origins(arguments([(2, 1), (2, 2)], -1))
+
+    assert {name: each.tolist() for name, each in origins.inputs.items()} == {
+        "inputs_0": [[0], [1]],
+        "inputs_1": [[2, 3], [4, 5]],
+    }
+    assert [each.tolist() for each in origins.outputs] == [[[0, 2, 3], [1, 4, 5]]]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.gather import GATHER
-from opconform.operations.operation import Arguments, Operand, Rejection
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.gather_nd import GATHER_ND
-from opconform.operations.operation import Arguments, Operand, Rejection
 from opconform.tensors.tensor import Array, Tensor
 
 

@@ -1,43 +1,146 @@
 """The contract of an operation: what its declaration decides for its semantics."""
 
-from opconform.operations.operation import Arguments, AttributeSpec, Operation, TensorType
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from opconform.operations.arguments import Arguments, Operand, Rejection
+from opconform.operations.checks import INTEGERS, RANKED
+from opconform.operations.operation import Operation
+from opconform.operations.ports import AttributeSpec, Port
 from opconform.suite.case import Attribute
+from opconform.tensors.tensor import Tensor
+
+#: An operation of this test: the last elements of a list of lists, which only tests have.
+LAST = Operation(
+    name="Last-1",
+    inputs=(
+        Port("data", ranks=RANKED),
+        Port("counts", setting=True, types=INTEGERS, ranks=(0, 1), shapes=((), (1,), (2, 1)), prefix="count"),
+        Port("fill", optional=True),
+    ),
+    attributes=(
+        AttributeSpec("mode", type="enum", values=("cut", "fill"), default="cut"),
+        AttributeSpec("reverse", type="boolean"),
+        AttributeSpec("bits", type="ints", values=(0, 1), default=(0,), prefix="masks"),
+    ),
+    checks={"count.negative": lambda a: a.integers("counts")[0] < 0},
+    moved=lambda a, places: [places["data"][-a.integers("counts")[0] :]],
+    facts={"everything is kept": lambda a: a.integers("counts")[0] == a.shape("data")[0]},
+)
 
 
-def declared(**changed: object) -> Operation:
-    """An operation with an enumeration that has a default, and a list that has none."""
-    fields: dict[str, object] = {
-        "name": "Pad-1",
-        "inputs": (),
-        "attributes": (
-            AttributeSpec("strides", type="ints"),
-            AttributeSpec("mode", type="enum", values=("explicit", "valid"), default="explicit"),
-        ),
-        "infer": lambda _: (TensorType(element_type="f32", shape=()),),
-        "evaluate": lambda _: (),
-    }
-    return Operation(**{**fields, **changed})  # type: ignore[arg-type]
+def operand(*shape: int, element_type: str = "f32", integers: tuple[int, ...] | None = None) -> Operand:
+    """An input, of i64 if it has integers."""
+    kind = "i64" if integers is not None and element_type == "f32" else element_type
+    return Operand(element_type=kind, shape=shape, integers=integers)
 
 
-def test_an_attribute_that_is_left_out_has_its_default() -> None:
-    """One without a default is not there."""
-    expected = Arguments(inputs={}, attributes={"mode": "explicit"}, omitted=frozenset({"mode"}))
-    assert declared().arguments({}, {}) == expected
+def arguments(
+    inputs: dict[str, Operand | None] | None = None, attributes: dict[str, Attribute] | None = None
+) -> Arguments:
+    """Valid arguments, some of them replaced; an input of None is left out."""
+    given = {"data": operand(4), "counts": operand(integers=(2,)), **(inputs or {})}
+    held = {name: each for name, each in given.items() if each is not None}
+    return LAST.arguments(held, {"reverse": True, **(attributes or {})})
 
 
-def test_an_attribute_that_is_given_keeps_its_value() -> None:
-    """Its default says nothing then."""
-    given: dict[str, Attribute] = {"strides": (2, 1), "mode": "valid"}
+def violated(given: Arguments) -> tuple[str, ...]:
+    """What the arguments violate."""
+    return LAST.judged(given)[1]
 
-    assert declared().arguments({}, given) == Arguments(inputs={}, attributes=given)
+
+def test_valid_arguments_violate_nothing() -> None:
+    """An optional input and attributes with defaults may be left out."""
+    assert violated(arguments()) == ()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "expected"),
+    [
+        ({"data": None}, "data.required"),
+        ({"data": operand()}, "data.rank"),
+        ({"counts": None}, "count.required"),
+        ({"counts": operand(2, 1, integers=(1, 1))}, "count.rank"),
+        ({"counts": operand(2, integers=(1, 1))}, "count.shape"),
+        ({"counts": operand()}, "count.element-type"),
+        ({"counts": operand(integers=(-1,))}, "count.negative"),
+    ],
+)
+def test_a_port_names_the_requirement_that_an_input_violates(inputs: dict[str, Operand | None], expected: str) -> None:
+    """By its prefix, or its name; a check reads nothing that is wrong already."""
+    assert violated(arguments(inputs)) == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"mode": "paste"}, "mode.values"),
+        ({"mode": "Cut"}, "mode.spelling"),
+        ({"mode": 1}, "mode.values"),
+        ({"reverse": "yes"}, "reverse.type"),
+        ({"reverse": "True"}, "reverse.spelling"),
+        ({"reverse": 1}, "reverse.spelling"),
+        ({"bits": 1}, "masks.type"),
+        ({"bits": (True,)}, "masks.type"),
+        ({"bits": (0, 2)}, "masks.values"),
+    ],
+)
+def test_an_attribute_names_the_requirement_that_its_value_violates(
+    attributes: dict[str, Attribute], expected: str
+) -> None:
+    """The type, the allowed values, and the spelling of one."""
+    assert violated(arguments(attributes=attributes)) == (expected,)
+
+
+def test_a_required_attribute_is_missed() -> None:
+    """One without a default."""
+    assert violated(LAST.arguments(arguments().inputs, {})) == ("reverse.required",)
+
+
+def test_every_violation_is_named_at_once() -> None:
+    """Those of the ports, then those of the attributes, then the checks."""
+    given = arguments({"data": operand(), "counts": operand(integers=(-1,))}, {"mode": "x"})
+
+    with pytest.raises(Rejection) as rejection:
+        LAST.infer(given)
+    assert rejection.value.requirements == ("data.rank", "mode.values", "count.negative")
+
+
+def test_types_and_outputs_follow_from_the_movement() -> None:
+    """Without elements for the types, and with them for the outputs."""
+    tensor = Tensor(element_type="u8", array=np.array([[1, 2], [3, 4], [5, 6]], np.uint8))
+    given = arguments({"data": Operand(element_type="u8", shape=(3, 2), tensor=tensor)})
+
+    assert [(each.element_type, each.shape) for each in LAST.infer(given)] == [("u8", (2, 2))]
+    assert [each.array.tolist() for each in LAST.evaluate(given)] == [[[3, 4], [5, 6]]]
+    assert [each.tolist() for each in LAST.origins(given).outputs] == [[[2, 3], [4, 5]]]
+    assert LAST.bits == "data.bits"
+
+
+def test_known_integers_move_during_inference() -> None:
+    """So that a model can compute a setting input of another operation."""
+    assert LAST.values(arguments({"data": operand(3, integers=(7, 8, 9))})) == (8, 9)
+    assert LAST.values(arguments()) is None
+
+
+def test_facts_hold_for_valid_and_invalid_arguments() -> None:
+    """And not where the arguments do not say."""
+    assert [*LAST.facts_of(arguments({"counts": operand(integers=(4,))}))] == ["everything is kept"]
+    assert [*LAST.facts_of(arguments({"counts": operand(integers=(4,))}, {"mode": "x"}))] == ["everything is kept"]
+    assert [*LAST.facts_of(arguments({"data": None}))] == []
 
 
 def test_an_operation_has_one_output_unless_it_says_otherwise() -> None:
-    """So an invalid case asks for one."""
-    assert declared().requested_outputs(Arguments(inputs={})) == 1
-    assert declared(requested_outputs=lambda _: None).requested_outputs(Arguments(inputs={})) is None
+    """So an invalid case requests one."""
+    several = replace(LAST, requested=lambda a: a.integers("counts")[0])
+
+    assert LAST.requested_outputs(arguments({"counts": None})) == 1
+    assert several.requested_outputs(arguments({"data": None})) == 2
+    assert several.requested_outputs(arguments({"counts": None})) is None
 
 
 def test_an_operation_that_computes_has_no_requirement_on_bits() -> None:
     """It does not only move data."""
-    assert declared().bits is None
+    assert Operation(name="Add-1", inputs=(Port("a"), Port("b"))).bits is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.reshape import RESHAPE
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
@@ -52,7 +52,8 @@ def arguments(
         (arguments((2, 6), [0, -1], False), {"shape.inferred-divides"}),
         (arguments((2, 6), [5, -1]), {"shape.inferred-divides"}),
         (arguments((2, 6), [12, 1, 0]), {"shape.zero-after-last"}),
-        (arguments((2, 6), [12, 1, 0, 0]), {"shape.zero-index"}),
+        (arguments((2, 6), [12, 1, 0, 0]), {"shape.zero-after-last", "shape.zero-index"}),
+        (arguments((2, 6), [12, 1, 1, 0]), {"shape.zero-index"}),
         (arguments((0, 6), [0, -1]), {"shape.inferred-undetermined"}),
         (arguments((4,), [(1 << 62) + 1, 4], False), {"shape.volume"}),
     ],

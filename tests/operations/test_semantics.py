@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.suite.case import Case, Graph, Node
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.operations.operation import Arguments, Operand, Rejection
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.slice import SLICE
 from opconform.tensors.tensor import Tensor
 

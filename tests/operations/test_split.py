@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from opconform.operations.operation import Arguments, Operand, Region, Rejection
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.split import SPLIT
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
@@ -74,12 +74,11 @@ def test_an_empty_dimension_beside_the_axis_stays() -> None:
     assert [each.shape for each in SPLIT.infer(arguments(shape=(0, 6)))] == [(0, 2)] * 3
 
 
-def test_each_output_is_highlighted_as_a_region_of_the_data() -> None:
-    """They follow each other along the axis."""
-    highlight = SPLIT.highlight
+def test_each_output_has_the_elements_that_follow_along_the_axis() -> None:
+    """By their numbers in data, in row-major order."""
+    origins = SPLIT.origins(arguments())
 
-    assert highlight is not None
-    assert highlight(arguments()) == tuple(Region(input="data", start=(0, at), sizes=(2, 2)) for at in (0, 2, 4))
+    assert [each.tolist() for each in origins.outputs] == [[[0, 1], [6, 7]], [[2, 3], [8, 9]], [[4, 5], [10, 11]]]
 
 
 @pytest.mark.parametrize(("attributes", "requested"), [({"num_splits": 5}, 5), ({"num_splits": "5"}, None), ({}, None)])

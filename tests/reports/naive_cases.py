@@ -13,7 +13,7 @@ import numpy as np
 
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Rejection
+from opconform.operations.arguments import Arguments, Rejection
 from opconform.suite.case import Case, case_from
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected

@@ -124,7 +124,7 @@ def of_arguments(fact: str, node: Node) -> bool | None:
             return known[fact]
     if fact == "a string moves to another place":
         return moves(node, 0)
-    if fact == "the narrow elements of an output are not one run of bytes of an input":
+    if fact == "sub-byte elements move across byte boundaries":
         return any(moves(node, width) for width in (1, 2, 4))
     return None
 

@@ -1,11 +1,20 @@
 """Facts about cases: in words, from the case, its values and the declaration of its operation."""
 
 from pathlib import Path
+from unittest import mock
 
+import numpy as np
 import pytest
 
+from opconform.operations import OPERATIONS
+from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.operations.ports import Port
+from opconform.suite.case import Accept, Case, Graph, Input, Node, Output
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.facts import facts_of
 from tests.conftest import Run
 
@@ -85,20 +94,20 @@ CASES = {
         "a negative step is beyond 31 bits", "all shapes are known when the model is built",
     }, {"a shape is known only at run time"}),
     "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
-        "the narrow elements of an output are not one run of bytes of an input",
+        "sub-byte elements move across byte boundaries",
     }, set()),
     "other neighbours": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [8], element_type: u4}, start: [0], stop: [8], step: [3]}\n", {
-        "the narrow elements of an output are not one run of bytes of an input",
+        "sub-byte elements move across byte boundaries",
     }, set()),
     "beginning of a byte": (SPLIT.format(data="{shape: [7], element_type: u2}", axis=0, lengths="[4, 3]", more=""), {
         "data ends within a byte",
-    }, {"the narrow elements of an output are not one run of bytes of an input"}),
+    }, {"sub-byte elements move across byte boundaries"}),
     "strings": (SPLIT.format(data="{shape: [2], element_type: string}", axis=0, lengths="[1, 1]", more=""), {
         "a string moves to another place",
-    }, {"the narrow elements of an output are not one run of bytes of an input"}),
+    }, {"sub-byte elements move across byte boundaries"}),
     "same places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[2, 2]", more=""), {
         "data has rows that end within a byte",
-    }, {"the narrow elements of an output are not one run of bytes of an input"}),
+    }, {"sub-byte elements move across byte boundaries"}),
     "first": (SLICE.replace("begin: [0, 1]", "begin: [-9, 1]").replace("end: [2, 4]", "end: [-9, 4]\n    stride: [-1, 1]\n    dynamic: [2..8, '?']"), {
         "a backward slice selects only the first element", "data has bounded dimensions", "data has dimensions of any size",
         "begin has a value that is not an index of any dimension of data", "a backward slice ends where it begins",
@@ -152,7 +161,7 @@ CASES = {
         "no dimension is sliced",
     }, set()),
     "inner rows": (SPLIT.format(data="{shape: [7, 6], element_type: u4}", axis=1, lengths="[2, 4]", more=""), {
-        "the narrow elements of an output are not one run of bytes of an input",
+        "sub-byte elements move across byte boundaries",
     }, {"data has rows that end within a byte"}),
     "larger rank": (GATHER.format(op="Gather-8", data="[4, 4]", indices="[3]", batch_dims="-2, axis: 0", violated="batch_dims.range"), {
         "batch_dims is out of range, and at most one dimension before those of the indices",
@@ -187,3 +196,60 @@ def test_a_case_has_its_facts_and_no_others(opconform: Run, tmp_path: Path, name
     facts = facts_of(case, feeds, expected)
     assert held - facts == set()
     assert facts & lacking == set()
+
+
+def _computed(arguments: Arguments) -> tuple[Tensor, ...]:
+    arrays = [arguments.tensor(name).array for name in arguments.inputs]
+    return (Tensor(element_type="u4", array=np.asarray(arrays[0] + arrays[-1])),)
+
+
+def _types(arguments: Arguments) -> tuple[TensorType, ...]:
+    return (TensorType(element_type="u4", shape=arguments.operand("one").shape),)
+
+
+def _moved(_: Arguments, places: Places) -> list[Array]:
+    return [places["one"][::-1]]
+
+
+@pytest.mark.parametrize(
+    ("operation", "moves"),
+    [
+        (Operation(name="Own-1", inputs=(Port("one"), Port("two")), types=_types, compute=_computed), False),
+        (
+            Operation(
+                name="Own-1",
+                inputs=(Port("one", setting=True), Port("two", setting=True)),
+                types=_types,
+                compute=_computed,
+            ),
+            False,
+        ),
+        (Operation(name="Own-1", inputs=(Port("one"), Port("two")), moved=_moved), True),
+    ],
+    ids=["computes", "without data", "moves"],
+)
+def test_only_of_an_operation_that_moves_data_it_is_said_that_elements_move(operation: Operation, moves: bool) -> None:
+    """Not of one that computes its outputs, which may have no data at all."""
+    inputs = tuple(
+        Input(name=port.name, role=port.role, element_type="u4", shape=(3,), binding="parameter")
+        for port in operation.inputs
+    )
+    node = Node(name="own", op="Own-1", inputs=("one", "two"), outputs=("out",), under_test=True)
+    case = Case(
+        id="Own-1/group/0123456789",
+        op="Own-1",
+        title="",
+        profile="core",
+        requirements=(),
+        context="bare",
+        feeds=1,
+        inputs=inputs,
+        graph=Graph(nodes=(node,), outputs=("out",)),
+        expect=Accept(accept=(Output(name="out", element_type="u4", shape=(3,)),)),
+    )
+    feed: dict[str, Array] = {"one": np.array([1, 2, 3], np.uint8), "two": np.array([4, 5, 6], np.uint8)}
+    with mock.patch.dict(OPERATIONS, {"Own-1": operation}):
+        facts = facts_of(case, [feed], [{"out": feed["one"]}])
+
+    assert "data is u4" in facts
+    assert ("sub-byte elements move across byte boundaries" in facts) is moves

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from opconform.model.pictures import Highlight
-from opconform.operations.operation import Region
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reports.excerpt import Marks, excerpt_of
@@ -552,8 +551,7 @@ def test_an_excerpt_moves_to_what_differs() -> None:
     want = np.arange(2 * 40 * 50, dtype=np.int32).reshape(2, 40, 50)
     got = want.copy()
     got[1, 30, 20] = -1
-    regions = tuple(Region(input="x", start=(0, at, 0), sizes=(2, size, 50)) for at, size in ((0, 31), (31, 9)))
-    highlight = Highlight(tensor="x", axis=1, regions=regions, names=("a", "b"))
+    highlight = Highlight(tensor="x", axis=1, names=("a", "b"), sizes=(31, 9))
     excerpt = excerpt_of("x", got, "i32", highlight=highlight, marks=Marks(other=want, at=(1, 30, 20)))
     row, column = excerpt.first or (-1, -1)
 

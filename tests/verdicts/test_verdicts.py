@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 from opconform.errors import SuiteError
 from opconform.model.draft import TensorDraft
 from opconform.model.fills import fill
+from opconform.suite.case import Reject
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, patterns
 from opconform_runners.backends.numpy import Numpy
+from opconform_runners.harness.outcome import Oversized, Returned
 from opconform_runners.verdicts import comparison
 from opconform_runners.verdicts.comparison import is_invented, mismatch_of
-from opconform_runners.verdicts.judge import findings_of
+from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, findings_of, first_verdict
 from opconform_runners.verdicts.results import read_results
-from opconform_runners.verdicts.verdict import Pass, Unsupported
+from opconform_runners.verdicts.verdict import Fail, Pass, Unsupported
 from tests.conftest import MINIATURES, ROOT, Run
 
 
@@ -408,3 +410,20 @@ def test_elements_of_the_inputs_are_not_invented_however_often_they_occur() -> N
     assert is_invented(np.array([2, 7], np.float32), inputs)
     assert is_invented(np.array([-0.0], np.float32), inputs)
     assert is_invented(np.array([0], np.int8), inputs)
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_only_an_operation_that_moves_data_can_read_it_out_of_bounds(small_suite: Path, moves: bool) -> None:
+    """An operation that computes has elements of its own, and as many as it likes."""
+    suite = open_suite(small_suite)
+    entry = next(each for each in suite.entries if isinstance(each.expect, Reject))
+    stages = suite.header.establishes[entry.op]
+    kept = {stage: names for stage, names in stages.items() if moves or stage != "bits"}
+    changed = replace(suite, header=replace(suite.header, establishes={entry.op: kept}))
+    many = Returned(outputs=((np.full(99, 7777, np.float32),),), element_types=None, seconds=None)
+
+    for outcome in (many, Oversized(size=1 << 40)):
+        verdict = first_verdict(changed, entry, suite.case(entry), outcome)
+
+        assert isinstance(verdict, Fail)
+        assert (OUT_OF_BOUNDS in verdict.sentence) is moves

@@ -1,5 +1,6 @@
 """The adequacy report of an operation's cases: the mutants of its semantics that survive."""
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,7 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     trials = trials_of(_noted(cases, listed))
     ops = tuple(sorted({each.op for each in trials}))
     modules = modules_of(ops)
-    mutants = [each for name, path in modules.items() for each in mutations_of(path.read_text(), name)]
+    mutants = list(mutations_of({name: ast.parse(path.read_text()) for name, path in modules.items()}, ops))
     survivors = _surviving(mutants, trials)
     found = {each: (each.module, each.function, each.before, each.after) for each in survivors}
     known = [each for each in _equivalents() if each.module in modules]
@@ -119,7 +120,7 @@ def _killer(mutant: Mutation, trials: Sequence[Trial]) -> int | None:
     try:
         operations = loaded(tuple(sorted({each.op for each in trials})), {mutant.module: mutant.tree})
         for place, each in enumerate(trials):
-            if answer_of(operations[each.op], each.arguments, filled=each.filled) != each.expected:
+            if answer_of(operations[each.op], each) != each.expected:
                 return place
     except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
         return place

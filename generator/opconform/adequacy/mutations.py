@@ -1,10 +1,12 @@
-"""Systematic mutations of a Python module: one small change of one expression each."""
+"""Systematic mutations of declarations and of what they reach: one small change of one expression each."""
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+
+from opconform.adequacy.reach import deciding
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -25,6 +27,10 @@ _ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.FloorDiv: (ast.Mult,),
     ast.Mod: (ast.FloorDiv,),
 }
+#: The constraints of ports and attributes, each of which is left out.
+_CONSTRAINTS = frozenset({"types", "ranks", "shapes", "optional", "values", "default"})
+#: The most requirements that a mutation names.
+_MOST_NAMES = 3
 _CALLS = {"any": "all", "all": "any", "sum": "max", "max": "min", "min": "max"}
 
 
@@ -44,31 +50,30 @@ class Mutation:
     tree: ast.Module
 
 
-def mutations_of(source: str, module: str) -> Iterator[Mutation]:
-    """Every mutation of the functions of a module, given its source and its name."""
-    tree = ast.parse(source)
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
-    owner = {id(node): each for each in functions for node in _inside(each)}
-    for number, node in enumerate(ast.walk(tree)):
-        function = owner.get(id(node))
-        if function is None:
-            continue
-        for field, place, replacement in _changes(node):
-            mutant = ast.parse(source)
-            twin = next(islice(ast.walk(mutant), number, None))
-            if place is None:
-                setattr(twin, field, replacement)
-            else:
-                getattr(twin, field)[place] = replacement
-            yield Mutation(
-                module=module,
-                function=function.name,
-                line=getattr(node, "lineno", function.lineno),
-                before=_text(node),
-                after=_text(twin),
-                names=_names(node, function),
-                tree=ast.fix_missing_locations(mutant),
-            )
+def mutations_of(trees: Mapping[str, ast.Module], ops: Collection[str]) -> Iterator[Mutation]:
+    """Every mutation of what decides the results of some operations, given the modules that declare them."""
+    for module, parts in deciding(trees, ops).items():
+        owners = {id(node): (owner, part) for owner, part in parts for node in _inside(part)}
+        for number, node in enumerate(ast.walk(trees[module])):
+            if id(node) not in owners:
+                continue
+            owner, part = owners[id(node)]
+            for field, place, replacement in _changes(node):
+                mutant = copy.deepcopy(trees[module])
+                twin = next(islice(ast.walk(mutant), number, None))
+                if place is None:
+                    setattr(twin, field, replacement)
+                else:
+                    getattr(twin, field)[place : place + 1] = [] if replacement is None else [replacement]
+                yield Mutation(
+                    module=module,
+                    function=owner,
+                    line=getattr(node, "lineno", getattr(part, "lineno", 0)),
+                    before=_text(node),
+                    after=_text(twin),
+                    names=_names(node, part),
+                    tree=ast.fix_missing_locations(mutant),
+                )
 
 
 Change = tuple[str, int | None, object]
@@ -100,6 +105,21 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield "value", None, ast.List([], ast.Load())
         case ast.Return(value=ast.Tuple(elts=[_, *_])):
             yield "value", None, ast.Tuple([], ast.Load())
+    yield from _declared_changes(node)
+
+
+def _declared_changes(node: ast.AST) -> Iterator[Change]:
+    """The changes of a predicate, and of the constraints of a port or an attribute."""
+    match node:
+        case ast.Lambda(body=body):
+            yield from (("body", None, ast.Constant(other)) for other in (False, True) if not _is_constant(body, other))
+        case ast.Call(func=ast.Name(id="Port" | "AttributeSpec" | "replace"), keywords=keywords):
+            for place, each in enumerate(keywords):
+                yield from (("keywords", place, None),) if each.arg in _CONSTRAINTS else ()
+
+
+def _is_constant(node: ast.expr, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
 
 
 def _forced(test: ast.expr) -> Iterator[ast.expr]:
@@ -108,25 +128,25 @@ def _forced(test: ast.expr) -> Iterator[ast.expr]:
     yield from (ast.Constant(True), ast.Constant(False))
 
 
-def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function's body, without annotations, docstrings and inner functions."""
-    waiting: list[ast.AST] = list(function.body)
+def _inside(part: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of an expression or of a definition, without annotations and docstrings."""
+    waiting: list[ast.AST] = [part]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         yield node
-        skipped = {node.annotation} if isinstance(node, ast.AnnAssign) else set()
+        skipped = {getattr(node, name, None) for name in ("annotation", "returns")}
         waiting.extend(each for each in ast.iter_child_nodes(node) if each not in skipped)
 
 
-def _names(node: ast.AST, function: ast.FunctionDef) -> tuple[str, ...]:
-    """The strings in a node, or else in its function."""
-    for within in (node, function):
+def _names(node: ast.AST, part: ast.AST) -> tuple[str, ...]:
+    """The requirements named in a node, or else in the definition around it."""
+    for within in (node, part):
         found = [each.value for each in ast.walk(within) if isinstance(each, ast.Constant)]
         texts = [each for each in found if isinstance(each, str) and "." in each and " " not in each]
         if texts:
-            return tuple(dict.fromkeys(texts))
+            return tuple(dict.fromkeys(texts))[:_MOST_NAMES]
     return ()
 
 
@@ -136,6 +156,8 @@ def _text(node: ast.AST) -> str:
         return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}{filters}"
     if isinstance(node, ast.If | ast.While):
         return f"if {ast.unparse(node.test)}"
+    if isinstance(node, ast.Lambda):
+        return ast.unparse(node.body)
     if isinstance(node, ast.match_case):
         guard = f" if {ast.unparse(node.guard)}" if node.guard else ""
         return f"case {ast.unparse(node.pattern)}{guard}"

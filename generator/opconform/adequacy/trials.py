@@ -16,7 +16,9 @@ import opconform.operations
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of
 from opconform.operations import module_of
-from opconform.operations.operation import Arguments, Operation, Rejection
+from opconform.operations.arguments import Operand, Rejection
+from opconform.operations.operation import Operation
+from opconform.suite.case import Attribute
 
 #: Larger tensors are not filled: only their types are inferred.
 _MOST_ELEMENTS = 1 << 12
@@ -26,14 +28,14 @@ _MOST_OUTPUT_ELEMENTS = 1 << 22
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """One feed of a case: the arguments, with or without elements, and the result of the semantics in use."""
+    """One feed of a case: its operands, with or without elements, its attributes, and the result in use."""
 
     case: str
-    twin: str | None
     op: str
-    arguments: Arguments
+    inputs: Mapping[str, Operand]
+    attributes: Mapping[str, Attribute]
     filled: bool
-    expected: object
+    expected: object = None
 
 
 def trials_of(cases: Iterable[Draft]) -> list[Trial]:
@@ -41,34 +43,34 @@ def trials_of(cases: Iterable[Draft]) -> list[Trial]:
     return [_trial(draft, feed) for draft in cases for feed in range(len(draft.feeds))]
 
 
-def answer_of(operation: Operation, arguments: Arguments, *, filled: bool) -> object:
-    """The result of an operation in a comparable form."""
+def answer_of(operation: Operation, trial: Trial) -> object:
+    """The result of an operation in a comparable form; omitted attributes have the operation's own defaults."""
+    arguments = operation.arguments(trial.inputs, trial.attributes)
     requested = operation.requested_outputs(arguments)
     try:
         types = operation.infer(arguments)
     except Rejection as rejection:
         return requested, rejection.requirements
     shapes = tuple((each.element_type, each.shape) for each in types)
-    if not filled or any(max(prod(each.shape), *each.shape, 0) > _MOST_OUTPUT_ELEMENTS for each in types):
+    if not trial.filled or any(max(prod(each.shape), *each.shape, 0) > _MOST_OUTPUT_ELEMENTS for each in types):
         return requested, shapes
     outputs, values = operation.evaluate(arguments), operation.values(arguments)
     return requested, shapes, values, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
 
 
 def _trial(draft: Draft, feed: int) -> Trial:
-    arguments, tensors = draft.arguments[feed], draft.feeds[feed]
+    operands, tensors = draft.arguments[feed].inputs, draft.feeds[feed]
     filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
     if filled:
         given = inputs_of(draft, 0)[feed]
-        operands = {name: replace(each, tensor=given[name]) for name, each in arguments.inputs.items()}
-        arguments = replace(arguments, inputs=operands)
-    expected = answer_of(draft.operation, arguments, filled=filled)
-    return Trial(case=draft.id, twin=draft.twin, op=draft.op, arguments=arguments, filled=filled, expected=expected)
+        operands = {name: replace(each, tensor=given[name]) for name, each in operands.items()}
+    trial = Trial(case=draft.id, op=draft.op, inputs=operands, attributes=draft.attributes, filled=filled)
+    return replace(trial, expected=answer_of(draft.operation, trial))
 
 
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
-_SHARED = frozenset({"operation", "contexts"})
+_SHARED = frozenset({"arguments", "checks", "contexts", "operation", "places", "ports", "reading"})
 
 
 @cache

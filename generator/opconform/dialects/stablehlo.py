@@ -13,9 +13,10 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.model.golden import Golden
 from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
-from opconform.operations.pad import padding_of
+from opconform.operations.axis import axis_of
+from opconform.operations.pad import pads_of
 from opconform.operations.slice import slices_of
-from opconform.operations.strided_slice import parts_of
+from opconform.operations.slicing_steps import parts_of
 from opconform.operations.transpose import order_of
 from opconform.resources import render
 from opconform.suite.case import Node
@@ -96,14 +97,14 @@ def _check_expressible(golden: Golden) -> None:
 
 
 def _slices(golden: Golden, node: Node) -> Iterator[_Line]:
-    """An operation whose outputs are regions of its inputs: one slice per output."""
-    highlight, tensors, sources = OPERATIONS[node.op].highlight, golden.tensors[0], ports_of(node)
-    if highlight is None:
-        raise Inexpressible(f"the outputs of {node.op} are not slices")
-    for name, region in zip(node.outputs, highlight(evaluated_arguments(node, tensors)), strict=True):
-        source = sources[region.input]
-        ranges = ", ".join(f"{start}:{start + size}" for start, size in zip(region.start, region.sizes, strict=True))
-        yield _Line(name, "slice", f"%{source} [{ranges}]", (_type(tensors[source]),), _type(tensors[name]))
+    """Consecutive slices along the axis, one per output."""
+    tensors, source = golden.tensors[0], ports_of(node)["data"]
+    axis, start = axis_of(evaluated_arguments(node, tensors)), 0
+    for name in node.outputs:
+        limits = [f"0:{size}" for size in tensors[name].shape]
+        limits[axis] = f"{start}:{start + tensors[name].shape[axis]}"
+        start += tensors[name].shape[axis]
+        yield _Line(name, "slice", f"%{source} [{', '.join(limits)}]", (_type(tensors[source]),), _type(tensors[name]))
 
 
 def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
@@ -126,6 +127,7 @@ def _strided_slice(golden: Golden, node: Node) -> Iterator[_Line]:
     tensors, source = golden.tensors[0], ports_of(node)["data"]
     parts = [each for each in parts_of(evaluated_arguments(node, tensors)) if each is not None]
     data, result = tensors[source], _Value(node.outputs[0], _type(tensors[node.outputs[0]]))
+    parts += [range(size) for size in data.shape[len(parts) :]]
     indices = zip(parts, data.shape, strict=True)
     selected = [range(each % size, each % size + 1) if isinstance(each, int) else each for each, size in indices]
     if tensors[node.outputs[0]].shape == tuple(len(each) for each in selected):
@@ -150,16 +152,17 @@ def _selection(node: Node, data: Tensor, selected: Sequence[range], result: _Val
 def _pad(golden: Golden, node: Node) -> Iterator[_Line]:
     """A pad with one value; the value is a constant if it is omitted."""
     tensors, ports = golden.tensors[0], ports_of(node)
-    padding, data, output = padding_of(evaluated_arguments(node, tensors)), tensors[ports["data"]], node.outputs[0]
-    if padding.mode != "constant":
-        raise Inexpressible(f"StableHLO has no pad of the mode {padding.mode}")
-    if any(sum(each) < 0 for each in zip(padding.begin, data.shape, padding.end, strict=True)):
+    pads, data, output = pads_of(evaluated_arguments(node, tensors)), tensors[ports["data"]], node.outputs[0]
+    if node.attributes["pad_mode"] != "constant":
+        raise Inexpressible(f"StableHLO has no pad of the mode {node.attributes['pad_mode']}")
+    if any(sum(each) < 0 for each in pads):
         raise Inexpressible("in StableHLO, an output cannot have a negative size")
     value, scalar = ports.get("pad_value", f"{node.name}_zero"), f"tensor<{data.type.mlir}>"
     if "pad_value" not in ports:
         zero = Tensor(element_type=data.element_type, array=np.zeros((), data.array.dtype))
         yield _Line(value, "constant", f"dense<{_elements(zero)}>", (), scalar)
-    limits = f"low = {list(padding.begin)}, high = {list(padding.end)}, interior = {[0] * len(data.shape)}"
+    begin, end = [each.begin for each in pads], [each.end for each in pads]
+    limits = f"low = {begin}, high = {end}, interior = {[0] * len(data.shape)}"
     yield _Line(output, "pad", f"%{ports['data']}, %{value}, {limits}", (_type(data), scalar), _type(tensors[output]))
 
 

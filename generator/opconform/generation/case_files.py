@@ -10,7 +10,7 @@ from opconform.model.draft import Draft
 from opconform.model.golden import Golden, control_of, golden_of
 from opconform.model.graph import taken
 from opconform.model.readings import other_readings
-from opconform.operations.operation import Operand, TensorType
+from opconform.operations.arguments import Operand, TensorType
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts

@@ -14,7 +14,7 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
 from opconform.memory import check_memory
 from opconform.model.graph import evaluated, inferred, operand_of
-from opconform.operations.operation import Rejection
+from opconform.operations.arguments import Rejection
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name

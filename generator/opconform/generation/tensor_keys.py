@@ -7,7 +7,8 @@ from typing import Any
 from opconform.errors import quoted
 from opconform.generation.options import Limits
 from opconform.model.draft import TensorDraft
-from opconform.operations.operation import Operation, Port
+from opconform.operations.operation import Operation
+from opconform.operations.ports import Port
 from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.expressions import is_expression
 from opconform.specs.schema import TensorKeys

@@ -12,7 +12,8 @@ from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import ContextError, Operand, Operation, Rejection, TensorType
+from opconform.operations.arguments import Operand, Rejection, TensorType
+from opconform.operations.operation import ContextError, Operation
 from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.loader import Group
 from opconform.specs.requirements import requirements_of

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operand, Operation, Rejection, TensorType
+from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType
+from opconform.operations.operation import Operation
 from opconform.suite.case import Attribute, Binding, Dynamic, Role, Shape, canonical_json
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element

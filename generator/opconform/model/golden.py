@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
-from opconform.operations.operation import Operand, TensorType
+from opconform.operations.arguments import Operand, TensorType
 from opconform.suite.case import Binding, Dynamic, Graph
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from opconform.model.draft import Draft, inference
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operand, Operation, TensorType, Tested
+from opconform.operations.arguments import Arguments, Operand, TensorType
+from opconform.operations.operation import Operation, Tested
 from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 

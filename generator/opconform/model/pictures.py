@@ -1,6 +1,7 @@
-"""What pictures of a case show: the regions of tensors, and the input elements that outputs should equal."""
+"""What pictures of a case show: tensors in consecutive parts, and the input elements that outputs should equal."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,72 +9,58 @@ import numpy as np
 
 from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Region
+from opconform.operations.places import Origins
 from opconform.suite.case import Accept, Case
 from opconform.tensors.tensor import Array, Tensor
 
 #: The name of a model's only output.
 _OUTPUT = "output_0"
+#: The most elements of a case whose origins are found.
+_ELEMENTS = 1 << 19
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Highlight:
-    """A tensor as consecutive regions along an axis, each of which is a whole tensor: an output or an input.
+    """A tensor in consecutive parts along an axis, each of which is a whole tensor: an output or an input.
 
     Attributes:
         tensor: The name of the tensor that is divided, which is an input or `output_0`.
-        names: The tensor that each region is.
+        names: The tensor that each part is.
+        sizes: The sizes of the parts along the axis.
     """
 
     tensor: str
     axis: int
-    regions: tuple[Region, ...]
     names: tuple[str, ...]
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The sizes of the regions along the axis."""
-        return tuple(each.sizes[self.axis] for each in self.regions)
+    sizes: tuple[int, ...]
 
 
 def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
     """The highlight of a case, given the inputs of one feed; None if no tensor of it is divided along an axis."""
-    operation = OPERATIONS.get(case.op)
-    if operation is None or not case.is_bare or not isinstance(case.expect, Accept):
+    origins = _origins(case, arrays)
+    if origins is None:
         return None
-    tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
-    arguments = evaluated_arguments(case.node, tensors)
-    if operation.joined is not None:
-        regions = operation.joined(arguments)
-        tensor, shape, names = _OUTPUT, operation.infer(arguments)[0].shape, tuple(each.input for each in regions)
-    elif operation.highlight is not None and len({each.input for each in operation.highlight(arguments)}) == 1:
-        regions = operation.highlight(arguments)
-        tensor = regions[0].input
-        shape, names = arrays[tensor].shape, tuple(f"output_{number}" for number in range(len(regions)))
-    else:
+    outputs = {f"output_{number}": each for number, each in enumerate(origins.outputs)}
+    inputs = {ports_of(case.node)[port]: each for port, each in origins.inputs.items()}
+    for whole, parts in ((inputs, outputs), (outputs, inputs)):
+        if len(whole) == 1 < len(parts):
+            [(name, array)], tensors = whole.items(), tuple(parts.values())
+            axis = _axis_of(array, tensors)
+            if axis is not None:
+                sizes = tuple(each.shape[axis] for each in tensors)
+                return Highlight(tensor=name, axis=axis, names=tuple(parts), sizes=sizes)
+    return None
+
+
+def _axis_of(whole: Array, parts: Sequence[Array]) -> int | None:
+    """The dimension along which the parts are consecutive and make up the whole, or None."""
+    if any(each.ndim != whole.ndim for each in parts):
         return None
-    axis = _axis_of(regions, shape)
-    return None if axis is None else Highlight(tensor=tensor, axis=axis, regions=regions, names=names)
-
-
-def _axis_of(regions: tuple[Region, ...], shape: tuple[int, ...]) -> int | None:
-    """The dimension along which regions are consecutive, or None."""
-    parted = {axis for each in regions for axis, size in enumerate(each.sizes) if size != shape[axis]}
-    if len(parted) > 1 or not shape:
-        return None
-    axis = next(iter(parted), 0)
-    end = 0
-    for each in regions:
-        if each.start[axis] != end:
-            return None
-        end += each.sizes[axis]
-    return axis
-
-
-#: The most elements of a case whose origins are found.
-_ELEMENTS = 1 << 18
-#: The marks of the elements are their tensor and their number after this character, which occurs in no text.
-_MARK = "\uffff"
+    for axis in range(whole.ndim):
+        beside = {(*each.shape[:axis], *each.shape[axis + 1 :]) for each in parts}
+        if len(beside) == 1 and np.array_equal(np.concatenate(parts, axis), whole):
+            return axis
+    return None
 
 
 class Origin(NamedTuple):
@@ -86,34 +73,31 @@ class Origin(NamedTuple):
 def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[int, ...]) -> Origin | None:
     """The input element that an element of an output should equal, given the inputs of one feed.
 
-    The operation is evaluated on marks in place of the elements. None if the element comes from no input, if there is
-    no such element, or if the model has other nodes, is rejected or is too large.
+    None if the element comes from no input, if there is no such element, or if the model has other nodes, is rejected
+    or is too large.
     """
+    origins = _origins(case, arrays)
+    names = [each.name for each in case.expect.accept] if isinstance(case.expect, Accept) else []
+    if origins is None or output not in names:
+        return None
+    numbers = origins.outputs[names.index(output)]
+    if len(at) != numbers.ndim or any(index >= size for index, size in zip(at, numbers.shape, strict=True)):
+        return None
+    names_of = ports_of(case.node)
+    for port, held in origins.inputs.items():
+        if held.size and held.flat[0] <= numbers[at] <= held.flat[-1]:
+            place = np.unravel_index(numbers[at] - held.flat[0], held.shape)
+            return Origin(names_of[port], tuple(int(each) for each in place))
+    return None
+
+
+def _origins(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
+    """The origins of the outputs by the names of ports, or None as `origin_of` says."""
     operation = OPERATIONS.get(case.op)
-    if operation is None or operation.bits is None or not case.is_bare or not isinstance(case.expect, Accept):
+    if operation is None or operation.moved is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None
-    names = [each.name for each in case.expect.accept]
-    if output not in names or sum(each.size for each in arrays.values()) > _ELEMENTS:
+    shapes = [*(each.shape for each in arrays.values()), *(each.shape for each in case.expect.accept)]
+    if sum(map(math.prod, shapes)) > _ELEMENTS:
         return None
-    ports = {tensor: operation.port_of(name) for name, tensor in ports_of(case.node).items()}
-    moved = {name for name, port in ports.items() if port.role == "tensor" and port.element_type is None}
-    tensors = {
-        each.name: Tensor(
-            element_type=each.element_type,
-            array=_marks(each.name, arrays[each.name].shape) if each.name in moved else arrays[each.name],
-        )
-        for each in case.inputs
-    }
-    marks = operation.evaluate(evaluated_arguments(case.node, tensors))[names.index(output)].array
-    if len(at) != marks.ndim or any(index >= size for index, size in zip(at, marks.shape, strict=True)):
-        return None
-    name, _, number = str(marks[at]).partition(_MARK)
-    if name not in moved:
-        return None
-    return Origin(name, tuple(int(each) for each in np.unravel_index(int(number), arrays[name].shape)))
-
-
-def _marks(name: str, shape: tuple[int, ...]) -> Array:
-    """A tensor of text whose every element says where it is."""
-    count = int(np.prod(shape))
-    return np.array([f"{name}{_MARK}{number}" for number in range(count)], f"<U{len(name) + 8}").reshape(shape)
+    tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    return operation.origins(evaluated_arguments(case.node, tensors))

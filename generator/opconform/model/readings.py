@@ -1,15 +1,14 @@
 """Where the other readings of interpretations touch a case: what they reject, and the outputs that they give."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import reduce
 from itertools import product
 
 from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
 from opconform.model.graph import arguments_of, evaluated, graph_of
-from opconform.operations.operation import Arguments, Operation, Rejection
+from opconform.operations.arguments import Arguments, Rejection
+from opconform.operations.operation import Operation
 from opconform.operations.reading import Reading
-from opconform.operations.readings import readings_of
 from opconform.suite.manifest import OtherReadings
 from opconform.tensors.tensor import outputs_digest
 
@@ -18,7 +17,7 @@ _Rewrite = Callable[[Arguments], Arguments]
 
 def attributed(draft: Draft) -> Draft:
     """A valid draft that lists, of the interpretations with another reading, those whose other reading touches it."""
-    readings = readings_of(draft.op)
+    readings = draft.operation.readings
     if not readings:
         return draft
     touched = _touched(draft)
@@ -29,10 +28,10 @@ def attributed(draft: Draft) -> Draft:
 def other_readings(golden: Golden) -> OtherReadings:
     """The interpretations by whose other readings a case may be rejected, or may have other outputs."""
     draft = golden.draft
-    if draft.rejected_for is not None or not readings_of(draft.op):
+    if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
     touched = _touched(draft)
-    rewrites = {name: each.rewrites for name, each in readings_of(draft.op).items() if name in touched}
+    rewrites = {name: each.rewrites for name, each in draft.operation.readings.items() if name in touched}
     return OtherReadings(
         reject=tuple(name for name, rejects in touched.items() if rejects),
         outputs=_other_outputs(golden, {name: each for name, each in rewrites.items() if each}),
@@ -43,7 +42,7 @@ def _touched(draft: Draft) -> dict[str, bool]:
     """The interpretations whose other reading touches a valid case, and whether it rejects the case."""
     touched: dict[str, bool] = {}
     for arguments in _tested(draft):
-        for name, reading in readings_of(draft.op).items():
+        for name, reading in draft.operation.readings.items():
             rejects = _rejects(draft.operation, reading, arguments)
             if rejects is not None:
                 touched[name] = touched.get(name, False) or rejects
@@ -93,7 +92,10 @@ def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:
     op = golden.draft.op
 
     def evaluate(operation: Operation, arguments: Arguments) -> Arguments:
-        return arguments if operation.name != op else reduce(lambda some, rewrite: rewrite(some), rewrites, arguments)
+        for rewrite in rewrites if operation.name == op else ():
+            arguments = rewrite(arguments)
+            operation.infer(arguments)  # the next one reads valid arguments
+        return arguments
 
     feeds = (evaluated(golden.graph, each, evaluate) for each in golden.inputs)
     return outputs_digest([[feed[name].array for name in golden.graph.outputs] for feed in feeds])

@@ -13,10 +13,9 @@ from opconform.operations.operation import Operation
 from opconform.operations.pad import PAD
 from opconform.operations.reshape import RESHAPE
 from opconform.operations.slice import SLICE
-from opconform.operations.split import SPLIT
+from opconform.operations.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.strided_slice import STRIDED_SLICE
 from opconform.operations.transpose import TRANSPOSE
-from opconform.operations.variadic_split import VARIADIC_SPLIT
 
 #: The name of the file with an operation's requirements.
 REQUIREMENTS = "requirements.yaml"

@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from opconform.operations.operation import Arguments, ContextError, Operand, Rejection, Tested
+from opconform.operations.arguments import Arguments, Operand, Rejection, Unknown
+from opconform.operations.operation import ContextError, Tested
 from opconform.suite.case import Attribute, Graph, Node, Shape
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 #: The outputs that `partial` uses: every second one, so that the first and one in the middle are not used.
 _USED = slice(1, None, 2)
 
-AxisOf = Callable[[Arguments], int | None]
+AxisOf = Callable[[Arguments], int]
 OrderOf = Callable[[Arguments], Sequence[int]]
 Builder = Callable[[Tested], Graph]
 
@@ -31,7 +32,7 @@ def concat(axis_of: AxisOf) -> Builder:
     """All outputs are joined along an axis that the arguments name."""
 
     def build(tested: Tested) -> Graph:
-        axis = axis_of(tested.arguments[0])
+        axis = _axis(tested, axis_of)
         if axis is None:
             raise ContextError("the outputs cannot be joined along an invalid axis")
         joined = _concat(tested, tested.node.outputs, axis)
@@ -49,7 +50,7 @@ def shared(axis_of: AxisOf) -> Builder:
         alike = {tuple(n for n, each in enumerate(types) if each == types[-1]) for types in tested.outputs}
         if len(alike) > 1:
             raise ContextError("`shared` joins outputs of one shape, but their shapes differ in the second feed")
-        axis = ((axis_of(tested.arguments[0]) or 0) + 1) % len(tested.outputs[0][-1].shape)
+        axis = (axis_of(tested.arguments[0]) + 1) % len(tested.outputs[0][-1].shape)
         joined = _concat(tested, tuple(tested.node.outputs[number] for number in next(iter(alike))), axis)
         return Graph(nodes=(tested.node, joined), outputs=(*tested.node.outputs, *joined.outputs))
 
@@ -98,7 +99,7 @@ def doubled(axis_of: AxisOf) -> Builder:
     """The output is one of the model, and it is also joined with itself, along the axis after the named one."""
 
     def build(tested: Tested) -> Graph:
-        axis = axis_of(tested.arguments[0])
+        axis = _axis(tested, axis_of)
         if axis is None or not tested.outputs:
             raise ContextError("an invalid case has no output for the context `doubled` to use")
         if not all(types[0].shape for types in tested.outputs):
@@ -132,7 +133,7 @@ def split(axis_of: AxisOf) -> Builder:
     """The inputs are joined along an axis that the arguments name, and split again, before they are used."""
 
     def build(tested: Tested) -> Graph:
-        axis, inputs = axis_of(tested.arguments[0]), tested.node.inputs
+        axis, inputs = _axis(tested, axis_of), tested.node.inputs
         if axis is None or not tested.outputs:
             raise ContextError("an invalid case has no axis along which the context `split` could split its inputs")
         sizes = {tuple(each.shape[axis] for each in given.inputs.values()) for given in tested.arguments}
@@ -237,6 +238,14 @@ def shape_of(source: str, port: str) -> Builder:
         return Graph(nodes=(*nodes, node), outputs=node.outputs)
 
     return build
+
+
+def _axis(tested: Tested, axis_of: AxisOf) -> int | None:
+    """The axis that the arguments of the first feed name, or None if it is invalid."""
+    try:
+        return axis_of(tested.arguments[0])
+    except Unknown:
+        return None
 
 
 def _one_order(tested: Tested, order_of: OrderOf, context: str) -> tuple[int, ...]:

@@ -1,103 +1,134 @@
 """GatherND-8, from its specification page: elements or slices of data, each selected by a tuple of indices."""
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.operation import Arguments, AttributeSpec, Operand, Operation, Port, Rejection, TensorType
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.axis import DATA
+from opconform.operations.batches import BATCH_FACTS
+from opconform.operations.checks import INTEGERS, RANKED
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.operations.ports import AttributeSpec, Port
+from opconform.operations.reading import Reading
 from opconform.suite.case import Shape
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array
 
 
-def _tensor_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on each input alone (Inputs, 1 and 2; Types, T_IND)."""
-    violated = []
-    for name in ("data", "indices"):
-        given = arguments.inputs.get(name)
-        if given is None:
-            violated.append(f"{name}.required")
-        elif not given.shape:
-            violated.append(f"{name}.rank")
-    indices = arguments.inputs.get("indices")
-    return [*violated, *(["indices.element-type"] if indices is not None and not indices.is_integer else [])]
+def _is_beyond(arguments: Arguments) -> bool:
+    """Whether data or the indices have no dimension after `batch_dims` (Attributes)."""
+    least = min(len(arguments.shape("data")), len(arguments.shape("indices")))
+    return not 0 <= arguments.number("batch_dims") < least
 
 
-def _tuple_violations(data: Shape, length: int, batches: int) -> list[str]:
-    """The violated requirements on the length of the tuples (Detailed description, before the shape of the output)."""
-    if length > len(data):
-        return ["indices.tuple-length"]
-    return ["indices.tuple-after-batches"] if length > len(data) - batches else []
+def _batches(arguments: Arguments) -> int:
+    if _is_beyond(arguments):
+        raise Unknown
+    return arguments.number("batch_dims")
 
 
-def _index_violations(indices: Operand, sizes: Shape) -> list[str]:
-    """The violated requirement on the indices of tuples into dimensions of some sizes (Inputs, 2)."""
-    if indices.integers is None:
-        return []
-    rows = (indices.integers[place :: len(sizes)] for place in range(len(sizes)))
-    inside = all(-size <= each < size for row, size in zip(rows, sizes, strict=True) for each in row)
-    return [] if inside else ["indices.range"]
+def _length(arguments: Arguments) -> int:
+    """The number of indices in a tuple."""
+    return arguments.shape("indices")[-1]
 
 
-def _checked(arguments: Arguments) -> tuple[Operand, Operand, int]:
-    """Data, the indices and the number of batch dimensions; `Rejection` for invalid arguments."""
-    violated, batches = _tensor_violations(arguments), arguments.attributes["batch_dims"]
-    if type(batches) is not int:
-        raise Rejection((*violated, "batch_dims.type"))
-    if any(each.endswith((".required", ".rank")) for each in violated):
-        raise Rejection(tuple(violated))
-    data, indices = arguments.inputs["data"], arguments.inputs["indices"]
-    length = indices.shape[-1]
-    if not 0 <= batches < min(len(data.shape), len(indices.shape)):
-        raise Rejection((*violated, "batch_dims.range", *_tuple_violations(data.shape, length, 0)))
-    pairs = zip(data.shape[:batches], indices.shape[:batches], strict=True)
-    if any(one != other and 1 not in (one, other) for one, other in pairs):
-        violated.append("batch_dims.broadcastable")
-    beyond = _tuple_violations(data.shape, length, batches)
-    violated += beyond or _index_violations(indices, data.shape[batches : batches + length])
-    if violated:
-        raise Rejection(tuple(violated))
-    return data, indices, batches
+def _is_too_long(arguments: Arguments) -> bool:
+    """Whether tuples have more indices than data has dimensions (Detailed description)."""
+    return _length(arguments) > len(arguments.shape("data"))
 
 
-def batch_shape(data: Shape, indices: Shape, batches: int) -> Shape:
+def _sizes(arguments: Arguments) -> Shape:
+    """The dimensions of data that a tuple selects from."""
+    batches, length = _batches(arguments), _length(arguments)
+    if length > len(arguments.shape("data")) - batches:
+        raise Unknown
+    return arguments.shape("data")[batches : batches + length]
+
+
+def _is_outside(arguments: Arguments) -> bool:
+    """Whether an index is out of range (Inputs, 2)."""
+    sizes, indices = _sizes(arguments), arguments.integers("indices")
+    return any(not -size <= each < size for place, size in enumerate(sizes) for each in indices[place :: len(sizes)])
+
+
+def _leading(arguments: Arguments) -> Shape:
     """The batch dimensions, of which those of 1 are broadcast (Attributes, `batch_dims`, Description)."""
-    pairs = zip(data[:batches], indices[:batches], strict=True)
+    batches = _batches(arguments)
+    pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
     return tuple(other if one == 1 else one for one, other in pairs)
 
 
-def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
-    data, indices, batches = _checked(arguments)
-    leading, length = batch_shape(data.shape, indices.shape, batches), indices.shape[-1]
-    shape = (*leading, *indices.shape[batches:-1], *data.shape[batches + length :])
-    return (TensorType(element_type=data.element_type, shape=shape),)
+def _are_unequal(arguments: Arguments) -> bool:
+    """Whether batch dimensions differ, and neither is 1."""
+    batches = _batches(arguments)
+    pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
+    return any(one != other and 1 not in (one, other) for one, other in pairs)
 
 
-def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
+def _shape(arguments: Arguments) -> Shape:
+    batches = _batches(arguments)
+    slices = arguments.shape("data")[batches + _length(arguments) :]
+    return (*_leading(arguments), *arguments.shape("indices")[batches:-1], *slices)
+
+
+def _selected(arguments: Arguments, places: Places) -> list[Array]:
     """The slice at each tuple, in the data of the tuple's batch (Detailed description, formula)."""
-    [output] = _infer(arguments)
-    data, indices, batches = _checked(arguments)
-    leading, length = batch_shape(data.shape, indices.shape, batches), indices.shape[-1]
-    rest, slices, positions = data.shape[batches:], data.shape[batches + length :], prod(indices.shape[batches:-1])
-    tuples = np.array(indices.integers, np.int64).reshape(indices.shape)
-    blocks = np.broadcast_to(arguments.tensor("data").array, (*leading, *rest)).reshape(prod(leading), *rest)
-    rows = np.broadcast_to(tuples, (*leading, *indices.shape[batches:])).reshape(prod(leading), positions, length)
-    array = np.empty((prod(leading), positions, *slices), blocks.dtype)
+    batches, length, leading = _batches(arguments), _length(arguments), _leading(arguments)
+    data, shape = places["data"], arguments.shape("indices")
+    rest, positions = data.shape[batches:], prod(shape[batches:-1])
+    tuples = np.array(arguments.integers("indices"), np.int64).reshape(shape)
+    blocks = np.broadcast_to(data, (*leading, *rest)).reshape(prod(leading), *rest)
+    rows = np.broadcast_to(tuples, (*leading, *shape[batches:])).reshape(prod(leading), positions, length)
+    array = np.empty((prod(leading), positions, *rest[length:]), blocks.dtype)
     for block, row, selected in zip(blocks, rows, array, strict=True):
         selected[:] = block[tuple(row.T)]
-    return (Tensor(element_type=data.element_type, array=array.reshape(output.shape)),)
+    return [array.reshape(_shape(arguments))]
+
+
+def _alone(arguments: Arguments) -> list[bool]:
+    """For each batch dimension, whether only that of the indices is 1."""
+    batches = _batches(arguments)
+    pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
+    return [other == 1 != one for one, other in pairs]
+
+
+def _first_batches(arguments: Arguments) -> Arguments:
+    """Only the first batches of data, so that the output has the batch dimensions of the indices."""
+    data, alone = arguments.operand("data"), _alone(arguments)
+    shape = tuple(min(size, 1) if one else size for size, one in zip(data.shape, alone, strict=False))
+    index = tuple(slice(0, size) for size in shape)
+    tensor = None if data.tensor is None else replace(data.tensor, array=data.tensor.array[index])
+    first = replace(data, shape=(*shape, *data.shape[len(alone) :]), tensor=tensor)
+    return replace(arguments, inputs={**arguments.inputs, "data": first}) if any(alone) else arguments
 
 
 GATHER_ND = Operation(
     name="GatherND-8",
-    inputs=(Port("data", role="tensor"), Port("indices", role="control")),
+    inputs=(DATA, Port("indices", setting=True, types=INTEGERS, ranks=RANKED)),
     attributes=(AttributeSpec("batch_dims", type="int", default=0),),
-    infer=_infer,
-    evaluate=_evaluate,
-    bits="data.bits",
+    checks={
+        "batch_dims.range": _is_beyond,
+        "batch_dims.broadcastable": _are_unequal,
+        "indices.tuple-length": _is_too_long,
+        "indices.tuple-after-batches": lambda a: (
+            not _is_too_long(a) and _length(a) > len(a.shape("data")) - _batches(a)
+        ),
+        "indices.range": _is_outside,
+    },
+    moved=_selected,
+    shapes=lambda a: [_shape(a)],
     contexts={
         "chain": contexts.chain("data"),
         "convert": contexts.convert,
         "doubled": contexts.doubled(lambda _: -1),
+    },
+    facts=BATCH_FACTS,
+    readings={
+        "data.zero-size": Reading(rejects=lambda a: 0 in (*a.shape("data"), *a.shape("indices")[:-1])),
+        "indices.empty-tuple": Reading(rejects=lambda a: _length(a) == 0),
+        "batch_dims.broadcast-indices": Reading(rejects=lambda a: any(_alone(a)), rewrites=(_first_batches,)),
     },
 )

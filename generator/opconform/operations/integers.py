@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from opconform.operations.operation import Arguments, AttributeSpec, Operation, Port, TensorType
+from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.operation import Operation
+from opconform.operations.ports import AttributeSpec, Port
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 
@@ -17,7 +19,7 @@ def computing(
 ) -> Operation:
     """An operation with one output of integers, given its type and its elements in row-major order."""
 
-    def evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
+    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
         kind, elements = output(arguments), values(arguments)
         if elements is None:
             raise LookupError(f"{name} is evaluated for integers only")
@@ -26,11 +28,11 @@ def computing(
 
     return Operation(
         name=name,
-        inputs=tuple(Port(each, role="tensor") for each in inputs),
+        inputs=tuple(Port(each) for each in inputs),
         attributes=attributes,
-        infer=lambda arguments: (output(arguments),),
-        evaluate=evaluate,
-        values=values,
+        types=lambda arguments: (output(arguments),),
+        compute=compute,
+        known=values,
     )
 
 

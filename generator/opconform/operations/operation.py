@@ -1,115 +1,18 @@
-"""The declaration of an operation: its ports, its attributes, and its reference semantics."""
+"""The declaration of an operation: its ports, its attributes, its checks, and where its elements come from or go."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+import numpy as np
+
+from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
+from opconform.operations.checks import Predicate, holding
+from opconform.operations.places import Origins, Places, origins_of, zero_of
+from opconform.operations.ports import AttributeSpec, Port
+from opconform.operations.reading import Reading
 from opconform.suite.case import Attribute, Graph, Node, Role, Shape
-from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """One input of an operation, by the specification's name.
-
-    Attributes:
-        role: `control` for values that decide what the operation does, which specs write out; `tensor` for data, which
-            may be filled.
-        variadic: Whether it takes any number of tensors; only the last port may.
-        element_type: The default element type; None for `f32` at a tensor port and `i64` at a control port.
-    """
-
-    name: str
-    _: KW_ONLY
-    role: Role
-    variadic: bool = False
-    optional: bool = False
-    element_type: str | None = None
-
-    @property
-    def default_type(self) -> str:
-        """The default element type."""
-        return self.element_type or ("f32" if self.role == "tensor" else "i64")
-
-    def names(self, count: int) -> tuple[str, ...]:
-        """The names of the tensors at this port; `count` applies to a variadic port."""
-        return tuple(f"{self.name}_{number}" for number in range(count)) if self.variadic else (self.name,)
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeSpec:
-    """One attribute of an operation; `values` are the strings of an `enum`, and a default of None means required."""
-
-    name: str
-    _: KW_ONLY
-    type: Literal["int", "ints", "float", "string", "boolean", "enum"]
-    values: tuple[str, ...] = ()
-    default: Attribute | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TensorType:
-    """An element type and a shape."""
-
-    element_type: str
-    shape: Shape
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Operand:
-    """One input of an operation; `tensor` has its elements, and is None during inference.
-
-    `integers` are the exact elements of an integer tensor at a control port, in row-major order; otherwise None.
-    """
-
-    element_type: str
-    shape: Shape
-    integers: tuple[int, ...] | None = None
-    tensor: Tensor | None = None
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether its element type is one of the integer types."""
-        return ELEMENT_TYPES[self.element_type].is_integer
-
-    @property
-    def known_integers(self) -> tuple[int, ...] | None:
-        """Its exact elements at any port, or None if they are not known or not integers."""
-        if self.integers is None and self.tensor is not None and self.is_integer:
-            return tuple(self.tensor.integers())
-        return self.integers
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Arguments:
-    """The arguments of an operation: operands by port name, without omitted ones, and attributes.
-
-    `omitted` has the attributes that have their default because they are omitted.
-    """
-
-    inputs: Mapping[str, Operand]
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
-    omitted: frozenset[str] = frozenset()
-
-    def tensor(self, name: str) -> Tensor:
-        """The elements of an input, available during evaluation."""
-        tensor = self.inputs[name].tensor
-        if tensor is None:
-            raise LookupError(f"the elements of {name} are not known while types are inferred")
-        return tensor
-
-    def every(self, port: str) -> tuple[Operand, ...]:
-        """The operands at a variadic port, in order."""
-        return tuple(each for name, each in self.inputs.items() if name.rpartition("_")[0] == port)
-
-
-class Rejection(Exception):  # noqa: N818 - a valid answer, not an error
-    """The arguments violate the specification; `requirements` names every requirement that they violate."""
-
-    def __init__(self, requirements: tuple[str, ...]) -> None:
-        super().__init__(requirements)
-        self.requirements = requirements
+from opconform.tensors.tensor import Array, Tensor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,66 +34,152 @@ class ContextError(Exception):
     """A context cannot be built around a case; the message says why."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Region:
-    """A block that moves: of an input to a whole output, or of the output from a whole input.
-
-    Attributes:
-        input: The input that it moves from.
-        start: Where it begins.
-        sizes: The sizes of its dimensions.
-    """
-
-    input: str
-    start: Shape
-    sizes: Shape
-
-    @property
-    def index(self) -> tuple[slice, ...]:
-        """The index of the block."""
-        return tuple(slice(start, start + size) for start, size in zip(self.start, self.sizes, strict=True))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Operation:
     """One versioned operation. Nothing outside its module knows more about it.
 
     Attributes:
         name: Its name and version, as in `Split-1`.
-        infer: The types of its outputs; raises `Rejection` with every requirement that the arguments violate.
-        evaluate: Its outputs, for arguments that `infer` accepts.
-        requested_outputs: How many outputs the arguments request, even if they are invalid, or None; one by default.
-        bits: The requirement that the outputs have the exact bits of the inputs, or None if the operation
-            computes.
+        checks: Per requirement that ports and attributes do not carry, whether arguments violate it.
+        moved: The outputs of an operation that moves data, for any contents of the data inputs (see `Places`).
+        shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
+        types: The types of the outputs of an operation that computes.
+        compute: The outputs of an operation that computes.
+        known: The integers of the only output of an operation that computes, where its arguments say them.
+        requested: How many outputs the arguments request, even if they are invalid; None if there is always one.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
-        highlight: The region of an input that is each output, or None if the outputs are not regions.
-        joined: The region of the only output that is each input, or None if the inputs are not regions of it.
-        values: The integers of its only output, or None if its inputs do not determine them during inference; for
-            operations that compute control inputs of other operations.
+        facts: What arguments can have in common with few others, in words, for the conditions of reports.
+        readings: Per interpretation that cases cannot violate, its other reading.
     """
 
     name: str
     inputs: tuple[Port, ...]
-    attributes: tuple[AttributeSpec, ...]
-    infer: Callable[[Arguments], tuple[TensorType, ...]]
-    evaluate: Callable[[Arguments], tuple[Tensor, ...]]
-    requested_outputs: Callable[[Arguments], int | None] = lambda _: 1
-    bits: str | None = None
+    attributes: tuple[AttributeSpec, ...] = ()
+    checks: Mapping[str, Predicate] = field(default_factory=dict)
+    moved: Callable[[Arguments, Places], Sequence[Array]] | None = None
+    shapes: Callable[[Arguments], Sequence[Shape]] | None = None
+    types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
+    compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
+    known: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
+    requested: Callable[[Arguments], int] | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
-    highlight: Callable[[Arguments], tuple[Region, ...]] | None = None
-    joined: Callable[[Arguments], tuple[Region, ...]] | None = None
-    values: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
+    facts: Mapping[str, Predicate] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
     @property
     def type(self) -> str:
         """Its name without the version."""
         return self.name.rpartition("-")[0]
 
+    @cached_property
+    def data(self) -> tuple[Port, ...]:
+        """The ports of data."""
+        return tuple(each for each in self.inputs if not each.setting)
+
+    @property
+    def bits(self) -> str | None:
+        """The requirement that the outputs have the exact bits of the inputs, or None if the operation computes."""
+        return None if self.moved is None else f"{self.data[0].prefix or self.data[0].name}.bits"
+
     def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
         """The arguments of the reference semantics: omitted attributes have their defaults."""
         defaults = {each.name: each.default for each in self.attributes if each.default is not None}
         omitted = frozenset(defaults.keys() - attributes.keys())
         return Arguments(inputs=inputs, attributes={**defaults, **attributes}, omitted=omitted)
+
+    def judged(self, arguments: Arguments) -> tuple[Arguments, tuple[str, ...]]:
+        """The arguments, in which wrong ones are marked, and every requirement that they violate."""
+        found = [(port.name, violated) for port in self.inputs for violated in port.violations(arguments)]
+        found += [(each.name, violated) for each in self.attributes if (violated := each.violation(arguments))]
+        wrong = frozenset(name for name, violated in found if not violated.endswith(".element-type"))
+        known = replace(arguments, wrong=wrong) if wrong else arguments
+        declared = dict.fromkeys(violated for _, violated in found)
+        return known, (*declared, *holding(self.checks, known))
+
+    def infer(self, arguments: Arguments) -> tuple[TensorType, ...]:
+        """The types of its outputs.
+
+        Raises:
+            Rejection: The arguments violate requirements.
+        """
+        self._check(arguments)
+        if self.types is not None:
+            return self.types(arguments)
+        shapes = self.shapes(arguments) if self.shapes is not None else self._shapes(arguments)
+        data = next(each for name, each in arguments.inputs.items() if not self.port_of(name).setting)
+        return tuple(TensorType(element_type=data.element_type, shape=tuple(each)) for each in shapes)
+
+    def _check(self, arguments: Arguments) -> None:
+        _, violated = self.judged(arguments)
+        if violated:
+            raise Rejection(violated)
+
+    def _shapes(self, arguments: Arguments) -> Iterator[Shape]:
+        empty = np.zeros((), np.int8)
+        given = {name: np.broadcast_to(empty, each.shape) for name, each in self._data(arguments)}
+        return (each.shape for each in self._moved(arguments, Places(given, none=empty)))
+
+    def evaluate(self, arguments: Arguments) -> tuple[Tensor, ...]:
+        """Its outputs.
+
+        Raises:
+            Rejection: The arguments violate requirements.
+        """
+        self._check(arguments)
+        if self.compute is not None:
+            return self.compute(arguments)
+        tensors = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
+        element_type = next(iter(tensors.values())).element_type
+        places = Places({name: each.array for name, each in tensors.items()}, none=zero_of(element_type))
+        return tuple(
+            Tensor(element_type=element_type, array=np.asarray(each, order="C"))
+            for each in self._moved(arguments, places)
+        )
+
+    def values(self, arguments: Arguments) -> tuple[int, ...] | None:
+        """The integers of its only output, or None if its arguments do not say them during inference.
+
+        They are for operations that compute the setting inputs of others.
+        """
+        if self.moved is None:
+            return self.known(arguments)
+        data = dict(self._data(arguments))
+        if not data or any(len(each.shape) != 1 for each in data.values()):
+            return None
+        lists = {name: each.known_integers for name, each in data.items()}
+        if None in lists.values():
+            return None
+        places = Places({name: np.array(each, object) for name, each in lists.items()}, none=np.array(0, object))
+        try:
+            outputs = self._moved(arguments, places)
+        except Unknown:
+            return None
+        return tuple(outputs[0].ravel().tolist()) if len(outputs) == 1 else None
+
+    def requested_outputs(self, arguments: Arguments) -> int | None:
+        """How many outputs the arguments request, even if they are invalid, or None."""
+        if self.requested is None:
+            return 1
+        try:
+            return self.requested(self.judged(arguments)[0])
+        except Unknown:
+            return None
+
+    def facts_of(self, arguments: Arguments) -> Iterator[str]:
+        """The facts that hold for some arguments, which may be invalid."""
+        return holding(self.facts, self.judged(arguments)[0])
+
+    def origins(self, arguments: Arguments) -> Origins:
+        """Where every element of its outputs comes from, for arguments that `infer` accepts; it must move data."""
+        return origins_of(dict(self._data(arguments)), lambda places: self._moved(arguments, places))
+
+    def _data(self, arguments: Arguments) -> Iterator[tuple[str, Operand]]:
+        return ((name, each) for name, each in arguments.inputs.items() if not self.port_of(name).setting)
+
+    def _moved(self, arguments: Arguments, places: Places) -> list[Array]:
+        if self.moved is None:
+            raise LookupError(f"{self.name} does not move data")
+        return [np.asarray(each) for each in self.moved(arguments, places)]
 
     @property
     def context_names(self) -> tuple[str, ...]:

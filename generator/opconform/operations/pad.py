@@ -1,109 +1,77 @@
 """Pad-12, from its specification page: data with elements added or removed at both ends of each dimension."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.operation import Arguments, AttributeSpec, Operand, Operation, Port, Rejection, TensorType
-from opconform.tensors.tensor import Array, Tensor
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.checks import INTEGERS, Predicate
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.operations.ports import AttributeSpec, Port
+from opconform.operations.reading import Reading, has_kind, types_differ
+from opconform.suite.case import Shape
+from opconform.tensors.tensor import Array
 
 #: The pads, of which each has one element per dimension (Inputs, 2 and 3).
 _PADS = ("pads_begin", "pads_end")
-_MODES = ("constant", "edge", "reflect", "symmetric")
-#: The bits of a zero that are not all zeros.
-_ZEROS = {"nf4": 7}
 #: The numeric types without a zero.
 _WITHOUT_ZERO = frozenset({"f8e8m0"})
 
 
-class Padding(NamedTuple):
-    """The number of elements that are added at both ends of each dimension, and the mode that decides on them."""
+class _Ends(NamedTuple):
+    """A dimension of data, and the numbers of elements that are added at its ends; negative ones are removed."""
 
-    begin: tuple[int, ...]
-    end: tuple[int, ...]
-    mode: str
+    size: int
+    begin: int
+    end: int
 
+    @property
+    def most(self) -> int:
+        """The larger of the two numbers."""
+        return max(self.begin, self.end)
 
-def _pads_violations(arguments: Arguments, name: str) -> list[str]:
-    """The violated requirements on the pads of one end, apart from their values (Inputs, 2 and 3; Types, T_INT)."""
-    given, data = arguments.inputs.get(name), arguments.inputs.get("data")
-    if given is None:
-        return [f"{name}.required"]
-    element_type = [] if given.is_integer else [f"{name}.element-type"]
-    if len(given.shape) != 1:
-        return [f"{name}.rank", *element_type]
-    count = [f"{name}.count"] if data is not None and given.shape != (len(data.shape),) else []
-    return [*element_type, *count]
+    @property
+    def length(self) -> int:
+        """The size of the output's dimension."""
+        return max(self.begin + self.size + self.end, 0)
 
 
-def _mode_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on `pad_mode` (Attributes; Types, T)."""
-    if "pad_mode" not in arguments.attributes:
-        return ["pad_mode.required"]
-    mode, data = arguments.attributes["pad_mode"], arguments.inputs.get("data")
-    if mode not in _MODES:
-        return ["pad_mode.spelling" if str(mode).lower() in _MODES else "pad_mode.values"]
-    is_string = data is not None and data.element_type == "string"
-    return ["data.string-mode"] if is_string and mode != "constant" else []
+def pads_of(arguments: Arguments) -> list[_Ends]:
+    """The pads of each dimension."""
+    shape = arguments.shape("data")
+    pads = [arguments.integers(name) for name in _PADS]
+    if any(len(each) != len(shape) for each in pads):
+        raise Unknown
+    return [_Ends(*each) for each in zip(shape, *pads, strict=True)]
 
 
-def _value_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on `pad_value` (Inputs, 4)."""
-    value, data = arguments.inputs.get("pad_value"), arguments.inputs.get("data")
-    if value is None:
-        return []
-    other_type = data is not None and value.element_type != data.element_type
-    return [*(["pad_value.scalar"] if value.shape else []), *(["pad_value.element-type"] if other_type else [])]
+def _mode(arguments: Arguments) -> str:
+    return str(arguments.attribute("pad_mode"))
 
 
-def _limit_violations(sizes: Sequence[int], padding: Padding) -> list[str]:
-    """The violated requirements on the values of the pads in one mode (Attributes)."""
-    pads = [(size, max(ends)) for size, *ends in zip(sizes, padding.begin, padding.end, strict=True)]
-    match padding.mode:
-        case "edge":
-            return ["edge.empty"] if any(size == 0 < most for size, most in pads) else []
-        case "reflect":
-            return ["reflect.limit"] if any(most > max(size - 1, 0) for size, most in pads) else []
-        case "symmetric":
-            return ["symmetric.limit"] if any(most > size for size, most in pads) else []
-    return []
+def _pads_in(mode: str) -> Callable[[Arguments], Iterator[_Ends]]:
+    """The pads of each dimension, if the mode is the one that is named."""
+    return lambda arguments: iter(pads_of(arguments) if _mode(arguments) == mode else ())
 
 
-def _padding(arguments: Arguments) -> Padding:
-    """The pads and the mode, of pads that are lists of integers."""
-    begin, end = (arguments.inputs[name].integers or () for name in _PADS)
-    return Padding(begin, end, str(arguments.attributes.get("pad_mode")))
+_edge, _reflect, _symmetric, _constant = map(_pads_in, ("edge", "reflect", "symmetric", "constant"))
 
 
-def _added_violations(arguments: Arguments, data: Operand) -> list[str]:
-    """The violated requirements on the elements that are added (Attributes; Inputs, 4)."""
-    padding = _padding(arguments)
-    is_added = any(each > 0 for each in (*padding.begin, *padding.end))
-    no_zero = padding.mode == "constant" and is_added and data.element_type in _WITHOUT_ZERO
-    missing = ["pad_value.no-zero"] if no_zero and "pad_value" not in arguments.inputs else []
-    return [*_limit_violations(data.shape, padding), *missing]
+def _is_other_count(name: str) -> Predicate:
+    return lambda arguments: len(arguments.integers(name)) != len(arguments.shape("data"))
 
 
-def padding_of(arguments: Arguments) -> Padding:
-    """The pads and the mode; `Rejection` for invalid arguments."""
-    data = arguments.inputs.get("data")
-    violated = [each for name in _PADS for each in _pads_violations(arguments, name)]
-    if data is None:
-        violated.append("data.required")
-    elif not violated:
-        violated += _added_violations(arguments, data)
-    violated += [*_mode_violations(arguments), *_value_violations(arguments)]
-    if violated:
-        raise Rejection(tuple(violated))
-    return _padding(arguments)
+def _has_no_zero(arguments: Arguments) -> bool:
+    """Whether zeros of a type that has none are added (Inputs, 4)."""
+    is_added = any(each.most > 0 for each in _constant(arguments))
+    return is_added and "pad_value" not in arguments.inputs and arguments.operand("data").element_type in _WITHOUT_ZERO
 
 
-def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
-    padding, data = padding_of(arguments), arguments.inputs["data"]
-    sizes = (max(sum(each), 0) for each in zip(padding.begin, data.shape, padding.end, strict=True))
-    return (TensorType(element_type=data.element_type, shape=tuple(sizes)),)
+def _shape(arguments: Arguments) -> Shape:
+    return tuple(each.length for each in pads_of(arguments))
 
 
 def _source(place: int, size: int, mode: str) -> int:
@@ -121,46 +89,70 @@ def _source(place: int, size: int, mode: str) -> int:
     return -1
 
 
-def _fill(arguments: Arguments) -> Array:
-    """The element that padding in the mode `constant` consists of, as a scalar (Inputs, 4)."""
-    data = arguments.tensor("data")
-    if "pad_value" in arguments.inputs:
-        return arguments.tensor("pad_value").array
-    zero = "" if data.element_type == "string" else _ZEROS.get(data.element_type, 0)
-    return np.array(zero, data.array.dtype)
-
-
-def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
+def _extended(arguments: Arguments, places: Places) -> list[Array]:
     """The elements of data, or of its extension beyond the ends, that the output's dimensions cover."""
-    padding, data = padding_of(arguments), arguments.tensor("data")
-    [result] = _infer(arguments)
-    fill = _fill(arguments)
-    output = np.full(result.shape, fill, np.result_type(data.array, fill))
+    data, fill = places["data"], places.get("pad_value", places.none)
+    output = np.full(_shape(arguments), fill, np.result_type(data, fill))
     if output.size:
+        mode = _mode(arguments)
         sources = [
-            np.array([_source(place - begin, size, padding.mode) for place in range(length)], np.int64)
-            for length, begin, size in zip(result.shape, padding.begin, data.shape, strict=True)
+            np.array([_source(place - each.begin, each.size, mode) for place in range(each.length)], np.int64)
+            for each in pads_of(arguments)
         ]
         inside = [each >= 0 for each in sources]
-        output[np.ix_(*inside)] = data.array[np.ix_(*(one[each] for one, each in zip(sources, inside, strict=True)))]
-    return (Tensor(element_type=data.element_type, array=output),)
+        output[np.ix_(*inside)] = data[np.ix_(*(one[each] for one, each in zip(sources, inside, strict=True)))]
+    return [output]
+
+
+def _adds_a_number(arguments: Arguments) -> bool:
+    """Whether a value other than 0 is added."""
+    if all(each.most <= 0 for each in _constant(arguments)):
+        return False
+    value = arguments.operand("pad_value")
+    return bool(value.tensor and value.element_type != "string" and any(value.tensor.array.tobytes()))
 
 
 PAD = Operation(
     name="Pad-12",
     inputs=(
-        Port("data", role="tensor"),
-        *(Port(each, role="control") for each in _PADS),
-        Port("pad_value", role="tensor", optional=True),
+        Port("data"),
+        *(Port(each, setting=True, types=INTEGERS, ranks=(1,)) for each in _PADS),
+        Port("pad_value", optional=True),
     ),
-    attributes=(AttributeSpec("pad_mode", type="enum", values=_MODES),),
-    infer=_infer,
-    evaluate=_evaluate,
-    bits="data.bits",
+    attributes=(AttributeSpec("pad_mode", type="enum", values=("constant", "edge", "reflect", "symmetric")),),
+    checks={
+        **{f"{name}.count": _is_other_count(name) for name in _PADS},
+        "data.string-mode": lambda a: a.operand("data").element_type == "string" and _mode(a) != "constant",
+        "pad_value.scalar": lambda a: a.shape("pad_value") != (),
+        "pad_value.element-type": lambda a: a.operand("pad_value").element_type != a.operand("data").element_type,
+        "pad_value.no-zero": _has_no_zero,
+        "edge.empty": lambda a: any(each.size == 0 < each.most for each in _edge(a)),
+        "reflect.limit": lambda a: any(each.most > max(each.size - 1, 0) for each in _reflect(a)),
+        "symmetric.limit": lambda a: any(each.most > each.size for each in _symmetric(a)),
+    },
+    moved=_extended,
+    shapes=lambda a: [_shape(a)],
     contexts={
         "chain": contexts.chain("data"),
         "doubled": contexts.doubled(lambda _: 0),
         "convert": contexts.convert,
         "shape-of": contexts.shape_of("data", "pads_end"),
+    },
+    facts={
+        "a pad removes more elements than data has": lambda a: any(-min(each[1:]) > each.size for each in pads_of(a)),
+        "the pads together remove more elements than data has": lambda a: any(sum(each) < 0 for each in pads_of(a)),
+        "the pads together remove a whole dimension": lambda a: any(sum(each) == 0 < each.size for each in pads_of(a)),
+        "a number other than 0 is added": _adds_a_number,
+    },
+    readings={
+        "data.boolean": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean")),
+        "pads.beyond": Reading(
+            rejects=lambda a: any(each.size + min(each.begin, 0) + min(each.end, 0) < 0 for each in pads_of(a))
+        ),
+        "pads.types": Reading(rejects=lambda a: types_differ(a, *_PADS)),
+        "pad_value.ignored": Reading(rejects=lambda a: "pad_value" in a.inputs and _mode(a) != "constant"),
+        "reflect.empty": Reading(  # the limit of the pads of a dimension of 0 is -1
+            rejects=lambda a: any(each.size == 0 == each.most for each in _reflect(a))
+        ),
     },
 )

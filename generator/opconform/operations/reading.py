@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from opconform.operations.operation import Arguments
+from opconform.operations.arguments import Arguments, Operand
+from opconform.operations.checks import Predicate
+from opconform.tensors.element_types import ELEMENT_TYPES
 
 
 def never(_: Arguments) -> bool:
@@ -23,5 +25,20 @@ class Reading:
             it does not differ. Arguments that are then invalid are rejected by the other reading.
     """
 
-    rejects: Callable[[Arguments], bool] = never
+    rejects: Predicate = never
     rewrites: tuple[Callable[[Arguments], Arguments], ...] = ()
+
+
+def is_empty(operand: Operand) -> bool:
+    """Whether an input has no elements."""
+    return 0 in operand.shape
+
+
+def has_kind(operand: Operand, *kinds: str) -> bool:
+    """Whether the element type of an input is of one of some kinds."""
+    return ELEMENT_TYPES[operand.element_type].kind in kinds
+
+
+def types_differ(arguments: Arguments, *names: str) -> bool:
+    """Whether some inputs have different element types."""
+    return len({arguments.inputs[each].element_type for each in names if each in arguments.inputs}) > 1

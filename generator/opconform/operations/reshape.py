@@ -2,118 +2,89 @@
 
 from math import prod
 
-import numpy as np
-
 from opconform.operations import contexts
-from opconform.operations.operation import Arguments, AttributeSpec, Operation, Port, Rejection, TensorType
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.checks import INTEGERS
+from opconform.operations.operation import Operation
+from opconform.operations.ports import AttributeSpec, Port
+from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.case import Shape
-from opconform.tensors.tensor import Tensor
 
 #: The size that is calculated from the others (Detailed description, second item).
 INFERRED = -1
-#: What resembles the two values of `special_zero`, as the text of an attribute.
-_BOOLEANS = frozenset({"false", "true", "0", "1"})
 
 
-def _pattern(arguments: Arguments) -> tuple[int, ...] | None:
-    """The elements of the input shape, or None if it is not a list of integers."""
-    given = arguments.inputs.get("shape")
-    return None if given is None or len(given.shape) != 1 else given.integers
+def _beyond(arguments: Arguments) -> Shape:
+    """The sizes after the dimensions of data, where zeros copy (Attributes, `special_zero`)."""
+    rank = len(arguments.shape("data"))
+    return arguments.integers("shape")[rank:] if arguments.attribute("special_zero") else ()
 
 
-def _special_zero(arguments: Arguments) -> bool | None:
-    """Whether zeros copy dimensions of data, or None if the attribute does not say it."""
-    given = arguments.attributes.get("special_zero")
-    return given if isinstance(given, bool) else None
-
-
-def _attribute_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on `special_zero` (Attributes)."""
-    if "special_zero" not in arguments.attributes:
-        return ["special_zero.required"]
-    if _special_zero(arguments) is not None:
-        return []
-    resembling = str(arguments.attributes["special_zero"]).lower() in _BOOLEANS
-    return ["special_zero.spelling" if resembling else "special_zero.type"]
-
-
-def _shape_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on the input shape, apart from its values (Inputs, 2; Types, T_SHAPE)."""
-    given = arguments.inputs.get("shape")
-    if given is None:
-        return ["shape.required"]
-    wrong_rank = [] if len(given.shape) == 1 else ["shape.rank"]
-    return [*wrong_rank, *([] if given.is_integer else ["shape.element-type"])]
-
-
-def _value_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on the values of shape (Detailed description)."""
-    pattern, data, special_zero = _pattern(arguments), arguments.inputs.get("data"), _special_zero(arguments)
-    if pattern is None:
-        return []
-    negative = ["shape.negative"] if any(each < INFERRED for each in pattern) else []
-    repeated = ["shape.single-inferred"] if pattern.count(INFERRED) > 1 else []
-    if negative or repeated or data is None or special_zero is None:
-        return [*negative, *repeated]
-    rank = len(data.shape)
-    if special_zero and 0 in pattern[rank:]:
-        return ["shape.zero-index" if 0 in pattern[rank + 1 :] else "shape.zero-after-last"]
-    return _volume_violations(data.shape, _copied(data.shape, pattern, special_zero=special_zero))
-
-
-def _volume_violations(shape: Shape, sizes: Shape) -> list[str]:
-    """The violated requirements on the number of elements, for sizes of which at most one is inferred."""
-    volume, others = prod(shape), abs(prod(sizes))
-    if INFERRED not in sizes:
-        return [] if others == volume else ["shape.volume"]
-    if not others:
-        return ["shape.inferred-divides" if volume else "shape.inferred-undetermined"]
-    return ["shape.inferred-divides"] if volume % others else []
-
-
-def _copied(shape: Shape, pattern: tuple[int, ...], *, special_zero: bool) -> Shape:
+def _copied(arguments: Arguments) -> Shape:
     """The sizes, with those that are copied from data in place of zeros."""
-    return tuple(shape[index] if special_zero and not each else each for index, each in enumerate(pattern))
+    shape, pattern = arguments.shape("data"), arguments.integers("shape")
+    copies = bool(arguments.attribute("special_zero"))
+    if 0 in _beyond(arguments) or pattern.count(INFERRED) > 1 or any(each < INFERRED for each in pattern):
+        raise Unknown
+    return tuple(shape[place] if copies and not each else each for place, each in enumerate(pattern))
 
 
-def sizes_of(arguments: Arguments) -> Shape:
-    """The dimensions of the output; `Rejection` for invalid arguments."""
-    data, pattern, special_zero = arguments.inputs.get("data"), _pattern(arguments), _special_zero(arguments)
-    violated = (
-        *([] if data is not None else ["data.required"]),
-        *_shape_violations(arguments),
-        *_attribute_violations(arguments),
-        *_value_violations(arguments),
-    )
-    if violated or data is None or pattern is None or special_zero is None:
-        raise Rejection(violated)
-    sizes = _copied(data.shape, pattern, special_zero=special_zero)
-    return tuple(prod(data.shape) // abs(prod(sizes)) if each == INFERRED else each for each in sizes)
+def _volumes(arguments: Arguments) -> tuple[int, int]:
+    """The number of elements of data, and that of the sizes, without one that is inferred."""
+    return prod(arguments.shape("data")), abs(prod(_copied(arguments)))
 
 
-def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
-    sizes = sizes_of(arguments)
-    return (TensorType(element_type=arguments.inputs["data"].element_type, shape=sizes),)
+def _is_inferred(arguments: Arguments) -> bool:
+    return INFERRED in arguments.integers("shape")
 
 
-def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
-    data = arguments.tensor("data")
-    array = np.ascontiguousarray(data.array).reshape(sizes_of(arguments))
-    return (Tensor(element_type=data.element_type, array=array),)
+def _is_undivided(arguments: Arguments) -> bool:
+    """Whether no inferred size gives the number of elements of data."""
+    volume, others = _volumes(arguments)
+    return volume > 0 if not others else volume % others > 0
+
+
+def _is_other_product(arguments: Arguments) -> bool:
+    pattern, shape = arguments.integers("shape"), arguments.operand("data").shape
+    if arguments.attributes.get("special_zero") is not True or 0 not in pattern[: len(shape)] or INFERRED in pattern:
+        return False
+    sizes = [each or (shape[place] if place < len(shape) else 0) for place, each in enumerate(pattern)]
+    return prod(sizes) != prod(shape)
+
+
+def _is_zero_moved(arguments: Arguments) -> bool:
+    volume, others = _volumes(arguments)
+    sizes = [volume // (others or 1) if each == INFERRED else each for each in _copied(arguments)]
+    return any(size == 0 != other for size, other in zip(arguments.shape("data"), sizes, strict=False))
 
 
 RESHAPE = Operation(
     name="Reshape-1",
-    inputs=(Port("data", role="tensor"), Port("shape", role="control")),
+    inputs=(Port("data"), Port("shape", setting=True, types=INTEGERS, ranks=(1,))),
     attributes=(AttributeSpec("special_zero", type="boolean"),),
-    infer=_infer,
-    evaluate=_evaluate,
-    bits="data.bits",
+    checks={
+        "shape.negative": lambda a: any(each < INFERRED for each in a.integers("shape")),
+        "shape.single-inferred": lambda a: a.integers("shape").count(INFERRED) > 1,
+        "shape.zero-after-last": lambda a: 0 in _beyond(a)[:1],
+        "shape.zero-index": lambda a: 0 in _beyond(a)[1:],
+        "shape.volume": lambda a: not _is_inferred(a) and _volumes(a)[0] != _volumes(a)[1],
+        "shape.inferred-divides": lambda a: _is_inferred(a) and _is_undivided(a),
+        "shape.inferred-undetermined": lambda a: _is_inferred(a) and _volumes(a) == (0, 0),
+    },
+    moved=lambda a, places: [places["data"].reshape(_copied(a))],
     contexts={
         "chain": contexts.chain("data"),
         "doubled": contexts.doubled(lambda _: -1),
         "convert": contexts.convert,
         "shape-of": contexts.shape_of("data", "shape"),
         "restored": contexts.restored("data", special_zero=False),
+    },
+    facts={
+        "the sizes have another product than those of data, and a 0 copies one": _is_other_product,
+        "a dimension of 0 moves": _is_zero_moved,
+    },
+    readings={
+        "data.other-types": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean", "string")),
+        "shape.empty": Reading(rejects=lambda a: is_empty(a.operand("shape"))),
     },
 )

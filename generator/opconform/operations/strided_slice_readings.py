@@ -6,11 +6,10 @@ from functools import partial
 from itertools import permutations
 from typing import NamedTuple
 
-from opconform.operations.operation import Arguments
-from opconform.operations.reading import Reading
-from opconform.operations.strided_slice import kinds_of, parts_of
+from opconform.operations.arguments import Arguments
+from opconform.operations.reading import Reading, is_empty, types_differ
+from opconform.operations.slicing_steps import INDICES, kinds_of, mask_of, parts_of, taken_by, values_of
 
-_INDICES = ("begin", "end", "stride")
 #: The masks of which only one can apply to a step, in the order in which one precedes another by our reading.
 _KINDS = ("ellipsis", "new_axis", "shrink_axis")
 #: All other orders of these masks.
@@ -43,29 +42,22 @@ class _Step(NamedTuple):
     @property
     def equal(self) -> int | None:
         """The place where its slice begins and ends, if these are the same in a dimension that has elements."""
-        part = self.part
-        return part.start if isinstance(part, range) and part.start == part.stop and self.size else None
-
-
-def _bits(arguments: Arguments, name: str) -> list[int]:
-    """The bits of a mask, one per slicing step."""
-    given = arguments.attributes[f"{name}_mask"]
-    count = arguments.inputs["begin"].shape[0]
-    return [*(int(str(each)) for each in (given if isinstance(given, tuple) else ())), *[0] * count][:count]
+        if not isinstance(self.part, range) or not self.size:
+            return None
+        ends_after_last = self.is_reversed and not self.end_bit and self.end >= self.size
+        return self.part.start if self.part.start == self.part.stop and not ends_after_last else None
 
 
 def _others(arguments: Arguments) -> int:
     """The number of dimensions that no slicing step uses."""
-    used = sum(each in ("slice", "shrink") for each in kinds_of(arguments))
-    return len(arguments.inputs["data"].shape) - used
+    return len(arguments.shape("data")) - taken_by(arguments)
 
 
 def _steps(arguments: Arguments) -> Iterator[_Step]:
     """The slicing steps that slice or remove a dimension."""
-    count = arguments.inputs["begin"].shape[0]
-    values = [given.integers or () if (given := arguments.inputs.get(each)) else (1,) * count for each in _INDICES]
-    begin_bits, end_bits = _bits(arguments, "begin"), _bits(arguments, "end")
-    parts, sizes = iter(parts_of(arguments)), iter(arguments.inputs["data"].shape)
+    values = [values_of(arguments, each) for each in INDICES]
+    begin_bits, end_bits = mask_of(arguments, "begin_mask"), mask_of(arguments, "end_mask")
+    parts, sizes = iter(parts_of(arguments)), iter(arguments.shape("data"))
     for number, kind in enumerate(kinds_of(arguments)):
         if kind == "ellipsis":
             for _ in range(_others(arguments)):
@@ -88,7 +80,7 @@ def _changed(
             known = operand.integers or ()
             inputs[name] = replace(operand, integers=(*known[: step.number], value, *known[step.number + 1 :]))
     for name in masks:
-        bits = _bits(arguments, name)
+        bits = mask_of(arguments, f"{name}_mask")
         attributes[f"{name}_mask"] = (*bits[: step.number], 0, *bits[step.number + 1 :])
     return replace(arguments, inputs=inputs, attributes=attributes)
 
@@ -128,7 +120,7 @@ def _without_begin_mask(arguments: Arguments) -> Arguments:
 
 def _is_ambiguous(arguments: Arguments) -> bool:
     """Whether a step has bits in several masks of which only one can apply."""
-    return any(sum(bits) > 1 for bits in zip(*(_bits(arguments, each) for each in _KINDS), strict=True))
+    return any(sum(bits) > 1 for bits in zip(*(mask_of(arguments, f"{each}_mask") for each in _KINDS), strict=True))
 
 
 def _in_order(order: Sequence[str], arguments: Arguments) -> Arguments:
@@ -137,7 +129,7 @@ def _in_order(order: Sequence[str], arguments: Arguments) -> Arguments:
         return arguments
     kept: dict[str, tuple[int, ...]] = {}
     for name in order:
-        bits = zip(_bits(arguments, name), *kept.values(), strict=True)
+        bits = zip(mask_of(arguments, f"{name}_mask"), *kept.values(), strict=True)
         kept[name] = tuple(int(own and not any(before)) for own, *before in bits)
     return replace(arguments, attributes={**arguments.attributes, **{f"{name}_mask": kept[name] for name in order}})
 
@@ -152,11 +144,7 @@ def _lacks_steps(arguments: Arguments) -> bool:
 
 
 def _has_zero_stride(arguments: Arguments) -> bool:
-    return "stride" in arguments.inputs and 0 in (arguments.inputs["stride"].integers or ())
-
-
-def _has_types(arguments: Arguments) -> bool:
-    return len({arguments.inputs[each].element_type for each in _INDICES if each in arguments.inputs}) > 1
+    return 0 in values_of(arguments, "stride")
 
 
 #: The other readings by requirement; where several rewrite the same arguments, they do it in this order.
@@ -174,8 +162,8 @@ STRIDED_SLICE_READINGS: Mapping[str, Reading] = {
     ),
     "stride.zero-ignored": Reading(rejects=_has_zero_stride),
     "indices.fewer": Reading(rejects=_lacks_steps),
-    "indices.empty": Reading(rejects=lambda a: a.inputs["begin"].shape == (0,)),
-    "types.independent": Reading(rejects=_has_types),
+    "indices.empty": Reading(rejects=lambda a: is_empty(a.operand("begin"))),
+    "types.independent": Reading(rejects=lambda a: types_differ(a, *INDICES)),
     "masks.omitted": Reading(rejects=lambda a: not a.omitted.isdisjoint(("begin_mask", "end_mask"))),
     "shrink.ignores-end": Reading(rejects=_has_other_end),
 }

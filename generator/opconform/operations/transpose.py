@@ -1,60 +1,48 @@
 """Transpose-1, from its specification page: a tensor with its dimensions in another order."""
 
-from collections.abc import Sequence
-
 from opconform.operations import contexts
-from opconform.operations.operation import Arguments, Operation, Port, Rejection, TensorType
-from opconform.tensors.tensor import Tensor
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.checks import INTEGERS
+from opconform.operations.operation import Operation
+from opconform.operations.ports import Port
 
 
-def _value_violations(values: Sequence[int], rank: int) -> list[str]:
-    """The violated requirements on an order that is not empty (Inputs, 2)."""
-    if len(values) != rank:
-        return ["order.length"]
-    negative = ["order.negative"] if min(values) < 0 else []
-    beyond = ["order.range"] if max(values) >= rank else []
-    return [*negative, *beyond, *(["order.unique"] if len(set(values)) < rank else [])]
+def _rank(arguments: Arguments) -> int:
+    return len(arguments.shape("arg"))
 
 
-def _order_violations(arguments: Arguments) -> list[str]:
-    """The violated requirements on the order (Inputs, 2; Types, T_AXIS)."""
-    arg, order = arguments.inputs.get("arg"), arguments.inputs.get("input_order")
-    if order is None:
-        return ["order.required"]
-    rank = [] if len(order.shape) == 1 else ["order.rank"]
-    element_type = [] if order.is_integer else ["order.element-type"]
-    if rank or arg is None or not order.integers:
-        return [*rank, *element_type]
-    return _value_violations(order.integers, len(arg.shape))
+def _whole(arguments: Arguments) -> tuple[int, ...]:
+    """An order that has an element per dimension."""
+    order = arguments.integers("input_order")
+    if len(order) != _rank(arguments):
+        raise Unknown
+    return order
 
 
 def order_of(arguments: Arguments) -> tuple[int, ...]:
-    """The dimension of arg that is each dimension of the output; `Rejection` for invalid arguments."""
-    missing = [] if "arg" in arguments.inputs else ["arg.required"]
-    violated = (*missing, *_order_violations(arguments))
-    if violated:
-        raise Rejection(violated)
-    inverted = reversed(range(len(arguments.inputs["arg"].shape)))
-    return arguments.inputs["input_order"].integers or tuple(inverted)
+    """The dimension of arg that is each dimension of the output (Inputs, 2)."""
+    return arguments.integers("input_order") or tuple(reversed(range(_rank(arguments))))
 
 
-def _infer(arguments: Arguments) -> tuple[TensorType, ...]:
-    order, arg = order_of(arguments), arguments.inputs["arg"]
-    return (TensorType(element_type=arg.element_type, shape=tuple(arg.shape[each] for each in order)),)
-
-
-def _evaluate(arguments: Arguments) -> tuple[Tensor, ...]:
-    arg = arguments.tensor("arg")
-    return (Tensor(element_type=arg.element_type, array=arg.array.transpose(order_of(arguments)).copy()),)
+def _is_still(arguments: Arguments) -> bool:
+    """Whether the dimensions that are not 1 keep their order, although others move."""
+    order, shape = order_of(arguments), arguments.shape("arg")
+    if sorted(order) != [*range(len(shape))]:
+        raise Unknown
+    kept = [each for each in order if shape[each] != 1]
+    return kept == sorted(kept) and [*order] != sorted(order)
 
 
 TRANSPOSE = Operation(
     name="Transpose-1",
-    inputs=(Port("arg", role="tensor"), Port("input_order", role="control")),
-    attributes=(),
-    infer=_infer,
-    evaluate=_evaluate,
-    bits="arg.bits",
+    inputs=(Port("arg"), Port("input_order", setting=True, types=INTEGERS, ranks=(1,), prefix="order")),
+    checks={
+        "order.length": lambda a: len(a.integers("input_order")) not in (0, _rank(a)),
+        "order.negative": lambda a: any(each < 0 for each in _whole(a)),
+        "order.range": lambda a: any(each >= _rank(a) for each in _whole(a)),
+        "order.unique": lambda a: len({*_whole(a)}) < _rank(a),
+    },
+    moved=lambda a, places: [places["arg"].transpose(order_of(a))],
     contexts={
         "chain": contexts.chain("arg"),
         "inverse": contexts.inverse(order_of),
@@ -62,4 +50,5 @@ TRANSPOSE = Operation(
         "doubled": contexts.doubled(lambda _: 0),
         "convert": contexts.convert,
     },
+    facts={"only dimensions of 1 move": _is_still},
 )

@@ -20,7 +20,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from opconform.operations import OPERATIONS, installed_cases
-from opconform.operations.operation import AttributeSpec, Port
+from opconform.operations.ports import AttributeSpec, Port
 from opconform.resources import root
 from opconform.specs.expressions import is_expression
 from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
@@ -234,7 +234,8 @@ def _input_field(op: str, port: Port) -> tuple[Any, Any]:
 
 def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
     """The field of one attribute. An invalid case may give any value, so the type is not enforced."""
-    kind = f"one of {', '.join(attribute.values)}" if attribute.values else attribute.type
+    values = ", ".join(map(str, attribute.values))
+    kind = f"one of {values}" if attribute.type == "enum" else attribute.type + (f" of {values}" if values else "")
     default = "" if attribute.default is None else f"; {attribute.default!r} if omitted"
     sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
     return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)

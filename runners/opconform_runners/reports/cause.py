@@ -8,7 +8,7 @@ from ml_dtypes import finfo
 
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Rejection
+from opconform.operations.arguments import Rejection
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor, patterns

@@ -10,7 +10,8 @@ import numpy as np
 from ml_dtypes import finfo
 
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Operation, Port
+from opconform.operations.operation import Operation
+from opconform.operations.ports import Port
 from opconform.suite.case import Accept, Case, Input
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
@@ -134,7 +135,7 @@ def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
 def _is_control(given: Input, operation: Operation | None) -> bool:
     """Whether an input decides what the operation does, such as the indices of `Gather`."""
     port = _port(operation, given)
-    return given.role == "control" or (port is not None and port.element_type is not None)
+    return given.role == "control" or (port is not None and port.setting)
 
 
 def _port(operation: Operation | None, given: Input) -> Port | None:

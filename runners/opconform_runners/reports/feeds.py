@@ -56,7 +56,7 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> li
 def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
     """The shape of the first tensor input if outputs of the operation divide one, otherwise ()."""
     operation = OPERATIONS.get(case.op)
-    if operation is None or operation.highlight is None:
+    if operation is None or operation.requested is None:
         return ()
     return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
 

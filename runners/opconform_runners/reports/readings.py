@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
-from opconform.operations.relations import relations_of
+from opconform.operations.arguments import Arguments, Rejection, TensorType
+from opconform.operations.operation import Operation
 from opconform.suite.case import Accept, Attribute, Case, Input, Reject
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
@@ -51,7 +50,7 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
         arguments = _arguments(case, tensors)
         if arguments is None:
             return
-        yield from relations_of(case.op, arguments)
+        yield from operation.facts_of(arguments)
         if isinstance(case.expect, Accept):
             yield from _moves(operation, arguments)
         for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
@@ -86,34 +85,21 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
 
 def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
     """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
-    ports = {name: operation.port_of(name) for name in arguments.inputs}
-    # the indices of `Gather` are a tensor with an element type of its own
-    data = {
-        name: arguments.inputs[name]
-        for name, each in ports.items()
-        if each.role == "tensor" and each.element_type is None
-    }
-    bits = ELEMENT_TYPES[next(iter(data.values())).element_type].bits
-    if bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data.values()) > _ELEMENTS:
+    data = [each for name, each in arguments.inputs.items() if not operation.port_of(name).setting]
+    if operation.moved is None or not data:
         return
-    numbered: dict[str, Array] = {}
-    for name, each in data.items():
-        first = 1 + (sum(held.size for held in numbered.values()) if bits else 0)
-        numbered[name] = np.arange(first, first + int(np.prod(each.shape)), dtype=np.uint32).reshape(each.shape)
-    given = {
-        name: replace(data[name], tensor=Tensor(element_type="u32", array=numbers))
-        for name, numbers in numbered.items()
-    }
-    moved = operation.evaluate(operation.arguments({**arguments.inputs, **given}, arguments.attributes))
+    bits = ELEMENT_TYPES[data[0].element_type].bits
+    if bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data) > _ELEMENTS:
+        return
+    origins = operation.origins(arguments)
     if bits:
-        known = {some for numbers in numbered.values() for some in _bytes(numbers, _BYTE // bits)}
+        known = {some for numbers in origins.inputs.values() for some in _bytes(numbers, _BYTE // bits)}
         if any(
-            (np.diff(each.array.ravel().astype(np.int64)) != 1).any()
-            or any(some not in known for some in _bytes(each.array, _BYTE // bits))
-            for each in moved
+            (np.diff(each.ravel()) != 1).any() or any(some not in known for some in _bytes(each, _BYTE // bits))
+            for each in origins.outputs
         ):
-            yield "the narrow elements of an output are not one run of bytes of an input"
-    elif any(each.array.ravel().tolist() != [*range(1, each.array.size + 1)] for each in moved):
+            yield "sub-byte elements move across byte boundaries"
+    elif len(data) > 1 or any(each.ravel().tolist() != [*range(each.size)] for each in origins.outputs):
         yield "a string moves to another place"
 
 

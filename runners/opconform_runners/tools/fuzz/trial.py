@@ -9,7 +9,8 @@ from opconform.generation.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.readings import attributed
-from opconform.operations.operation import Arguments, Operation, Rejection, TensorType
+from opconform.operations.arguments import Arguments, Rejection, TensorType
+from opconform.operations.operation import Operation
 from opconform.specs.document import KeyMistake
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Attribute, Binding, Dynamic

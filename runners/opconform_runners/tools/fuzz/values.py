@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from opconform.model.draft import Draft, TensorDraft
-from opconform.operations.operation import AttributeSpec, Port
+from opconform.operations.ports import AttributeSpec, Port
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
@@ -54,7 +54,7 @@ def drawn_attribute(
     """Another value of an attribute, rarely one of another type."""
     sizes = sizes_of(draft) if draft is not None else []
     if value is not None and likely(random, 0.04):
-        others: list[Attribute] = [1.5, "one", "True", *(each.upper() for each in attribute.values)]
+        others: list[Attribute] = [1.5, "one", "True", *(str(each).upper() for each in attribute.values)]
         return random.choice(others)
     match attribute.type:
         case "int":

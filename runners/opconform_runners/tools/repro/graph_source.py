@@ -8,7 +8,7 @@ import numpy as np
 
 from opconform.model.graph import evaluated
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import AttributeSpec
+from opconform.operations.ports import AttributeSpec
 from opconform.suite.case import Accept, Attribute, Case, Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.direct import python_values

@@ -1,0 +1,24 @@
+"""Predicates over arguments: the checks of an operation, and the facts about it."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.tensors.element_types import ELEMENT_TYPES
+
+#: Whether arguments violate a requirement, or a fact holds; `Unknown` where they do not say.
+Predicate = Callable[[Arguments], bool]
+
+#: The integer types ("any integer type" of the specification's pages).
+INTEGERS = frozenset(name for name, each in ELEMENT_TYPES.items() if each.is_integer)
+#: The ranks of a tensor that has a dimension.
+RANKED = range(1, 1 << 10)
+
+
+def holding(predicates: Mapping[str, Predicate], arguments: Arguments) -> Iterator[str]:
+    """The names of the predicates that hold."""
+    for name, predicate in predicates.items():
+        try:
+            if predicate(arguments):
+                yield name
+        except Unknown:
+            continue
