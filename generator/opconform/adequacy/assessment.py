@@ -76,7 +76,8 @@ def adequacy_of(cases: Iterable[Draft]) -> Adequacy:
     mutants = list(mutations_of({name: ast.parse(path.read_text()) for name, path in modules.items()}, ops))
     survivors = _surviving(mutants, trials)
     found = {each: (each.module, each.function, each.before, each.after) for each in survivors}
-    known = [each for each in _equivalents() if each.module in modules]
+    places = {(each.module, each.function) for each in mutants}
+    known = [each for each in _equivalents() if (each.module, each.function) in places]
     reviews = {(each.module, each.function, each.before, each.after): each for each in known}
     return Adequacy(
         ops=ops,

@@ -71,7 +71,7 @@ def mutations_of(trees: Mapping[str, ast.Module], ops: Collection[str]) -> Itera
                     line=getattr(node, "lineno", getattr(part, "lineno", 0)),
                     before=_text(node),
                     after=_text(twin),
-                    names=_names(node, part),
+                    names=(owner,) if "." in owner else _names(node, part),
                     tree=ast.fix_missing_locations(mutant),
                 )
 

@@ -20,7 +20,7 @@ def deciding(trees: Mapping[str, ast.Module], ops: Collection[str]) -> dict[str,
     imports = {name: _imports(tree, trees) for name, tree in trees.items()}
     found: dict[str, dict[int, tuple[str, ast.AST]]] = {name: {} for name in trees}
     waiting: list[tuple[str, str, ast.AST]] = [
-        (name, "", part) for name, tree in trees.items() for part in _declared(tree, ops)
+        (name, owner, part) for name, tree in trees.items() for owner, part in _declared(tree, ops)
     ]
     while waiting:
         module, owner, node = waiting.pop()
@@ -36,14 +36,21 @@ def deciding(trees: Mapping[str, ast.Module], ops: Collection[str]) -> dict[str,
     return {module: list(nodes.values()) for module, nodes in found.items()}
 
 
-def _declared(tree: ast.Module, ops: Collection[str]) -> Iterator[ast.expr]:
-    """The deciding parts of the declarations of some operations."""
+def _declared(tree: ast.Module, ops: Collection[str]) -> Iterator[tuple[str, ast.expr]]:
+    """The deciding parts of the declarations of some operations; those of a check with its requirement."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Operation":
             parts = {each.arg: each.value for each in node.keywords}
             name = parts.get("name")
             if isinstance(name, ast.Constant) and name.value in ops:
-                yield from (value for part, value in parts.items() if part in _DECIDING)
+                for part, value in parts.items():
+                    if part == "checks" and isinstance(value, ast.Dict):
+                        yield from (
+                            (str(key.value) if isinstance(key, ast.Constant) else "", check)
+                            for key, check in zip(value.keys, value.values, strict=True)
+                        )
+                    elif part in _DECIDING:
+                        yield "", value
 
 
 def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
