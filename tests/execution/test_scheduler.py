@@ -2,7 +2,6 @@
 
 import pytest
 
-from opconform_runners.execution import scheduler
 from opconform_runners.execution.jobs import default_jobs
 
 
@@ -23,13 +22,13 @@ def test_many_cases_on_a_cpu_are_shared_by_several_harnesses(
     monkeypatch: pytest.MonkeyPatch, device: str | None, cases: int, alone: bool, jobs: int
 ) -> None:
     """At most four, and one on any other device, whose memory one harness may take."""
-    monkeypatch.setattr(scheduler, "cores", lambda: 64)
+    monkeypatch.setattr("opconform_runners.execution.jobs.cores", lambda: 64)
 
     assert default_jobs(device, cases, alone=alone) == jobs
 
 
 def test_no_more_harnesses_start_than_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """By default."""
-    monkeypatch.setattr(scheduler, "cores", lambda: 2)
+    monkeypatch.setattr("opconform_runners.execution.jobs.cores", lambda: 2)
 
     assert default_jobs("CPU", 7_610, alone=False) == 2

@@ -22,7 +22,11 @@ def attributed(draft: Draft) -> Draft:
         return draft
     touched = _touched(draft)
     listed = [each for each in draft.requirements if each not in readings or each in touched]
-    return draft.noted(requirements=tuple(dict.fromkeys((*listed, *touched))))
+    named = tuple(dict.fromkeys((*listed, *touched)))
+    bits = draft.operation.bits
+    if draft.requirements and not named and bits is not None:  # what every case shows
+        named = (bits,)
+    return draft.noted(requirements=named)
 
 
 def other_readings(golden: Golden) -> OtherReadings:

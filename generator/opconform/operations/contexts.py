@@ -243,7 +243,7 @@ def shape_of(source: str, port: str) -> Builder:
 def _axis(tested: Tested, axis_of: AxisOf) -> int | None:
     """The axis that the arguments of the first feed name, or None if it is invalid."""
     try:
-        return axis_of(tested.arguments[0])
+        return axis_of(tested.operation.judged(tested.arguments[0])[0])
     except Unknown:
         return None
 

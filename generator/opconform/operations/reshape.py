@@ -34,6 +34,12 @@ def _volumes(arguments: Arguments) -> tuple[int, int]:
     return prod(arguments.shape("data")), abs(prod(_copied(arguments)))
 
 
+def _sizes(arguments: Arguments) -> Shape:
+    """The dimensions of the output."""
+    volume, others = _volumes(arguments)
+    return tuple(volume // others if each == INFERRED else each for each in _copied(arguments))
+
+
 def _is_inferred(arguments: Arguments) -> bool:
     return INFERRED in arguments.integers("shape")
 
@@ -71,7 +77,8 @@ RESHAPE = Operation(
         "shape.inferred-divides": lambda a: _is_inferred(a) and _is_undivided(a),
         "shape.inferred-undetermined": lambda a: _is_inferred(a) and _volumes(a) == (0, 0),
     },
-    moved=lambda a, places: [places["data"].reshape(_copied(a))],
+    moved=lambda a, places: [places["data"].reshape(_sizes(a))],
+    shapes=lambda a: [_sizes(a)],
     contexts={
         "chain": contexts.chain("data"),
         "doubled": contexts.doubled(lambda _: -1),

@@ -20,7 +20,14 @@ from opconform.operations.slicing_steps import (
 )
 from opconform.operations.strided_slice_readings import STRIDED_SLICE_READINGS
 from opconform.operations.strides import is_long_backwards, selects_only_the_first
+from opconform.suite.case import Shape
 from opconform.tensors.tensor import Array
+
+
+def _shape(arguments: Arguments) -> Shape:
+    parts = parts_of(arguments)
+    sizes = (1 if each is None else len(each) for each in parts if not isinstance(each, int))
+    return (*sizes, *arguments.shape("data")[sum(each is not None for each in parts) :])
 
 
 def _moved(arguments: Arguments, places: Places) -> list[Array]:
@@ -64,6 +71,7 @@ STRIDED_SLICE = Operation(
         ),
     },
     moved=_moved,
+    shapes=lambda a: [_shape(a)],
     contexts={
         "chain": contexts.chain("data"),
         "convert": contexts.convert,
