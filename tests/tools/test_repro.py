@@ -116,8 +116,7 @@ def cores(number: int) -> Iterator[None]:
 def findings_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """The suite of the findings alone."""
     cases = {case for _, case in FINDINGS if "/exhaustive" not in case}  # those are too many for a suite
-    profiles = ("--profile", "default", "--profile", "functional")
-    return made_once(tmp_path_factory, worker_id, "findings", lambda out: generated(opconform, out, cases, *profiles))
+    return made_once(tmp_path_factory, worker_id, "findings", lambda out: generated(opconform, out, cases))
 
 
 @pytest.fixture(scope="session")
