@@ -126,11 +126,11 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: s
     return made_once(tmp_path_factory, worker_id, "some-findings", lambda out: generated(opconform, out, cases))
 
 
-def generated(opconform: Run, out: Path, cases: set[str], *options: str) -> None:
+def generated(opconform: Run, out: Path, cases: set[str]) -> None:
     """Generates the suite of some cases."""
     selected = [word for case in sorted(cases) for word in ("--select", case)]
     dialects = [word for each in ("openvino", "onnx", "onnx13") for word in ("--dialect", each)]
-    opconform("generate", *options, *selected, *dialects, "--out", out)
+    opconform("generate", *selected, *dialects, "--out", out)
 
 
 def test_every_page_has_findings() -> None:
