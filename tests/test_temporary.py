@@ -81,7 +81,7 @@ def test_folders_without_permissions_are_removed(tmp_path: Path) -> None:
 
 
 def test_the_next_start_removes_only_what_a_killed_process_left(temporary_root: Path) -> None:
-    """Neither the folders of processes that live, nor those of others."""
+    """Neither the folders of running processes, nor those of other users."""
     kept = TemporaryFolder()
     for name in (f"{PREFIX}old", f"{PREFIX}new", "opconform-mine"):
         (temporary_root / name / "inner").mkdir(parents=True)

@@ -139,7 +139,7 @@ class Operation:
     def values(self, arguments: Arguments) -> tuple[int, ...] | None:
         """The integers of its only output, or None if its arguments do not say them during inference.
 
-        They are for operations that compute the setting inputs of others.
+        A context needs them where one operation computes the setting inputs of another.
         """
         if self.moved is None:
             return self.known(arguments)

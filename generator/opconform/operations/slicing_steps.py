@@ -59,7 +59,7 @@ def taken_by(arguments: Arguments) -> int:
 
 
 def steps_of(arguments: Arguments) -> Iterator[_Step]:
-    """What happens to each dimension, in order; the last ones, for which there is no slicing step, are left out."""
+    """What happens to each dimension, in order, without the last ones, which have no slicing step."""
     kinds, shape = kinds_of(arguments), arguments.shape("data")
     others, sizes = len(shape) - taken_by(arguments), iter(shape)
     if others < 0:
@@ -87,7 +87,7 @@ def _selected(arguments: Arguments, step: _Step) -> range:
 def parts_of(arguments: Arguments) -> list[range | int | None]:
     """Per dimension its selected elements, the index of a removed dimension, or None for a new dimension.
 
-    The last dimensions, for which there is no slicing step, are left out.
+    The last dimensions have no slicing step and are left out.
     """
     parts = list[range | int | None]()
     for step in steps_of(arguments):

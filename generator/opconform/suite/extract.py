@@ -1,4 +1,4 @@
-"""Extracts: suites of some of the cases of others."""
+"""Extracts: suites with some of the cases of other suites."""
 
 import hashlib
 import shutil

@@ -43,11 +43,10 @@ from opconform_runners.harness.process import HarnessEnded
 from opconform_runners.harness.protocol import ProtocolError, reply_of
 from opconform_runners.harness.scratch import check_room, is_full, without_scratch
 
-#: The most requests that a harness is sent ahead, so that it never waits for opconform; the fewest, if enough cases are
-#: left; and the share of the cases left, so that no harness holds cases at the end that another one could execute.
+#: The most and the fewest requests that a harness is sent ahead, and their share of the cases that are left, so that no
+#: harness holds cases at the end that another one could execute.
 IN_FLIGHT, _FEWEST, _SHARE = 16, 4, 1 / 16
-#: A case with so many bytes of inputs is not followed by another one before it is answered.
-_LARGE = 1 << 24
+_LARGE = 1 << 24  #: A case with so many bytes of inputs is not followed by another one before it is answered.
 #: How many times in a row a harness may fail to start again before the run is given up.
 STARTS = 3
 #: How many errors in a row must be confirmed alone before the next ones count without confirmation.
