@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import openvino
 import pytest
 
-from opconform.suite.case import Reject
+from opconform.suite.case import Case, Reject
 from opconform.suite.reader import open_suite
 
 EXAMPLES = {
@@ -60,6 +60,14 @@ def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
     assert weights == {b"\0"}
 
 
+def has_half_bytes(case: Case) -> bool:
+    """Whether a constant decides what the operation does and has 4-bit elements, which OpenVINO reads as bytes."""
+    return any(
+        each.role == "control" and each.binding == "constant" and each.element_type in ("i4", "u4")
+        for each in case.inputs
+    )
+
+
 def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
     """OpenVINO reads the model of each valid case, and finds its inputs and outputs; all the XML is well-formed."""
     core, suite = openvino.Core(), open_suite(core_or_shipped)
@@ -73,7 +81,7 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
         try:
             model = core.read_model(path)
         except RuntimeError as fault:
-            assert "/half-byte" in entry.id or any(each in str(fault) for each in REFUSED), entry.id
+            assert has_half_bytes(case) or any(each in str(fault) for each in REFUSED), entry.id
             continue
         fed = [each.name for each in case.inputs if each.binding == "parameter"]
         assert [each.any_name for each in model.inputs] == fed, entry.id

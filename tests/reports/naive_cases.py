@@ -60,7 +60,7 @@ class Node:
     arguments: Arguments
 
     def input(self, name: str) -> Tensor | None:
-        """An input by the name of its port, which most cases give the tensor, too."""
+        """An input by the name of its port."""
         return next((each for one, each in zip(self.names, self.inputs, strict=True) if one == name), None)
 
     def integers(self, name: str) -> list[int]:
@@ -137,7 +137,8 @@ class Read:
         for each in self.case.graph.nodes:
             node = replace(each, attributes=attributes) if each.under_test and attributes else each
             inputs = [None if name is None else known[name] for name in node.inputs]
-            found = Node(node.op, node.inputs, inputs, node.attributes, evaluated_arguments(node, known))
+            ports = [name for port in OPERATIONS[node.op].inputs for name in port.names(len(inputs))][: len(inputs)]
+            found = Node(node.op, ports, inputs, node.attributes, evaluated_arguments(node, known))
             if node.under_test:
                 return found
             if isinstance(found.result, str):

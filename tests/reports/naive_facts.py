@@ -61,8 +61,8 @@ def has_elements(words: str, tensor: Tensor) -> bool | None:
 def has_floats(words: str, tensor: Tensor) -> bool | None:
     """Whether a floating-point tensor has what a fact says; None if it says something else."""
     kind, is_float = tensor.element_type, tensor.element_type in FLOATS
-    values = floats(tensor).astype(np.float64) if is_float else np.array([])
     with np.errstate(all="ignore"):
+        values = floats(tensor).astype(np.float64) if is_float else np.array([])
         match words:
             case "has NaNs":
                 return bool(np.isnan(values).any())
@@ -200,11 +200,7 @@ def of_lengths(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
 
 
 def holds(fact: str, it: Read) -> bool:
-    """Whether a case has a fact: one about an inference holds if one of the feeds has it.
-
-    Raises:
-        LookupError: The sentence is not known here.
-    """
+    """Whether a case has a fact: one about an inference holds if one of the feeds has it; no case has an unknown one."""
     answers: list[bool | None] = [of_case(fact, it), of_attributes(fact, it)]
     words = fact.partition(" ")[2] if not fact.startswith("a control input ") else fact.removeprefix("a control input ")
     name = fact.removesuffix(f" {words}")

@@ -117,6 +117,7 @@ def of_arguments(fact: str, node: Node) -> bool | None:
         relations_of_batches,
         relations_of_pads,
         relations_of_slices,
+        relations_of_sizes,
         relations_of_places,
     ):
         known = relations(node)
@@ -172,31 +173,32 @@ def relations_of_lengths(node: Node) -> Mapping[str, bool]:
     shape, axis = data.array.shape, node.integers("axis")
     axes = axis[0] % len(shape) if len(axis) == 1 and -len(shape) <= axis[0] < len(shape) else None
     found = {
-        "a single output is requested": node.attributes.get("num_splits") == 1
-        or (lengths is not None and lengths.array.size == 1),
+        "a single output is requested": (
+            repr(node.attributes.get("num_splits")) == "1" or (lengths is not None and lengths.array.size == 1)
+        ),
         "an inner dimension is divided": axes is not None and math.prod(shape[:axes]) > 1,
     }
-    if lengths is None or lengths.array.ndim != 1 or axes is None or not re.match(r"[iu]\d", lengths.element_type):
+    if lengths is None or lengths.array.ndim != 1 or not re.match(r"[iu]\d", lengths.element_type):
+        return found
+    positive = bits_of(lengths.element_type) - bool(SIGNED.match(lengths.element_type))
+    found["the sum of the lengths exceeds their element type"] = sum(given) >= 1 << positive
+    if axes is None:
         return found
     which = "the other lengths" if -1 in given else "the lengths"
     excess = sum(each for each in given if each != -1) - shape[axes]
-    positive = bits_of(lengths.element_type) - bool(SIGNED.match(lengths.element_type))
-    return found | {
-        f"{which} exceed the dimension": excess > 0,
-        f"{which} exceed the dimension by 1": excess == 1,
-        "the sum of the lengths exceeds their element type": sum(given) >= 1 << positive,
-    }
+    return found | {f"{which} exceed the dimension": excess > 0, f"{which} exceed the dimension by 1": excess == 1}
 
 
 def relations_of_batches(node: Node) -> Mapping[str, bool]:
     """How the batch dimensions of data and indices compare."""
-    data, indices, batches = node.input("data"), node.input("indices"), node.attributes.get("batch_dims")
-    if data is None or indices is None or type(batches) is not int:
+    data, indices, batches = node.input("data"), node.input("indices"), node.attributes.get("batch_dims", 0)
+    if data is None or indices is None or type(batches) is not int or not node.op.startswith("Gather"):
         return {}
     one, other = data.array.shape, indices.array.shape
     own, others = (each[: max(batches, 0)] for each in (one, other))
     tuples = math.prod(other[:-1])
-    return {
+    found = {"the output of a batch is empty": is_empty_in_a_batch(node, one, other, batches)}
+    return found | {
         "batch_dims is out of range, and at most one dimension before those of the indices": (
             -len(other) - 1 <= batches < -min(len(one), len(other))
         ),
@@ -214,11 +216,25 @@ def relations_of_batches(node: Node) -> Mapping[str, bool]:
     }
 
 
+def is_empty_in_a_batch(node: Node, data: tuple[int, ...], indices: tuple[int, ...], batches: int) -> bool:
+    """Whether Gather selects nothing in each of its batches."""
+    [*axis] = node.integers("axis")
+    if node.op != "Gather-8" or len(axis) != 1 or not -len(data) <= axis[0] < len(data):
+        return False
+    if not -min(len(data), len(indices)) <= batches <= min(len(data), len(indices)):
+        return False
+    first = batches % len(indices) if batches < 0 else batches
+    along = axis[0] % len(data)
+    return 0 not in data[:first] and 0 in (*data[first:along], *indices[first:], *data[along + 1 :])
+
+
 def relations_of_pads(node: Node) -> Mapping[str, bool]:
     """What pads remove and add."""
     data, mode = node.input("data"), node.attributes.get("pad_mode")
     begin, end = node.integers("pads_begin"), node.integers("pads_end")
-    if data is None or isinstance(node.result, str) or not len(begin) == len(end) == data.array.ndim:
+    if data is None or not len(begin) == len(end) == data.array.ndim or "pads_begin" not in node.names:
+        return {}
+    if any((given := node.input(name)) is None or given.array.ndim != 1 for name in ("pads_begin", "pads_end")):
         return {}
     ends = [*zip(data.array.shape, begin, end, strict=True)]
     value = node.input("pad_value")
@@ -233,7 +249,7 @@ def relations_of_pads(node: Node) -> Mapping[str, bool]:
     }
 
 
-def relations_of_slices(node: Node) -> Mapping[str, bool]:
+def relations_of_slices(node: Node) -> dict[str, bool]:
     """How far steps go, and what Slice slices."""
     steps = [*node.integers("step"), *node.integers("stride")]
     ends = zip(node.integers("begin"), node.integers("end"), node.integers("stride"), strict=False)
@@ -242,15 +258,73 @@ def relations_of_slices(node: Node) -> Mapping[str, bool]:
         "a negative step is beyond 31 bits": node.op in ("Slice-8", "StridedSlice-1")
         and min(steps, default=0) < 1 - 2**31
     }
-    data, start = node.input("data"), node.integers("start")
+    data, start, stop = node.input("data"), node.integers("start"), node.integers("stop")
+    if node.op == "StridedSlice-1":
+        return found | relations_of_strided_slices(node)
     if data is None or node.op != "Slice-8":
         return found
-    rank = data.array.ndim
+    shape, rank = data.array.shape, data.array.ndim
     axes = node.integers("axes") or [*range(len(start))]
-    return found | {
-        "a dimension of 0 is sliced": any(-rank <= each < rank and data.array.shape[each] == 0 for each in axes),
-        "no dimension is sliced": not isinstance(node.result, str) and not start,
+    given = node.input("start")
+    found |= {
+        "a dimension of 0 is sliced": any(-rank <= each < rank and shape[each] == 0 for each in axes),
+        "no dimension is sliced": given is not None and given.array.ndim == 1 and given.array.size == 0,
     }
+    step = node.integers("step")
+    if isinstance(node.result, str) or 0 in step:
+        return found
+    parts = [(slice(*each), shape[axis]) for axis, *each in zip(axes, start, stop, step, strict=True)]
+    return found | {
+        "a backward slice selects only the first element": any(
+            each.step < 0 and [*range(size)[each][:2]] == [0] for each, size in parts
+        ),
+        "a backward slice starts and stops before the first element": any(
+            each.step < 0 < size and each.start < -size and each.stop < -size for each, size in parts
+        ),
+        "a slice starts or stops beyond 31 bits inside data": any(
+            2**31 <= abs(end) <= size for each, size in parts for end in (each.start, each.stop)
+        ),
+    }
+
+
+def relations_of_strided_slices(node: Node) -> dict[str, bool]:
+    """What StridedSlice slices: one bit of each mask per slicing step, and an ellipsis before all others."""
+    data, begin, end = node.input("data"), node.integers("begin"), node.integers("end")
+    steps = node.integers("stride") if node.input("stride") is not None else [1] * len(begin)
+    given = [
+        node.attributes.get(f"{name}_mask", (0,)) for name in ("begin", "end", "new_axis", "shrink_axis", "ellipsis")
+    ]
+    is_list = all(each is None or each.array.ndim == 1 for each in map(node.input, ("begin", "end", "stride")))
+    is_right = all(isinstance(each, tuple) and {*map(repr, each)} <= {"0", "1"} for each in given)
+    if None in (node.input("begin"), node.input("end")) or not is_list or not is_right:
+        return {}
+    if not len(begin) == len(end) == len(steps):
+        return {}
+    bits = [*zip(*([*each, *[0] * len(begin)][: len(begin)] for each in given), strict=True)]
+    found = {"no dimension is sliced": not any(each[2:] == (0, 0, 0) for each in bits)}
+    if data is None or isinstance(node.result, str):
+        return found
+    sizes, selected = list(data.array.shape), []
+    for place, (from_start, to_end, is_new, is_removed, is_ellipsis) in enumerate(bits):
+        if is_ellipsis:
+            del sizes[: len(sizes) - sum(not each[2] for each in bits[place + 1 :])]
+        elif not is_new:
+            size = sizes.pop(0)
+            first = None if from_start else max(begin[place], -size)
+            part = range(size)[first : None if to_end else end[place] : steps[place]] if not is_removed else range(0)
+            selected += [[*part[:2]]] if steps[place] < 0 else []
+    return found | {"a backward slice selects only the first element": [0] in selected}
+
+
+def relations_of_sizes(node: Node) -> Mapping[str, bool]:
+    """Whether zeros of Reshape copy dimensions of data and then give another number of elements."""
+    data, sizes = node.input("data"), node.integers("shape")
+    if data is None or node.op != "Reshape-1" or node.attributes.get("special_zero") is not True:
+        return {}
+    shape = data.array.shape
+    copied = [size or (shape[place] if place < len(shape) else 0) for place, size in enumerate(sizes)]
+    differs = 0 in sizes[: len(shape)] and -1 not in sizes and math.prod(copied) != math.prod(shape)
+    return {"the sizes have another product than those of data, and a 0 copies one": differs}
 
 
 def relations_of_places(node: Node) -> Mapping[str, bool]:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from opconform.operations import OPERATIONS as OPERATIONS_BY_NAME
+from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import open_suite
+from opconform_runners.reports.facts import facts_of
 from opconform_runners.reports.fault import Fault
 from opconform_runners.reports.faults import with_faults
 from opconform_runners.reports.report import Report
@@ -28,6 +31,8 @@ UNDECIDED = {
     "inconclusive": re.compile(r"; ([\d,]+) more (?:is|are) inconclusive"),
     "error": re.compile(r"; ([\d,]+) more ended in an error"),
 }
+#: The most elements of a case whose facts are compared.
+LARGEST = 1 << 16
 OPERATIONS = ("Concat-1", "GatherND-8", "Reshape-1", "VariadicSplit-1")
 EXPECT = {"valid ": ("accept",), "invalid ": ("reject",), "": ("accept", "reject")}
 
@@ -143,6 +148,21 @@ def test_a_condition_says_how_many_cases_are_undecided(passing: Report, core_sui
     ]
     assert f" (2 of 2 such decided valid cases fail; {len(meeting)} more are unsupported); of the " in fault.condition
     assert fault.undecided == {"unsupported": len(meeting)}
+
+
+def test_every_declared_fact_holds_where_the_second_program_says(core_or_shipped: Path) -> None:
+    """For each case of each operation, whether the arguments are valid or not, and also where a graph computes them."""
+    suite, facts = open_suite(core_or_shipped), {fact for each in OPERATIONS_BY_NAME.values() for fact in each.facts}
+    different = []
+    for entry in suite.entries:
+        case = suite.case(entry)
+        feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+        if sum(each.size for feed in feeds for each in feed.values()) <= LARGEST:
+            it = read(core_or_shipped / entry.id)
+            known = facts_of(case, feeds, ()) & facts
+            different += [(entry.id, fact) for fact in facts if holds(fact, it) != (fact in known)]
+
+    assert different == []
 
 
 @pytest.mark.ci_only

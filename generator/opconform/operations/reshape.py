@@ -61,6 +61,8 @@ def _is_other_product(arguments: Arguments) -> bool:
 def _is_zero_moved(arguments: Arguments) -> bool:
     volume, others = _volumes(arguments)
     sizes = [volume // (others or 1) if each == INFERRED else each for each in _copied(arguments)]
+    if prod(sizes) != volume:
+        raise Unknown
     return any(size == 0 != other for size, other in zip(arguments.shape("data"), sizes, strict=False))
 
 
